@@ -1,0 +1,1 @@
+//! schedc-plugins
