@@ -1,0 +1,82 @@
+//! Interned strings: label keys and values, taints, namespaces, node names, resource and image names.
+
+use std::fmt;
+
+use crate::map::Map;
+
+/// A string of an [`Interner`]: four bytes, compared and hashed as a number.
+///
+/// Symbols order by the time they were first seen, not alphabetically, and mean nothing outside their interner.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Symbol(u32);
+
+impl Symbol {
+    /// The empty string, in every interner.
+    pub const EMPTY: Symbol = Symbol(0);
+}
+
+impl fmt::Debug for Symbol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{}", self.0)
+    }
+}
+
+/// The strings of one cluster, each stored once.
+#[derive(Clone, Debug)]
+pub struct Interner {
+    symbols: Map<Box<str>, Symbol>,
+    strings: Vec<Box<str>>,
+}
+
+impl Default for Interner {
+    fn default() -> Self {
+        let mut interner = Interner { symbols: Map::default(), strings: Vec::new() };
+        interner.intern("");
+        interner
+    }
+}
+
+impl Interner {
+    /// The symbol of `string`, new if it was never seen.
+    ///
+    /// # Panics
+    /// After 2^32 different strings, which no memory holds.
+    pub fn intern(&mut self, string: &str) -> Symbol {
+        if let Some(&symbol) = self.symbols.get(string) {
+            return symbol;
+        }
+        let symbol = Symbol(self.strings.len().try_into().expect("fewer than 2^32 strings"));
+        self.strings.push(string.into());
+        self.symbols.insert(string.into(), symbol);
+        symbol
+    }
+
+    /// The symbol of `string` if it was seen: what was never seen is on no node and no pod.
+    pub fn get(&self, string: &str) -> Option<Symbol> {
+        self.symbols.get(string).copied()
+    }
+
+    /// The string behind a symbol.
+    ///
+    /// # Panics
+    /// If the symbol is of another interner that has more strings.
+    pub fn resolve(&self, symbol: Symbol) -> &str {
+        &self.strings[symbol.0 as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_strings_are_one_symbol() {
+        let mut interner = Interner::default();
+        let zone = interner.intern("zone");
+        assert_eq!(interner.intern("zone"), zone);
+        assert_ne!(interner.intern("rack"), zone);
+        assert_eq!(interner.resolve(zone), "zone");
+        assert_eq!(interner.get("never seen"), None);
+        assert_eq!(interner.intern(""), Symbol::EMPTY);
+    }
+}

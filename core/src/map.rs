@@ -1,0 +1,54 @@
+//! A hash map with a fixed hasher: the same events replay to the same state, and small keys hash in a few instructions.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// A map whose iteration order depends on its history alone.
+pub type Map<K, V> = HashMap<K, V, BuildHasherDefault<FixedHasher>>;
+/// A set whose iteration order depends on its history alone.
+pub type Set<K> = HashSet<K, BuildHasherDefault<FixedHasher>>;
+
+/// A multiplicative hasher without a random seed. Keys come from the API server, which bounds their number.
+#[derive(Clone, Copy, Default)]
+pub struct FixedHasher(u64);
+
+impl FixedHasher {
+    #[inline]
+    fn mix(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+impl Hasher for FixedHasher {
+    #[inline]
+    fn finish(&self) -> u64 {
+        // The multiplication leaves the low bits, which select the bucket, weakest.
+        self.0 ^ (self.0 >> 32)
+    }
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.mix(u64::from_le_bytes(*word));
+        }
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        self.mix(u64::from_le_bytes(last) ^ (bytes.len() as u64) << 56);
+    }
+    #[inline]
+    fn write_u8(&mut self, n: u8) {
+        self.mix(n.into());
+    }
+    #[inline]
+    fn write_u32(&mut self, n: u32) {
+        self.mix(n.into());
+    }
+    #[inline]
+    fn write_u64(&mut self, n: u64) {
+        self.mix(n);
+    }
+    #[inline]
+    fn write_usize(&mut self, n: usize) {
+        self.mix(n as u64);
+    }
+}

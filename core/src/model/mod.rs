@@ -1,0 +1,13 @@
+//! The objects that scheduling looks at, compact: strings interned, quantities as integers.
+
+mod node;
+mod pod;
+mod resources;
+mod selector;
+mod taint;
+
+pub use node::{ContainerImage, Node, NodeIndex};
+pub use pod::{HostPort, Pod, PodSpec, PodUsage, PreemptionPolicy, PreferredTerm, Protocol, Uid};
+pub use resources::{NonZero, Resources};
+pub use selector::{label_integer, FieldRequirement, Labels, LabelsExt, NodeSelector, NodeSelectorTerm, Operator, Requirement};
+pub use taint::{Effect, Taint, Toleration, TolerationOperator};

@@ -1,0 +1,123 @@
+//! Pods.
+
+use std::sync::Arc;
+
+use super::{Labels, NodeSelector, NodeSelectorTerm, NonZero, Resources, Toleration};
+use crate::intern::Symbol;
+
+/// `metadata.uid`. A pod that is deleted and created again under its name is another pod.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Uid(pub Arc<str>);
+
+/// Transport protocol of a host port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Protocol {
+    /// TCP, also where nothing is written.
+    Tcp,
+    /// UDP.
+    Udp,
+    /// SCTP.
+    Sctp,
+    /// Another word: a protocol of its own.
+    Other(Symbol),
+}
+
+/// A port of the node that a container asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HostPort {
+    /// The address on the node. An empty one is written `0.0.0.0`, which collides with all.
+    pub ip: Symbol,
+    /// The protocol.
+    pub protocol: Protocol,
+    /// The port, never 0.
+    pub port: i32,
+}
+
+/// A preferred term of node affinity.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PreferredTerm {
+    /// Added to a node's score if the term matches. Never 0: such terms are left out.
+    pub weight: i64,
+    /// The condition, or what is wrong with it in Kubernetes' words: then scheduling the pod fails with that.
+    pub term: Result<NodeSelectorTerm, Arc<str>>,
+}
+
+/// What a pod may do to those of lower priority.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PreemptionPolicy {
+    /// Take their place.
+    #[default]
+    PreemptLowerPriority,
+    /// Wait.
+    Never,
+}
+
+/// All of a pod that plugins may look at before it runs: pods of one template share it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PodSpec {
+    /// `metadata.namespace`.
+    pub namespace: Symbol,
+    /// `metadata.labels`.
+    pub labels: Labels,
+    /// `spec.schedulerName`.
+    pub scheduler_name: Symbol,
+    /// `spec.priority`, 0 if there is none.
+    pub priority: i32,
+    /// `spec.preemptionPolicy`.
+    pub preemption_policy: PreemptionPolicy,
+    /// `spec.nodeName` as it is written: what the NodeName plugin compares.
+    pub node_name: Option<Symbol>,
+    /// What must be free on a node, by the spec alone: sum of containers or peak of the init sequence, pod-level
+    /// requests in place of it, overhead on top (Kubernetes' `PodRequests`).
+    pub requests: Resources,
+    /// What NodeResourcesFit scores the pod by: as `requests` without pod-level requests, and with 100m cpu and
+    /// 200 MiB for every container that asks for none. Covers all resources.
+    pub fit_score_requests: Resources,
+    /// `spec.tolerations`.
+    pub tolerations: Box<[Toleration]>,
+    /// `spec.nodeSelector`, sorted.
+    pub node_selector: Labels,
+    /// `requiredDuringSchedulingIgnoredDuringExecution` of node affinity. `None`: not given.
+    pub required_node_affinity: Option<NodeSelector>,
+    /// `preferredDuringSchedulingIgnoredDuringExecution` of node affinity.
+    pub preferred_node_affinity: Box<[PreferredTerm]>,
+    /// Host ports of containers and restartable init containers, each once, sorted.
+    pub host_ports: Box<[HostPort]>,
+    /// Normalised image names (`:latest` where neither tag nor digest is given) of init containers, containers and
+    /// image volumes, in this order, repetitions included.
+    pub images: Box<[Symbol]>,
+    /// Number of containers and init containers.
+    pub containers: u32,
+    /// `spec.schedulingGates`, by name.
+    pub scheduling_gates: Box<[Symbol]>,
+}
+
+/// A pod: who it is, what it asks for, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pod {
+    /// `metadata.uid`.
+    pub uid: Uid,
+    /// `metadata.name`.
+    pub name: Arc<str>,
+    /// The rest of it.
+    pub spec: Arc<PodSpec>,
+    /// What it takes of its node while it runs: as `spec.requests`, and with what its status says of a resize.
+    pub usage: Arc<PodUsage>,
+    /// The node that an earlier preemption has made room on: `status.nominatedNodeName`.
+    pub nominated_node: Option<Symbol>,
+    /// Whether it has a deletion timestamp.
+    pub deleting: bool,
+    /// `metadata.creationTimestamp` in nanoseconds since 1970.
+    pub created: Option<i64>,
+    /// `status.startTime` in nanoseconds since 1970.
+    pub started: Option<i64>,
+}
+
+/// What a running pod takes of its node.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct PodUsage {
+    /// Counted against the node's allocatable.
+    pub requests: Resources,
+    /// Counted for scoring.
+    pub non_zero: NonZero,
+}

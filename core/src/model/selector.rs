@@ -1,0 +1,133 @@
+//! Labels, and the selectors that match nodes by labels and fields.
+
+use crate::intern::{Interner, Symbol};
+
+/// Labels, sorted by key symbol, each key once.
+pub type Labels = Box<[(Symbol, Symbol)]>;
+
+/// Looking things up in labels.
+pub trait LabelsExt {
+    /// The value of a label.
+    fn value(&self, key: Symbol) -> Option<Symbol>;
+}
+
+impl LabelsExt for [(Symbol, Symbol)] {
+    #[inline]
+    fn value(&self, key: Symbol) -> Option<Symbol> {
+        // Few labels: a scan beats a binary search.
+        self.iter().find(|label| label.0 == key).map(|label| label.1)
+    }
+}
+
+/// How a [`Requirement`] compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operator {
+    /// The label is there and has one of the values.
+    In,
+    /// The label is not there or has none of the values.
+    NotIn,
+    /// The label is there.
+    Exists,
+    /// The label is not there.
+    DoesNotExist,
+    /// The label is an integer greater than this.
+    Gt(i64),
+    /// The label is an integer less than this.
+    Lt(i64),
+}
+
+/// One condition on a label.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Requirement {
+    /// The label's key.
+    pub key: Symbol,
+    /// The comparison.
+    pub operator: Operator,
+    /// The values for `In` and `NotIn`.
+    pub values: Box<[Symbol]>,
+}
+
+impl Requirement {
+    /// Whether labels meet the condition. `integer` tells the integer that a label's value spells, if it does.
+    #[inline]
+    pub fn matches(&self, labels: &[(Symbol, Symbol)], integer: impl Fn(Symbol) -> Option<i64>) -> bool {
+        let value = labels.value(self.key);
+        match self.operator {
+            Operator::In => value.is_some_and(|v| self.values.contains(&v)),
+            Operator::NotIn => value.is_none_or(|v| !self.values.contains(&v)),
+            Operator::Exists => value.is_some(),
+            Operator::DoesNotExist => value.is_none(),
+            Operator::Gt(bound) => value.is_some() && integer(self.key).is_some_and(|n| n > bound),
+            Operator::Lt(bound) => value.is_some() && integer(self.key).is_some_and(|n| n < bound),
+        }
+    }
+}
+
+/// One condition on `metadata.name`, the only field that node selectors know.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FieldRequirement {
+    /// `In` if false, `NotIn` if true.
+    pub negated: bool,
+    /// The node's name.
+    pub name: Symbol,
+}
+
+impl FieldRequirement {
+    /// Whether a node of this name meets the condition.
+    #[inline]
+    pub fn matches(&self, node: Symbol) -> bool {
+        (node == self.name) != self.negated
+    }
+}
+
+/// Conditions that a node must all meet.
+///
+/// Terms without any condition match nothing and are left out when a selector is made, as in Kubernetes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct NodeSelectorTerm {
+    /// Conditions on labels.
+    pub match_expressions: Box<[Requirement]>,
+    /// Conditions on the name.
+    pub match_fields: Box<[FieldRequirement]>,
+}
+
+impl NodeSelectorTerm {
+    /// Whether a node meets all conditions.
+    #[inline]
+    pub fn matches(
+        &self,
+        name: Symbol,
+        labels: &[(Symbol, Symbol)],
+        integer: impl Fn(Symbol) -> Option<i64> + Copy,
+    ) -> bool {
+        self.match_expressions.iter().all(|r| r.matches(labels, integer))
+            && self.match_fields.iter().all(|r| r.matches(name))
+    }
+}
+
+/// Alternatives: a node that meets one of the terms matches.
+///
+/// A term that Kubernetes cannot parse matches nothing and is left out, so an empty list matches no node.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct NodeSelector {
+    /// The terms that can match.
+    pub terms: Box<[NodeSelectorTerm]>,
+}
+
+impl NodeSelector {
+    /// Whether a node meets one of the terms.
+    #[inline]
+    pub fn matches(
+        &self,
+        name: Symbol,
+        labels: &[(Symbol, Symbol)],
+        integer: impl Fn(Symbol) -> Option<i64> + Copy,
+    ) -> bool {
+        self.terms.iter().any(|term| term.matches(name, labels, integer))
+    }
+}
+
+/// The integer that a label value spells, as Go's `strconv.ParseInt(value, 10, 64)` reads it: for `Gt` and `Lt`.
+pub fn label_integer(interner: &Interner, value: Symbol) -> Option<i64> {
+    interner.resolve(value).parse().ok()
+}
