@@ -1,0 +1,110 @@
+//! What plugins there are: the in-tree catalog and those of plugin crates (`schedc.toml`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::plan::Point;
+use crate::schema::Schema;
+use crate::source::{FileId, Span, Spanned};
+
+mod read;
+
+/// A plugin crate's catalog.
+#[derive(Clone, Debug)]
+pub struct Catalog {
+    /// The file.
+    pub file: FileId,
+    /// The Rust name of the crate, as written in paths: `schedc_plugins`.
+    pub crate_name: String,
+    /// The plugins, in the order of the file.
+    pub plugins: Vec<Arc<PluginEntry>>,
+    /// The default `multi-point` list; empty but for the in-tree catalog.
+    pub default: Vec<Spanned<String>>,
+    /// kube-scheduler's plugins that schedc does not have yet; empty but for the in-tree catalog.
+    pub planned: Vec<Spanned<String>>,
+    /// The per-node state that this crate declares.
+    pub columns: Vec<State>,
+    /// The cluster-wide state that this crate declares.
+    pub indexes: Vec<State>,
+}
+
+/// What a catalog says about a plugin.
+#[derive(Clone, Debug)]
+pub struct PluginEntry {
+    /// The name, as in kube-scheduler: `NodeResourcesFit`.
+    pub name: String,
+    /// Where the catalog names it.
+    pub declared_at: Span,
+    /// The Rust name of the crate.
+    pub crate_name: String,
+    /// The Rust path of the plugin's type: `schedc_plugins::NodeResourcesFit`.
+    pub path: String,
+    /// The extension points that it implements, in the order of a scheduling attempt.
+    pub points: Vec<Point>,
+    /// Per-node state, in the order of the plugin's `type Columns`.
+    pub columns: Vec<Column>,
+    /// Cluster-wide state, in the order of the plugin's `type Indexes`.
+    pub indexes: Vec<State>,
+    /// Other plugins whose cycle state it reads.
+    pub reads: Vec<String>,
+    /// The weight at `score` where the profile gives none. Meaningless for a plugin that does not score.
+    pub default_weight: i64,
+    /// Whether it implements NormalizeScore.
+    pub normalizes: bool,
+    /// Whether it implements PrepareScore: cluster facts that its score kernel needs.
+    pub prepares_score: bool,
+    /// Whether it implements EnqueueExtensions.
+    pub enqueue_extensions: bool,
+    /// The kinds of objects that it needs to be told about.
+    pub watches: Vec<String>,
+    /// One line.
+    pub description: String,
+    /// What is known about its arguments.
+    pub args: ArgsSchema,
+}
+
+impl PluginEntry {
+    /// Whether the plugin implements an extension point.
+    pub fn implements(&self, point: Point) -> bool {
+        self.points.contains(&point)
+    }
+}
+
+/// What is known about a plugin's arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArgsSchema {
+    /// It takes none.
+    None,
+    /// Its arguments have this shape, always a [`Schema::Table`].
+    Known(Schema),
+    /// Nothing: rustc checks them when it decodes the constant.
+    Opaque,
+}
+
+/// A named state: a column of every node, or an index of the cluster.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    /// The name in catalogs: `node-resources`.
+    pub name: String,
+    /// The Rust path of its type. Two states are the same if their paths are.
+    pub path: String,
+}
+
+/// What a plugin reads of a node.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Column {
+    /// A declared column.
+    Declared(State),
+    /// The whole node (`node-info`).
+    NodeInfo,
+    /// The node's index (`node-index`).
+    NodeIndex,
+}
+
+/// The catalogs that a profile uses: the in-tree one and those of its `crates`.
+#[derive(Clone, Debug)]
+pub struct Catalogs {
+    in_tree: Arc<Catalog>,
+    third_party: Vec<Arc<Catalog>>,
+    by_name: BTreeMap<String, Arc<PluginEntry>>,
+}

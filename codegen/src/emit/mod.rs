@@ -1,0 +1,1 @@
+//! From [`crate::plan::Plan`] to Rust.

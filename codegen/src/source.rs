@@ -1,0 +1,126 @@
+//! The texts that a compilation reads, and places in them.
+
+use std::fmt;
+
+/// A file known to a [`Files`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(usize);
+
+/// A byte range in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// The file that the range is in.
+    pub file: FileId,
+    /// Offset of the first byte.
+    pub start: usize,
+    /// Offset after the last byte.
+    pub end: usize,
+}
+
+/// A value and the place where it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spanned<T> {
+    /// What was written.
+    pub value: T,
+    /// Where.
+    pub span: Span,
+}
+
+/// A place as people read it: `path:line:column`, both counted from 1, columns in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Location<'f> {
+    /// The path as displayed.
+    pub path: &'f str,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+/// All files of one compilation: profiles and catalogs.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    files: Vec<File>,
+}
+
+#[derive(Clone, Debug)]
+struct File {
+    path: String,
+    text: String,
+}
+
+impl Files {
+    /// Adds a file. `path` is how diagnostics and generated code name it.
+    pub fn add(&mut self, path: impl Into<String>, text: impl Into<String>) -> FileId {
+        self.files.push(File { path: path.into(), text: text.into() });
+        FileId(self.files.len() - 1)
+    }
+
+    /// The path of a file, as displayed.
+    pub fn path(&self, file: FileId) -> &str {
+        self.files.get(file.0).map_or("", |file| &file.path)
+    }
+
+    /// The text of a file.
+    pub fn text(&self, file: FileId) -> &str {
+        self.files.get(file.0).map_or("", |file| &file.text)
+    }
+
+    /// The text that a span covers.
+    pub fn snippet(&self, span: Span) -> &str {
+        self.text(span.file).get(span.start..span.end).unwrap_or("")
+    }
+
+    /// Where a span starts.
+    pub fn location(&self, span: Span) -> Location<'_> {
+        let text = self.text(span.file);
+        let before = text.get(..span.start).unwrap_or(text);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Location {
+            path: self.path(span.file),
+            line: 1 + before.matches('\n').count(),
+            column: 1 + before[line_start..].chars().count(),
+        }
+    }
+}
+
+impl fmt::Display for Location<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.path, self.line, self.column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, needle: &str, line_and_column: (usize, usize)) {
+        let mut files = Files::default();
+        let file = files.add("profiles/a.toml", text);
+        let start = text.find(needle).unwrap();
+        let span = Span { file, start, end: start + needle.len() };
+        let location = files.location(span);
+        assert_eq!((location.line, location.column), line_and_column);
+        assert_eq!(files.snippet(span), needle);
+    }
+
+    #[test]
+    fn locations_count_lines_and_columns_from_one() {
+        check("a = 1\nbc = 2\n", "a", (1, 1));
+        check("a = 1\nbc = 2\n", "bc", (2, 1));
+        check("a = 1\nbc = 2\n", "2", (2, 6));
+        check("a = 1\r\nbc = 2\r\n", "2", (2, 6));
+    }
+
+    #[test]
+    fn columns_are_characters() {
+        check("größe = 1", "1", (1, 9));
+    }
+
+    #[test]
+    fn a_location_reads_as_editors_understand_it() {
+        let mut files = Files::default();
+        let file = files.add("profiles/edge.toml", "x = 1\ny = 2\n");
+        assert_eq!(files.location(Span { file, start: 6, end: 7 }).to_string(), "profiles/edge.toml:2:1");
+    }
+}
