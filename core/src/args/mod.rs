@@ -1,1 +1,97 @@
-//! Plugin arguments.
+//! Plugin arguments: written in a profile, embedded as a constant tree, decoded and checked by a `const fn`.
+//!
+//! A plugin author declares a struct and derives `Args` (from `schedc-macros`):
+//!
+//! - `decode` turns a [`Node`] tree into the struct. In a constant, wrong arguments are one compile error that lists every
+//!   complaint with the profile's file, line and column.
+//! - [`decode_at_runtime`] does the same without a panic, for a profile that is read when the program runs.
+//! - `SCHEMA` describes the arguments as data ([`Schema`]), for checks and documentation made elsewhere.
+//!
+//! A plugin without arguments uses [`NoArgs`].
+
+#[doc(hidden)]
+pub mod decode;
+mod errors;
+mod format;
+mod list;
+mod schema;
+mod seq;
+mod tree;
+
+pub use errors::{Errors, Part};
+pub use format::Format;
+pub use list::List;
+pub use schema::{Field, Schema};
+pub use seq::{Seq, SeqIter};
+pub use tree::{Node, Value};
+
+/// A type that can be read from a profile's argument tree. `#[derive(Args)]` implements it.
+pub trait Decode: Sized {
+    /// What values of this type look like in a profile.
+    const SCHEMA: Schema;
+
+    /// Reads a value, and adds to `errors` whatever is wrong with it; in that case the value returned means nothing.
+    fn decode_value(node: &Node, errors: &mut Errors) -> Self;
+}
+
+/// Decodes arguments of a profile that is read when the program runs.
+///
+/// # Errors
+/// Every complaint, each as `file:line:column: text`.
+pub fn decode_at_runtime<T: Decode>(node: &Node) -> Result<T, Vec<String>> {
+    let mut errors = Errors::new();
+    let value = T::decode_value(node, &mut errors);
+    if errors.is_empty() { Ok(value) } else { Err(errors.into_complaints()) }
+}
+
+/// The arguments of a plugin that takes none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct NoArgs;
+
+impl NoArgs {
+    /// The only value.
+    pub const DEFAULT: Self = NoArgs;
+    /// A table without fields.
+    pub const SCHEMA: Schema = Schema::Table(&[]);
+
+    /// Accepts an empty table.
+    ///
+    /// # Panics
+    /// On anything else: a compile error in a constant.
+    #[track_caller]
+    pub const fn decode(node: &Node) -> Self {
+        let mut errors = Errors::new();
+        let value = Self::decode_into(node, &mut errors);
+        errors.finish();
+        value
+    }
+
+    /// Accepts an empty table and complains about anything else.
+    pub const fn decode_into(node: &Node, errors: &mut Errors) -> Self {
+        match node.value {
+            Value::Table(entries) => {
+                let mut i = 0;
+                while i < entries.len() {
+                    let (key, value) = &entries[i];
+                    let parts = [
+                        Part::Text("unknown argument "),
+                        Part::Name(key),
+                        Part::Text(": this plugin takes no arguments"),
+                    ];
+                    errors.complain(value, &parts);
+                    i += 1;
+                }
+            }
+            _ => decode::wrong_kind(node, "a table", errors),
+        }
+        NoArgs
+    }
+}
+
+impl Decode for NoArgs {
+    const SCHEMA: Schema = NoArgs::SCHEMA;
+
+    fn decode_value(node: &Node, errors: &mut Errors) -> Self {
+        NoArgs::decode_into(node, errors)
+    }
+}

@@ -1,0 +1,349 @@
+//! What `#[derive(Args)]` builds on. Not for use by hand: complaints of plugin authors go through [`Errors::complain`].
+
+pub use super::errors::Subject;
+use super::{Decode, Errors, Format, Node, Part, Schema, Seq, Value};
+
+/// How many entries a list may have, and how they relate.
+pub struct Entries {
+    /// The least number.
+    pub min: usize,
+    /// The greatest number.
+    pub max: Option<usize>,
+    /// See [`Schema::List`].
+    pub unique: Option<&'static str>,
+    /// See [`Schema::List`].
+    pub increasing: Option<&'static str>,
+}
+
+/// `a == b`, in a `const fn`.
+pub const fn eq(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// The place of `name` in `names`.
+const fn position(names: &[&str], name: &str) -> Option<usize> {
+    let mut i = 0;
+    while i < names.len() {
+        if eq(names[i], name) {
+            return Some(i);
+        }
+        i += 1;
+    }
+    None
+}
+
+/// Complains that the value is not `wanted` (with an article).
+pub const fn wrong_kind(node: &Node, wanted: &str, errors: &mut Errors) {
+    let is = node.value.kind();
+    errors.complain(
+        node,
+        &[Part::Subject, Part::Text(" is "), Part::Text(is), Part::Text(", but must be "), Part::Text(wanted)],
+    );
+}
+
+/// Reads a boolean.
+pub const fn boolean(node: &Node, errors: &mut Errors) -> bool {
+    match node.value {
+        Value::Bool(value) => value,
+        _ => {
+            wrong_kind(node, "true or false", errors);
+            false
+        }
+    }
+}
+
+/// Reads an integer within bounds.
+pub const fn integer(node: &Node, min: Option<i64>, max: Option<i64>, errors: &mut Errors) -> i64 {
+    let Value::Int(value) = node.value else {
+        wrong_kind(node, "an integer", errors);
+        return 0;
+    };
+    let too_small = matches!(min, Some(min) if value < min);
+    let too_large = matches!(max, Some(max) if value > max);
+    if too_small || too_large {
+        let is = [Part::Subject, Part::Text(" is "), Part::Number(value), Part::Text(", but must be ")];
+        let [subject, is, number, must] = is;
+        match (min, max) {
+            (Some(min), Some(max)) => errors
+                .complain(node, &[subject, is, number, must, Part::Number(min), Part::Text("..="), Part::Number(max)]),
+            (Some(min), None) => {
+                errors.complain(node, &[subject, is, number, must, Part::Text("at least "), Part::Number(min)]);
+            }
+            (_, Some(max)) => {
+                errors.complain(node, &[subject, is, number, must, Part::Text("at most "), Part::Number(max)]);
+            }
+            (None, None) => {}
+        }
+    }
+    value
+}
+
+/// Reads a string of a format.
+pub const fn string(node: &Node, format: Format, errors: &mut Errors) -> &'static str {
+    let Value::Str(value) = node.value else {
+        wrong_kind(node, "a string", errors);
+        return "";
+    };
+    if !format.accepts(value) {
+        let must_be = format.description();
+        errors.complain(
+            node,
+            &[
+                Part::Subject,
+                Part::Text(" is "),
+                Part::Quoted(value),
+                Part::Text(", but must be "),
+                Part::Text(must_be),
+            ],
+        );
+    }
+    value
+}
+
+/// Reads one of `names`, and returns its place among them.
+pub const fn variant(node: &Node, names: &[&str], errors: &mut Errors) -> usize {
+    let Value::Str(value) = node.value else {
+        let is = node.value.kind();
+        errors.complain(
+            node,
+            &[
+                Part::Subject,
+                Part::Text(" is "),
+                Part::Text(is),
+                Part::Text(", but must be one of "),
+                Part::Quotes(names),
+            ],
+        );
+        return 0;
+    };
+    if let Some(place) = position(names, value) {
+        return place;
+    }
+    errors.complain(
+        node,
+        &[
+            Part::Subject,
+            Part::Text(" is "),
+            Part::Quoted(value),
+            Part::Text(", but must be one of "),
+            Part::Quotes(names),
+        ],
+    );
+    0
+}
+
+/// The entries of a table.
+pub const fn table(node: &Node, errors: &mut Errors) -> &'static [(&'static str, Node)] {
+    match node.value {
+        Value::Table(entries) => entries,
+        _ => {
+            wrong_kind(node, "a table", errors);
+            &[]
+        }
+    }
+}
+
+/// The place of the key of `entries[index]` among the `known` ones; complains if it is unknown or was there before.
+pub const fn field(entries: &[(&str, Node)], index: usize, known: &[&str], errors: &mut Errors) -> Option<usize> {
+    let (key, value) = &entries[index];
+    let Some(place) = position(known, key) else {
+        let unknown = [Part::Text("unknown argument "), Part::Name(key)];
+        let [text, name] = unknown;
+        match errors.subject() {
+            Subject::Arguments => {
+                errors.complain(value, &[text, name, Part::Text("; known are "), Part::Names(known)]);
+            }
+            _ => errors.complain(
+                value,
+                &[text, name, Part::Text(" in "), Part::Subject, Part::Text("; known are "), Part::Names(known)],
+            ),
+        }
+        return None;
+    };
+    let mut i = 0;
+    while i < index {
+        if eq(entries[i].0, key) {
+            errors.complain(value, &[Part::Name(key), Part::Text(" is given twice")]);
+            return None;
+        }
+        i += 1;
+    }
+    Some(place)
+}
+
+/// Complains that the table at `node` lacks the field `name`.
+pub const fn missing(node: &Node, name: &str, errors: &mut Errors) {
+    if !matches!(node.value, Value::Table(_)) {
+        // It has been said that this is no table.
+        return;
+    }
+    match errors.subject() {
+        Subject::Arguments => {
+            errors.complain(node, &[Part::Text("the argument "), Part::Name(name), Part::Text(" is missing")])
+        }
+        _ => errors.complain(node, &[Part::Name(name), Part::Text(" is missing in "), Part::Subject]),
+    }
+}
+
+/// The entries of a list, at most as many as it may have.
+pub const fn list(node: &Node, allowed: &Entries, errors: &mut Errors) -> &'static [Node] {
+    let Value::List(entries) = node.value else {
+        wrong_kind(node, "a list", errors);
+        return &[];
+    };
+    if entries.len() < allowed.min {
+        count(node, entries.len(), ", but must have at least ", allowed.min, errors);
+    }
+    if let Some(field) = allowed.unique {
+        unique(entries, field, errors);
+    }
+    if let Some(field) = allowed.increasing {
+        increasing(entries, field, errors);
+    }
+    match allowed.max {
+        Some(max) if entries.len() > max => {
+            count(node, entries.len(), ", but may have at most ", max, errors);
+            entries.split_at(max).0
+        }
+        _ => entries,
+    }
+}
+
+const fn count(node: &Node, is: usize, but: &str, bound: usize, errors: &mut Errors) {
+    let noun = if is == 1 { " entry" } else { " entries" };
+    errors.complain(
+        node,
+        &[
+            Part::Subject,
+            Part::Text(" has "),
+            Part::Number(is as i64),
+            Part::Text(noun),
+            Part::Text(but),
+            Part::Number(bound as i64),
+        ],
+    );
+}
+
+/// The value that `unique` or `increasing` is about.
+const fn part_of(entry: &'static Node, field: &str) -> Option<&'static Node> {
+    if field.is_empty() { Some(entry) } else { entry.get(field) }
+}
+
+const fn unique(entries: &'static [Node], field: &'static str, errors: &mut Errors) {
+    let mut i = 1;
+    while i < entries.len() {
+        if let Some(later) = part_of(&entries[i], field) {
+            let mut k = 0;
+            while k < i {
+                if let Some(earlier) = part_of(&entries[k], field) {
+                    let equal = match (earlier.value, later.value) {
+                        (Value::Str(a), Value::Str(b)) if eq(a, b) => Some(Part::Quoted(b)),
+                        (Value::Int(a), Value::Int(b)) if a == b => Some(Part::Number(b)),
+                        _ => None,
+                    };
+                    if let Some(value) = equal {
+                        repeated(later, field, value, errors);
+                        break;
+                    }
+                }
+                k += 1;
+            }
+        }
+        i += 1;
+    }
+}
+
+const fn repeated(node: &Node, field: &str, value: Part<'_>, errors: &mut Errors) {
+    if field.is_empty() {
+        errors.complain(node, &[Part::Subject, Part::Text(" has "), value, Part::Text(" twice")]);
+    } else {
+        errors.complain(
+            node,
+            &[Part::Subject, Part::Text(" has two entries whose "), Part::Name(field), Part::Text(" is "), value],
+        );
+    }
+}
+
+const fn increasing(entries: &'static [Node], field: &'static str, errors: &mut Errors) {
+    let mut before = None;
+    let mut i = 0;
+    while i < entries.len() {
+        if let Some(part) = part_of(&entries[i], field)
+            && let Value::Int(value) = part.value
+        {
+            if let Some(before) = before
+                && value <= before
+            {
+                let what = if field.is_empty() { Part::Subject } else { Part::Name(field) };
+                errors.complain(
+                    part,
+                    &[
+                        what,
+                        Part::Text(" is "),
+                        Part::Number(value),
+                        Part::Text(", but must be more than "),
+                        Part::Number(before),
+                        Part::Text(", that of the entry before"),
+                    ],
+                );
+            }
+            before = Some(value);
+        }
+        i += 1;
+    }
+}
+
+impl Decode for bool {
+    const SCHEMA: Schema = Schema::Boolean;
+
+    fn decode_value(node: &Node, errors: &mut Errors) -> Self {
+        boolean(node, errors)
+    }
+}
+
+impl Decode for i64 {
+    const SCHEMA: Schema = Schema::Integer { min: None, max: None };
+
+    fn decode_value(node: &Node, errors: &mut Errors) -> Self {
+        integer(node, None, None, errors)
+    }
+}
+
+impl Decode for i32 {
+    const SCHEMA: Schema = Schema::Integer { min: Some(i32::MIN as i64), max: Some(i32::MAX as i64) };
+
+    fn decode_value(node: &Node, errors: &mut Errors) -> Self {
+        integer(node, Some(i32::MIN.into()), Some(i32::MAX.into()), errors) as i32
+    }
+}
+
+impl Decode for &'static str {
+    const SCHEMA: Schema = Schema::String(Format::Any);
+
+    fn decode_value(node: &Node, errors: &mut Errors) -> Self {
+        string(node, Format::Any, errors)
+    }
+}
+
+impl<T: Decode> Decode for Seq<T> {
+    const SCHEMA: Schema = Schema::List { of: &T::SCHEMA, min: 0, max: None, unique: None, increasing: None };
+
+    fn decode_value(node: &Node, errors: &mut Errors) -> Self {
+        let entries = list(node, &Entries { min: 0, max: None, unique: None, increasing: None }, errors);
+        for entry in entries {
+            T::decode_value(entry, errors);
+        }
+        Seq::from_checked(entries)
+    }
+}

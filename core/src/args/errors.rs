@@ -1,0 +1,249 @@
+//! All complaints about one plugin's arguments. A `const fn` can neither allocate nor format, so this does both by hand.
+
+use super::Node;
+
+/// Room for about forty complaints; what does not fit is counted.
+const CAPACITY: usize = 4096;
+/// Kept free for the line that says how many complaints did not fit.
+const TAIL: usize = 40;
+/// A profile's own text is shortened to this many bytes.
+const EXCERPT: usize = 80;
+
+/// Collects complaints, each with the place that it is about.
+pub struct Errors {
+    buffer: [u8; CAPACITY],
+    len: usize,
+    complaints: usize,
+    omitted: usize,
+    overflow: bool,
+    subject: Subject,
+}
+
+/// What is being decoded, for complaints to name.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub enum Subject {
+    /// All arguments of a plugin.
+    Arguments,
+    /// The value of a field.
+    Field(&'static str),
+    /// An entry of the list in a field.
+    Entry(&'static str),
+}
+
+/// A piece of a complaint.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'a> {
+    /// Plain words.
+    Text(&'a str),
+    /// A name, shown in backquotes.
+    Name(&'a str),
+    /// A profile's text, shown in quotes; shortened when long.
+    Quoted(&'a str),
+    /// A number.
+    Number(i64),
+    /// Names in backquotes, with commas.
+    Names(&'a [&'a str]),
+    /// Texts in quotes, with commas.
+    Quotes(&'a [&'a str]),
+    /// What is being decoded: the field, an entry of the field, or the arguments.
+    Subject,
+}
+
+impl Errors {
+    /// No complaints yet.
+    pub const fn new() -> Self {
+        let buffer = [0; CAPACITY];
+        Errors { buffer, len: 0, complaints: 0, omitted: 0, overflow: false, subject: Subject::Arguments }
+    }
+
+    /// Adds a complaint about the value at `node`.
+    pub const fn complain(&mut self, node: &Node, parts: &[Part<'_>]) {
+        self.complaints += 1;
+        if self.omitted > 0 {
+            self.omitted += 1;
+            return;
+        }
+        let start = self.len;
+        self.text("\n    ");
+        self.text(node.file);
+        self.text(":");
+        self.number(node.line as i64);
+        self.text(":");
+        self.number(node.column as i64);
+        self.text(": ");
+        let mut i = 0;
+        while i < parts.len() {
+            self.part(parts[i]);
+            i += 1;
+        }
+        // Half a complaint helps nobody, unless it is all there is.
+        if self.overflow && start > 0 {
+            self.len = start;
+            self.omitted += 1;
+        }
+    }
+
+    /// How many complaints there are, those that did not fit included.
+    pub const fn count(&self) -> usize {
+        self.complaints
+    }
+
+    /// Whether there are no complaints.
+    pub const fn is_empty(&self) -> bool {
+        self.complaints == 0
+    }
+
+    /// Panics with all complaints, if there are any. In a constant that is a compile error.
+    ///
+    /// # Panics
+    /// If there are complaints.
+    #[track_caller]
+    pub const fn finish(mut self) {
+        if !self.is_empty() {
+            panic!("{}", self.close())
+        }
+    }
+
+    /// All complaints, each as `file:line:column: text`; if some did not fit, the last entry says how many.
+    pub fn into_complaints(mut self) -> Vec<String> {
+        self.close().split("\n    ").skip(1).map(str::to_owned).collect()
+    }
+
+    /// Names what is decoded next, and returns what was decoded until now, to be put back afterwards.
+    #[doc(hidden)]
+    pub const fn enter(&mut self, subject: Subject) -> Subject {
+        let outer = self.subject;
+        self.subject = subject;
+        outer
+    }
+
+    /// What is being decoded.
+    #[doc(hidden)]
+    pub const fn subject(&self) -> Subject {
+        self.subject
+    }
+
+    const fn close(&mut self) -> &str {
+        if self.omitted > 0 {
+            self.text_within("\n    and ", CAPACITY);
+            self.number_within(self.omitted as i64, CAPACITY);
+            self.text_within(" more", CAPACITY);
+            self.omitted = 0;
+        }
+        match str::from_utf8(self.buffer.split_at(self.len).0) {
+            Ok(text) => text,
+            Err(_) => "the arguments are wrong, and the complaints cannot be shown",
+        }
+    }
+
+    const fn part(&mut self, part: Part<'_>) {
+        match part {
+            Part::Text(text) => self.text(text),
+            Part::Name(name) => self.wrapped("`", name),
+            Part::Quoted(text) => self.wrapped("\"", text),
+            Part::Number(number) => self.number(number),
+            Part::Names(names) => self.all("`", names),
+            Part::Quotes(texts) => self.all("\"", texts),
+            Part::Subject => match self.subject {
+                Subject::Arguments => self.text("`args`"),
+                Subject::Field(name) => self.wrapped("`", name),
+                Subject::Entry(name) => {
+                    self.text("an entry of ");
+                    self.wrapped("`", name);
+                }
+            },
+        }
+    }
+
+    const fn all(&mut self, mark: &str, texts: &[&str]) {
+        let mut i = 0;
+        while i < texts.len() {
+            if i > 0 {
+                self.text(", ");
+            }
+            self.wrapped(mark, texts[i]);
+            i += 1;
+        }
+    }
+
+    const fn wrapped(&mut self, mark: &str, text: &str) {
+        self.text(mark);
+        let bytes = text.as_bytes();
+        let mut rest = text;
+        let mut i = 0;
+        // One line per complaint, whatever a profile holds.
+        while i < bytes.len() && i < EXCERPT {
+            if bytes[i].is_ascii_control() {
+                self.text("?");
+                i += 1;
+            } else {
+                let mut end = i + 1;
+                while !text.is_char_boundary(end) {
+                    end += 1;
+                }
+                let head = text.split_at(end).0;
+                self.text(head.split_at(i).1);
+                i = end;
+            }
+            rest = text.split_at(i).1;
+        }
+        if !rest.is_empty() {
+            self.text("...");
+        }
+        self.text(mark);
+    }
+
+    const fn text(&mut self, text: &str) {
+        self.text_within(text, CAPACITY - TAIL);
+    }
+
+    const fn number(&mut self, number: i64) {
+        self.number_within(number, CAPACITY - TAIL);
+    }
+
+    const fn text_within(&mut self, text: &str, limit: usize) {
+        // Cut between characters, so that the buffer stays UTF-8.
+        let room = limit - self.len;
+        let mut end = text.len();
+        if end > room {
+            self.overflow = true;
+            end = room;
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+        }
+        let (bytes, mut i) = (text.as_bytes(), 0);
+        while i < end {
+            self.buffer[self.len] = bytes[i];
+            self.len += 1;
+            i += 1;
+        }
+    }
+
+    const fn number_within(&mut self, number: i64, limit: usize) {
+        if number < 0 {
+            self.text_within("-", limit);
+        }
+        let mut rest = number.unsigned_abs();
+        let mut digits = [0; 20];
+        let mut i = digits.len();
+        loop {
+            i -= 1;
+            digits[i] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        if let Ok(text) = str::from_utf8(digits.split_at(i).1) {
+            self.text_within(text, limit);
+        }
+    }
+}
+
+impl Default for Errors {
+    fn default() -> Self {
+        Errors::new()
+    }
+}

@@ -1,0 +1,106 @@
+//! String formats that arguments may ask for.
+
+/// What a string argument must look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Any string.
+    Any,
+    /// A Kubernetes label key or resource name: `cpu`, `example.com/gpu` (apimachinery's `IsQualifiedName`).
+    QualifiedName,
+    /// What may stand before the `/` of the resource names that a group covers: a qualified name without `/`, as
+    /// kube-scheduler's `ignoredResourceGroups` takes it.
+    NamePrefix,
+    /// A Kubernetes label value, the empty one included (apimachinery's `IsValidLabelValue`).
+    LabelValue,
+    /// Any string but the empty one.
+    NonEmpty,
+}
+
+impl Format {
+    /// The name of the format, as `#[args(format = "...")]` and the schema have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Format::Any => "any",
+            Format::QualifiedName => "qualified-name",
+            Format::NamePrefix => "name-prefix",
+            Format::LabelValue => "label-value",
+            Format::NonEmpty => "non-empty",
+        }
+    }
+
+    /// What a complaint says that the string must be.
+    pub const fn description(self) -> &'static str {
+        match self {
+            Format::Any => "a string",
+            Format::QualifiedName => "a qualified name, like `cpu` or `example.com/gpu`",
+            Format::NamePrefix => "the prefix of a qualified name, like `example.com`, without `/`",
+            Format::LabelValue => {
+                "a label value: at most 63 letters, digits, `-`, `_` and `.`, a letter or digit at both ends"
+            }
+            Format::NonEmpty => "a string that is not empty",
+        }
+    }
+
+    /// Whether `text` has this format.
+    pub const fn accepts(self, text: &str) -> bool {
+        let bytes = text.as_bytes();
+        match self {
+            Format::Any => true,
+            Format::QualifiedName => is_qualified_name(bytes),
+            Format::NamePrefix => is_name(bytes),
+            Format::LabelValue => bytes.is_empty() || is_name(bytes),
+            Format::NonEmpty => !bytes.is_empty(),
+        }
+    }
+}
+
+const fn is_qualified_name(bytes: &[u8]) -> bool {
+    let mut i = 0;
+    while i < bytes.len() {
+        if bytes[i] == b'/' {
+            let (prefix, rest) = bytes.split_at(i);
+            // A second `/` is no character of a name.
+            return is_dns_subdomain(prefix) && is_name(rest.split_at(1).1);
+        }
+        i += 1;
+    }
+    is_name(bytes)
+}
+
+/// At most 63 of letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
+const fn is_name(bytes: &[u8]) -> bool {
+    let [first, ..] = bytes else { return false };
+    let [.., last] = bytes else { return false };
+    if bytes.len() > 63 || !first.is_ascii_alphanumeric() || !last.is_ascii_alphanumeric() {
+        return false;
+    }
+    let mut i = 0;
+    while i < bytes.len() {
+        if !(bytes[i].is_ascii_alphanumeric() || matches!(bytes[i], b'-' | b'_' | b'.')) {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// Labels of lower-case letters, digits and `-`, joined by `.`; at most 253 in all.
+const fn is_dns_subdomain(bytes: &[u8]) -> bool {
+    if bytes.len() > 253 {
+        return false;
+    }
+    // Whether the character before is a letter or digit: a label may neither begin nor end with `-`, nor be empty.
+    let mut alphanumeric_before = false;
+    let mut after_hyphen = false;
+    let mut i = 0;
+    while i < bytes.len() {
+        match bytes[i] {
+            b'a'..=b'z' | b'0'..=b'9' => (alphanumeric_before, after_hyphen) = (true, false),
+            b'-' if alphanumeric_before || after_hyphen => (alphanumeric_before, after_hyphen) = (false, true),
+            b'.' if alphanumeric_before => (alphanumeric_before, after_hyphen) = (false, false),
+            _ => return false,
+        }
+        i += 1;
+    }
+    alphanumeric_before
+}
