@@ -6,3 +6,4 @@ pub mod args;
 pub mod intern;
 pub mod map;
 pub mod model;
+pub mod quantity;
