@@ -7,3 +7,19 @@ pub mod intern;
 pub mod map;
 pub mod model;
 pub mod quantity;
+
+pub mod cache;
+pub mod column;
+pub mod diagnosis;
+pub mod engine;
+pub mod extension_points;
+pub mod handle;
+pub mod mask;
+pub mod passes;
+pub mod plugin;
+pub mod profile;
+pub mod simple;
+pub mod status;
+
+pub use plugin::Plugin;
+pub use simple::SimpleFilter;

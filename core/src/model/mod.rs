@@ -9,5 +9,7 @@ mod taint;
 pub use node::{ContainerImage, Node, NodeIndex};
 pub use pod::{HostPort, Pod, PodSpec, PodUsage, PreemptionPolicy, PreferredTerm, Protocol, Uid};
 pub use resources::{NonZero, Resources};
-pub use selector::{label_integer, FieldRequirement, Labels, LabelsExt, NodeSelector, NodeSelectorTerm, Operator, Requirement};
+pub use selector::{
+    FieldRequirement, Labels, LabelsExt, NodeSelector, NodeSelectorTerm, Operator, Requirement, label_integer,
+};
 pub use taint::{Effect, Taint, Toleration, TolerationOperator};

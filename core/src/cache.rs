@@ -1,0 +1,234 @@
+//! The cluster as the scheduler knows it: nodes in dense slots, their pods, and the state derived from them.
+
+use std::sync::Arc;
+
+use crate::column::NodeInfo;
+use crate::intern::{Interner, Symbol};
+use crate::map::Map;
+use crate::mask::Mask;
+use crate::model::{Node, NodeIndex, Pod, Uid};
+
+/// The columns and indexes of all profiles of a binary, one of each. Generated.
+pub trait State: Default + Send + Sync + 'static {
+    /// A copy of one node's columns that can be changed in thought.
+    type Hypothetical;
+
+    /// A node came (`old` is none), changed, or went (its slot is empty now). Rebuilds its columns, pods included.
+    fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>);
+    /// A pod comes to a node.
+    fn add_pod(&mut self, index: NodeIndex, pod: &Pod);
+    /// A pod leaves a node.
+    fn remove_pod(&mut self, index: NodeIndex, pod: &Pod);
+
+    /// A node to be changed in thought.
+    fn hypothetical(&self, base: &Base, index: NodeIndex) -> Self::Hypothetical;
+    /// A pod comes to it.
+    fn hypothetical_add(node: &mut Self::Hypothetical, pod: &Arc<Pod>);
+    /// A pod leaves it.
+    fn hypothetical_remove(node: &mut Self::Hypothetical, pod: &Arc<Pod>);
+}
+
+/// Nodes and names, the same for all profiles.
+#[derive(Clone, Default)]
+pub struct Base {
+    /// The cluster's strings.
+    pub interner: Interner,
+    infos: Vec<NodeInfo>,
+    alive: Mask,
+    by_name: Map<Symbol, NodeIndex>,
+    free: Vec<NodeIndex>,
+}
+
+impl Base {
+    /// All slots, with and without a node.
+    #[inline]
+    pub fn infos(&self) -> &[NodeInfo] {
+        &self.infos
+    }
+    /// The slots that hold a node.
+    #[inline]
+    pub fn alive(&self) -> &Mask {
+        &self.alive
+    }
+    /// The node of that name.
+    pub fn node(&self, name: Symbol) -> Option<NodeIndex> {
+        self.by_name.get(&name).copied()
+    }
+    /// Number of nodes.
+    pub fn count(&self) -> usize {
+        self.by_name.len()
+    }
+    /// The name of a node; empty for a slot without one.
+    pub fn name(&self, index: NodeIndex) -> &str {
+        let name = self.infos.get(index.get()).and_then(|info| info.node.as_ref()).map(|node| node.name);
+        self.interner.resolve(name.unwrap_or(Symbol::EMPTY))
+    }
+}
+
+/// Where a pod stands with its node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PodState {
+    /// Decided here, not yet seen bound.
+    Assumed,
+    /// Seen bound, or taken for bound by the embedded cluster.
+    Bound,
+}
+
+struct Placed {
+    pod: Arc<Pod>,
+    node: Symbol,
+    state: PodState,
+}
+
+/// One writer; everything that decides reads it.
+pub struct Cache<S> {
+    /// Nodes and names.
+    pub base: Base,
+    /// Columns and indexes.
+    pub state: S,
+    pods: Map<Uid, Placed>,
+    /// Pods whose node is not known: they count once it is.
+    homeless: Map<Symbol, Vec<Arc<Pod>>>,
+    nominated: Map<Symbol, Vec<Arc<Pod>>>,
+}
+
+impl<S: State> Default for Cache<S> {
+    fn default() -> Self {
+        Cache {
+            base: Base::default(),
+            state: S::default(),
+            pods: Map::default(),
+            homeless: Map::default(),
+            nominated: Map::default(),
+        }
+    }
+}
+
+impl<S: State> Cache<S> {
+    /// A node came or changed. Pods that were seen before it count from now on.
+    pub fn set_node(&mut self, node: Node) -> NodeIndex {
+        let name = node.name;
+        if let Some(index) = self.base.node(name) {
+            let old = self.base.infos[index.get()].node.replace(Arc::new(node));
+            self.state.set_node(&self.base, index, old.as_deref());
+            return index;
+        }
+        let index = self.base.free.pop().unwrap_or(NodeIndex(self.base.infos.len() as u32));
+        if index.get() == self.base.infos.len() {
+            self.base.infos.push(NodeInfo::default());
+            self.base.alive.resize(index.get() + 1);
+        }
+        self.base.infos[index.get()].node = Some(Arc::new(node));
+        self.base.alive.insert(index);
+        self.base.by_name.insert(name, index);
+        self.state.set_node(&self.base, index, None);
+        for pod in self.homeless.remove(&name).unwrap_or_default() {
+            self.put(index, pod);
+        }
+        index
+    }
+
+    /// A node went. Its pods are remembered, and count again if it comes back.
+    pub fn remove_node(&mut self, name: Symbol) {
+        let Some(index) = self.base.by_name.remove(&name) else { return };
+        let pods = std::mem::take(&mut self.base.infos[index.get()].pods);
+        for pod in &pods {
+            self.state.remove_pod(index, pod);
+        }
+        if !pods.is_empty() {
+            self.homeless.insert(name, pods);
+        }
+        let old = self.base.infos[index.get()].node.take();
+        self.base.alive.remove(index);
+        self.base.free.push(index);
+        self.state.set_node(&self.base, index, old.as_deref());
+    }
+
+    fn put(&mut self, index: NodeIndex, pod: Arc<Pod>) {
+        self.state.add_pod(index, &pod);
+        self.base.infos[index.get()].add_pod(pod);
+    }
+
+    /// A pod is on a node, or will be. The same pod anywhere else is taken from there first.
+    pub fn add_pod(&mut self, pod: Arc<Pod>, node: Symbol, state: PodState) {
+        self.remove_pod(&pod.uid);
+        match self.base.node(node) {
+            Some(index) => self.put(index, pod.clone()),
+            None => self.homeless.entry(node).or_default().push(pod.clone()),
+        }
+        self.pods.insert(pod.uid.clone(), Placed { pod, node, state });
+    }
+
+    /// Binding an assumed pod is confirmed.
+    pub fn confirm(&mut self, uid: &Uid) {
+        if let Some(placed) = self.pods.get_mut(uid) {
+            placed.state = PodState::Bound;
+        }
+    }
+
+    /// A pod went, or an assumed one is not bound after all. Returns the node it was on.
+    pub fn remove_pod(&mut self, uid: &Uid) -> Option<Symbol> {
+        let Placed { pod, node, .. } = self.pods.remove(uid)?;
+        match self.base.node(node) {
+            Some(index) => {
+                self.base.infos[index.get()].remove_pod(&pod);
+                self.state.remove_pod(index, &pod);
+            }
+            None => {
+                if let Some(pods) = self.homeless.get_mut(&node) {
+                    pods.retain(|p| p.uid != *uid);
+                    if pods.is_empty() {
+                        self.homeless.remove(&node);
+                    }
+                }
+            }
+        }
+        Some(node)
+    }
+
+    /// Where a pod is, if it has a node.
+    pub fn pod(&self, uid: &Uid) -> Option<(&Arc<Pod>, Symbol, PodState)> {
+        self.pods.get(uid).map(|placed| (&placed.pod, placed.node, placed.state))
+    }
+
+    /// Takes note that room is made for a pod on a node; replaces an earlier note about the pod.
+    pub fn nominate(&mut self, pod: Arc<Pod>, node: Symbol) {
+        self.withdraw_nomination(&pod.uid);
+        self.nominated.entry(node).or_default().push(pod);
+    }
+
+    /// Forgets a nomination.
+    pub fn withdraw_nomination(&mut self, uid: &Uid) {
+        self.nominated.retain(|_, pods| {
+            pods.retain(|pod| pod.uid != *uid);
+            !pods.is_empty()
+        });
+    }
+
+    /// Pods nominated for nodes that exist, other than `pod` itself and not weaker: what the double Filter pass is about.
+    pub fn nominated_before<'a>(&'a self, pod: &'a Pod) -> impl Iterator<Item = (NodeIndex, Vec<Arc<Pod>>)> + 'a {
+        self.nominated.iter().filter_map(move |(name, pods)| {
+            let index = self.base.node(*name)?;
+            let stronger: Vec<_> =
+                pods.iter().filter(|p| p.spec.priority >= pod.spec.priority && p.uid != pod.uid).cloned().collect();
+            (!stronger.is_empty()).then_some((index, stronger))
+        })
+    }
+
+    /// The same cluster derived from nothing, slot by slot: what the incremental state must equal.
+    pub fn rebuilt(&self) -> S {
+        let mut state = S::default();
+        let empty = Base {
+            infos: self.base.infos.iter().map(|i| NodeInfo { node: i.node.clone(), pods: Vec::new() }).collect(),
+            ..self.base.clone()
+        };
+        for index in 0..empty.infos.len() {
+            let index = NodeIndex(index as u32);
+            state.set_node(&empty, index, None);
+            for pod in &self.base.infos[index.get()].pods {
+                state.add_pod(index, pod);
+            }
+        }
+        state
+    }
+}

@@ -1,0 +1,140 @@
+//! State derived from the cluster and shared by all plugins and profiles that declare it: columns hold an entry for
+//! each node, indexes one value for the cluster.
+
+use std::sync::Arc;
+
+use crate::intern::Interner;
+use crate::model::{Node, NodeIndex, Pod};
+
+/// An entry that is kept for every node. The default is that of a slot without a node.
+///
+/// `add_pod` and `remove_pod` undo each other exactly, so that an entry kept up to date equals a rebuilt one.
+pub trait Column: Clone + Default + PartialEq + Send + Sync + 'static {
+    /// The entry of a node without pods.
+    fn build(node: &Node, interner: &Interner) -> Self;
+    /// A pod comes to the node.
+    fn add_pod(&mut self, _pod: &Pod) {}
+    /// A pod leaves the node.
+    fn remove_pod(&mut self, _pod: &Pod) {}
+}
+
+/// A node with its pods: kube-scheduler's `NodeInfo`, for plugins that look at whole objects.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeInfo {
+    /// The node; `None` in a slot without one.
+    pub node: Option<Arc<Node>>,
+    /// Pods on it. Removing one moves the last into the gap, as in kube-scheduler.
+    pub pods: Vec<Arc<Pod>>,
+}
+
+impl NodeInfo {
+    /// A pod comes to the node.
+    pub fn add_pod(&mut self, pod: Arc<Pod>) {
+        self.pods.push(pod);
+    }
+    /// A pod leaves the node; `None` if it was not there.
+    pub fn remove_pod(&mut self, pod: &Pod) -> Option<Arc<Pod>> {
+        let at = self.pods.iter().position(|p| p.uid == pod.uid)?;
+        Some(self.pods.swap_remove(at))
+    }
+}
+
+/// What a plugin's kernels read of a node: a [`Column`], [`NodeInfo`], [`Position`], or a tuple of them.
+pub trait ColumnSet: 'static {
+    /// The entries of one node.
+    type Row<'a>: Copy;
+    /// The entries of all nodes.
+    type Slices<'a>: Copy;
+    /// The entries of the node at `index`.
+    fn row<'a>(slices: Self::Slices<'a>, index: usize) -> Self::Row<'a>;
+}
+
+impl ColumnSet for () {
+    type Row<'a> = ();
+    type Slices<'a> = ();
+    #[inline(always)]
+    fn row<'a>(_: Self::Slices<'a>, _: usize) -> Self::Row<'a> {}
+}
+
+impl<C: Column> ColumnSet for C {
+    type Row<'a> = &'a C;
+    type Slices<'a> = &'a [C];
+    #[inline(always)]
+    fn row<'a>(slices: Self::Slices<'a>, index: usize) -> Self::Row<'a> {
+        &slices[index]
+    }
+}
+
+impl ColumnSet for NodeInfo {
+    type Row<'a> = &'a NodeInfo;
+    type Slices<'a> = &'a [NodeInfo];
+    #[inline(always)]
+    fn row<'a>(slices: Self::Slices<'a>, index: usize) -> Self::Row<'a> {
+        &slices[index]
+    }
+}
+
+/// Which node it is: for cycle state that has an entry for each node.
+pub struct Position;
+
+impl ColumnSet for Position {
+    type Row<'a> = NodeIndex;
+    /// The index of the first node.
+    type Slices<'a> = NodeIndex;
+    #[inline(always)]
+    fn row<'a>(first: Self::Slices<'a>, index: usize) -> Self::Row<'a> {
+        NodeIndex(first.0 + index as u32)
+    }
+}
+
+macro_rules! column_tuples {
+    ($($($T:ident $n:tt),+;)*) => { $(
+        impl<$($T: ColumnSet),+> ColumnSet for ($($T,)+) {
+            type Row<'a> = ($($T::Row<'a>,)+);
+            type Slices<'a> = ($($T::Slices<'a>,)+);
+            #[inline(always)]
+            fn row<'a>(slices: Self::Slices<'a>, index: usize) -> Self::Row<'a> {
+                ($($T::row(slices.$n, index),)+)
+            }
+        }
+    )* }
+}
+column_tuples! { A 0; A 0, B 1; A 0, B 1, C 2; A 0, B 1, C 2, D 3; A 0, B 1, C 2, D 3, E 4; A 0, B 1, C 2, D 3, E 4, F 5; }
+
+/// State of the cluster as a whole. Kernels never see it: what runs once a cycle does.
+pub trait Index: Default + Send + Sync + 'static {
+    /// A node came (`old` is none), changed, or went (`new` is none).
+    fn set_node(&mut self, _index: NodeIndex, _old: Option<&Node>, _new: Option<&Node>) {}
+    /// A pod comes to a node.
+    fn add_pod(&mut self, _index: NodeIndex, _pod: &Pod) {}
+    /// A pod leaves a node.
+    fn remove_pod(&mut self, _index: NodeIndex, _pod: &Pod) {}
+}
+
+/// What a plugin reads of the cluster: an [`Index`], or a tuple of them.
+pub trait IndexSet: 'static {
+    /// To read, once a cycle.
+    type Refs<'a>: Copy;
+    /// To register what a pod asks about, when it is compiled.
+    type Muts<'a>;
+}
+
+impl IndexSet for () {
+    type Refs<'a> = ();
+    type Muts<'a> = ();
+}
+
+impl<I: Index> IndexSet for I {
+    type Refs<'a> = &'a I;
+    type Muts<'a> = &'a mut I;
+}
+
+macro_rules! index_tuples {
+    ($($($T:ident),+;)*) => { $(
+        impl<$($T: Index),+> IndexSet for ($($T,)+) {
+            type Refs<'a> = ($(&'a $T,)+);
+            type Muts<'a> = ($(&'a mut $T,)+);
+        }
+    )* }
+}
+index_tuples! { A; A, B; A, B, C; A, B, C, D; }

@@ -1,0 +1,76 @@
+//! Why a pod fits nowhere, in kube-scheduler's words.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::mask::Mask;
+use crate::status::Status;
+
+/// What a failed attempt found: kube-scheduler's `FitError` with its `Diagnosis`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnosis {
+    /// Number of nodes in the cluster.
+    pub nodes: usize,
+    /// PreFilter's rejection of the pod as a whole.
+    pub pre_filter: Option<Status>,
+    /// How many nodes gave each reason.
+    pub reasons: BTreeMap<String, usize>,
+    /// The plugins that rejected the pod in PreFilter or on any node: their events may wake it.
+    pub unschedulable_plugins: BTreeSet<&'static str>,
+    /// Nodes where removing pods may help.
+    pub resolvable: Mask,
+    /// What PostFilter said.
+    pub post_filter: String,
+}
+
+impl Diagnosis {
+    /// The text of the pod's `PodScheduled` condition.
+    pub fn message(&self) -> String {
+        let mut message = format!("0/{} nodes are available:", self.nodes);
+        match &self.pre_filter {
+            Some(status) => message += &format!(" {}.", status.message()),
+            None => {
+                let mut reasons: Vec<_> = self.reasons.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
+                // As strings, counts included: so does kube-scheduler.
+                reasons.sort_unstable();
+                if !reasons.is_empty() {
+                    message += &format!(" {}.", reasons.join(", "));
+                }
+            }
+        }
+        if !self.post_filter.is_empty() {
+            message += " ";
+            message += &self.post_filter;
+        }
+        message
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_sorted_as_strings() {
+        let reasons = [("Insufficient cpu", 3), ("node(s) were unschedulable", 10), ("Too many pods", 2)];
+        let diagnosis = Diagnosis {
+            nodes: 13,
+            reasons: reasons.into_iter().map(|(reason, n)| (reason.to_string(), n)).collect(),
+            post_filter: "preemption: not helpful".into(),
+            ..Diagnosis::default()
+        };
+        assert_eq!(
+            diagnosis.message(),
+            "0/13 nodes are available: 10 node(s) were unschedulable, 2 Too many pods, 3 Insufficient cpu. preemption: not helpful"
+        );
+    }
+
+    #[test]
+    fn a_rejection_in_pre_filter_stands_for_all_nodes() {
+        let diagnosis = Diagnosis {
+            nodes: 2,
+            pre_filter: Some(Status::unresolvable("pod affinity terms conflict")),
+            ..Diagnosis::default()
+        };
+        assert_eq!(diagnosis.message(), "0/2 nodes are available: pod affinity terms conflict.");
+    }
+}

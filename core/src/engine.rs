@@ -1,0 +1,488 @@
+//! The scheduling cycle of one profile: kube-scheduler's `schedulePod`, every node considered.
+
+use std::sync::Arc;
+
+use crate::cache::{Cache, State};
+use crate::diagnosis::Diagnosis;
+use crate::extension_points::{Nomination, PostFilterContext};
+use crate::handle::Handle;
+use crate::map::Map;
+use crate::mask::Mask;
+use crate::model::{NodeIndex, Pod, Uid};
+use crate::passes;
+use crate::profile::{PostFilterRun, PreFilterRun, Profile, StartError};
+use crate::status::{Code, Reasons, Status};
+
+/// How an attempt ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    /// The pod goes to this node.
+    Node(NodeIndex),
+    /// The pod fits nowhere.
+    Unschedulable(Box<Unschedulable>),
+    /// Something broke.
+    Error(String),
+}
+
+/// A pod that fits nowhere.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unschedulable {
+    /// The text of the pod's condition.
+    pub message: String,
+    /// Why.
+    pub diagnosis: Diagnosis,
+    /// What PostFilter does with the pod's nomination.
+    pub nomination: Nomination,
+    /// What PostFilter removes.
+    pub victims: Vec<Uid>,
+}
+
+/// kube-scheduler's words for a cluster without nodes.
+pub const NO_NODES: &str = "no nodes available to schedule pods";
+
+/// One profile at work: its plugins, and room for its answers.
+pub struct Engine<P: Profile> {
+    /// The plugins, shared with binding tasks.
+    pub plugins: Arc<P>,
+    /// What attempts own that are not bound yet.
+    pub(crate) reserved: Map<Uid, Arc<P::Reserved>>,
+    feasible: Mask,
+    raw: P::Raw,
+    totals: Vec<i64>,
+    next_start: usize,
+}
+
+/// A pod on its way through a cycle.
+pub(crate) struct Attempt<P: Profile> {
+    pub(crate) compiled: P::Pod,
+    pub(crate) cycle: P::Cycle,
+    pub(crate) pre_filter: PreFilterRun,
+}
+
+impl<P: Profile> Engine<P> {
+    /// Makes the profile's plugins.
+    ///
+    /// # Errors
+    /// All plugins that failed.
+    pub fn new(handle: &Handle) -> Result<Self, Vec<StartError>> {
+        Ok(Engine {
+            plugins: Arc::new(P::new(handle)?),
+            reserved: Map::default(),
+            feasible: Mask::default(),
+            raw: P::Raw::default(),
+            totals: Vec::new(),
+            next_start: 0,
+        })
+    }
+
+    pub(crate) fn compile(pod: &Pod, cache: &mut Cache<P::State>) -> P::Pod {
+        P::compile(&pod.spec, &mut cache.base.interner, &mut cache.state)
+    }
+
+    /// Decides where a pod goes. `draw(n)` picks one of `n` equally good nodes.
+    pub fn decide(
+        &mut self,
+        pod: &Arc<Pod>,
+        cache: &mut Cache<P::State>,
+        draw: impl FnOnce(usize) -> usize,
+    ) -> Decision {
+        self.decide_with_state(pod, cache, draw).0
+    }
+
+    /// Also returns the cycle state, for Reserve.
+    pub(crate) fn decide_with_state(
+        &mut self,
+        pod: &Arc<Pod>,
+        cache: &mut Cache<P::State>,
+        draw: impl FnOnce(usize) -> usize,
+    ) -> (Decision, Option<P::Cycle>) {
+        if cache.base.count() == 0 {
+            return (Decision::Error(NO_NODES.into()), None);
+        }
+        let compiled = Self::compile(pod, cache);
+        let cache = &*cache;
+        let mut pre_filter = PreFilterRun::default();
+        let cycle = match self.plugins.pre_filter(&compiled, cache, &mut pre_filter) {
+            Ok(cycle) => cycle,
+            Err(status) if status.code.is_rejected() => {
+                return (self.rejected_whole(pod, &compiled, None, cache, status, &pre_filter), None);
+            }
+            Err(status) => return (Decision::Error(status.message()), None),
+        };
+        if let Some(status) = pre_filter.rejected() {
+            let status = status.clone();
+            return (self.rejected_whole(pod, &compiled, Some(&cycle), cache, status, &pre_filter), None);
+        }
+        let mut attempt = Attempt { compiled, cycle, pre_filter };
+        let decision = self.choose(pod, &mut attempt, cache, draw);
+        (decision, Some(attempt.cycle))
+    }
+
+    fn choose(
+        &mut self,
+        pod: &Arc<Pod>,
+        attempt: &mut Attempt<P>,
+        cache: &Cache<P::State>,
+        draw: impl FnOnce(usize) -> usize,
+    ) -> Decision {
+        if let Some(node) = pod.nominated_node.and_then(|name| cache.base.node(name))
+            && Self::admits(pod, attempt, cache, node).is_ok()
+        {
+            return Decision::Node(node);
+        }
+        if let Err(failure) = self.find_feasible(pod, attempt, cache) {
+            return Decision::Error(failure);
+        }
+        match self.feasible.count() {
+            0 => {
+                let diagnosis = Self::diagnose(pod, attempt, cache);
+                self.unschedulable(pod, &attempt.compiled, Some(&attempt.cycle), cache, diagnosis)
+            }
+            // With a single feasible node kube-scheduler does not score.
+            1 => match self.feasible.iter().next() {
+                Some(node) => Decision::Node(node),
+                None => Decision::Error("a feasible node disappeared".into()),
+            },
+            _ => match self.prioritize(attempt, cache) {
+                Ok(best) => match passes::kth_best(best, draw(best.ties), &self.feasible, &self.totals) {
+                    Some(node) => Decision::Node(node),
+                    None => Decision::Error("the draw is beyond the number of best nodes".into()),
+                },
+                Err(status) => Decision::Error(status.message()),
+            },
+        }
+    }
+
+    /// Fills `self.feasible`: kube-scheduler's `findNodesThatPassFilters`.
+    fn find_feasible(
+        &mut self,
+        pod: &Arc<Pod>,
+        attempt: &mut Attempt<P>,
+        cache: &Cache<P::State>,
+    ) -> Result<(), String> {
+        self.feasible.copy_from(cache.base.alive());
+        if let Some(nodes) = attempt.pre_filter.nodes() {
+            self.feasible.intersect(nodes);
+        }
+        let wanted = nodes_to_find(P::INFO.percentage_of_nodes_to_score, self.feasible.count());
+        if wanted < self.feasible.count() {
+            return self.find_some(pod, attempt, cache, wanted);
+        }
+        let columns = P::columns(&cache.state, &cache.base);
+        let failed = passes::filter::<P>(&attempt.compiled, &attempt.cycle, columns, &mut self.feasible);
+        if let Some(node) = failed {
+            return Err(Self::failure(pod, attempt, cache, node));
+        }
+        for (node, nominated) in cache.nominated_before(pod) {
+            if !self.feasible.contains(node) {
+                continue;
+            }
+            if let Err(rejection) = Self::admits_with(&nominated, attempt, cache, node) {
+                if P::code(&rejection) == Code::Error {
+                    return Err(Self::failure(pod, attempt, cache, node));
+                }
+                self.feasible.remove(node);
+            }
+        }
+        Ok(())
+    }
+
+    /// Stops at `wanted` feasible nodes, and goes on from there for the next pod.
+    fn find_some(
+        &mut self,
+        pod: &Arc<Pod>,
+        attempt: &mut Attempt<P>,
+        cache: &Cache<P::State>,
+        wanted: usize,
+    ) -> Result<(), String> {
+        let candidates: Vec<NodeIndex> = self.feasible.iter().collect();
+        let (mut found, mut seen) = (0, 0);
+        self.feasible.words_mut().fill(0);
+        for at in 0..candidates.len() {
+            let node = candidates[(self.next_start + at) % candidates.len()];
+            seen += 1;
+            match Self::admits(pod, attempt, cache, node) {
+                Ok(()) => {
+                    self.feasible.insert(node);
+                    found += 1;
+                    if found == wanted {
+                        break;
+                    }
+                }
+                Err(rejection) if P::code(&rejection) == Code::Error => {
+                    return Err(Self::failure(pod, attempt, cache, node));
+                }
+                Err(_) => {}
+            }
+        }
+        self.next_start = (self.next_start + seen) % cache.base.count();
+        Ok(())
+    }
+
+    /// Filter on one node, with and without the pods nominated for it: `RunFilterPluginsWithNominatedPods`.
+    pub(crate) fn admits(
+        pod: &Arc<Pod>,
+        attempt: &mut Attempt<P>,
+        cache: &Cache<P::State>,
+        node: NodeIndex,
+    ) -> Result<(), P::Rejection> {
+        let nominated = cache.nominated_before(pod).find(|(index, _)| *index == node);
+        if let Some((_, nominated)) = nominated {
+            Self::admits_with(&nominated, attempt, cache, node)?;
+        }
+        let columns = P::columns(&cache.state, &cache.base);
+        P::filter(&attempt.compiled, &attempt.cycle, columns, node.get())
+    }
+
+    fn admits_with(
+        nominated: &[Arc<Pod>],
+        attempt: &mut Attempt<P>,
+        cache: &Cache<P::State>,
+        node: NodeIndex,
+    ) -> Result<(), P::Rejection> {
+        let mut imagined = cache.state.hypothetical(&cache.base, node);
+        for other in nominated {
+            P::State::hypothetical_add(&mut imagined, other);
+            P::add_pod(&attempt.compiled, &mut attempt.cycle, other, cache, node);
+        }
+        let columns = P::hypothetical_columns(&imagined, node);
+        let answer = P::filter(&attempt.compiled, &attempt.cycle, columns, 0);
+        for other in nominated.iter().rev() {
+            P::remove_pod(&attempt.compiled, &mut attempt.cycle, other, cache, node);
+        }
+        answer
+    }
+
+    /// The verdict on one node in words; none if it passes. With `all`, those of every plugin that would reject it.
+    pub(crate) fn verdicts(
+        pod: &Arc<Pod>,
+        attempt: &mut Attempt<P>,
+        cache: &Cache<P::State>,
+        node: NodeIndex,
+        all: bool,
+    ) -> Vec<Verdict> {
+        let nominated = cache.nominated_before(pod).find(|(index, _)| *index == node).map(|n| n.1).unwrap_or_default();
+        let mut verdicts = Vec::new();
+        if !nominated.is_empty() {
+            let mut imagined = cache.state.hypothetical(&cache.base, node);
+            for other in &nominated {
+                P::State::hypothetical_add(&mut imagined, other);
+                P::add_pod(&attempt.compiled, &mut attempt.cycle, other, cache, node);
+            }
+            Self::ask(attempt, cache, P::hypothetical_columns(&imagined, node), 0, all, &mut verdicts);
+            for other in nominated.iter().rev() {
+                P::remove_pod(&attempt.compiled, &mut attempt.cycle, other, cache, node);
+            }
+        }
+        if verdicts.is_empty() {
+            let columns = P::columns(&cache.state, &cache.base);
+            Self::ask(attempt, cache, columns, node.get(), all, &mut verdicts);
+        }
+        verdicts
+    }
+
+    fn ask(
+        attempt: &Attempt<P>,
+        cache: &Cache<P::State>,
+        columns: P::Columns<'_>,
+        index: usize,
+        all: bool,
+        verdicts: &mut Vec<Verdict>,
+    ) {
+        let (pod, cycle) = (&attempt.compiled, &attempt.cycle);
+        let mut put = |rejection: P::Rejection| {
+            let mut reasons = Reasons::new(&cache.base.interner);
+            P::explain(pod, cycle, columns, index, rejection, &mut reasons);
+            verdicts.push(Verdict {
+                code: P::code(&rejection),
+                plugin: P::rejector(&rejection),
+                reasons: reasons.into_list(),
+            });
+        };
+        if all {
+            P::filter_all(pod, cycle, columns, index, &mut put);
+        } else if let Err(rejection) = P::filter(pod, cycle, columns, index) {
+            put(rejection);
+        }
+    }
+
+    fn failure(pod: &Arc<Pod>, attempt: &mut Attempt<P>, cache: &Cache<P::State>, node: NodeIndex) -> String {
+        match Self::verdicts(pod, attempt, cache, node, false).pop() {
+            Some(v) => format!("running {:?} filter plugin: {}", v.plugin, v.reasons.join(", ")),
+            None => "a filter plugin failed".into(),
+        }
+    }
+
+    /// Fills `self.totals`: kube-scheduler's `prioritizeNodes`.
+    fn prioritize(&mut self, attempt: &Attempt<P>, cache: &Cache<P::State>) -> Result<passes::Best, Status> {
+        let slots = cache.base.infos().len();
+        let columns = P::columns(&cache.state, &cache.base);
+        let pod = &attempt.compiled;
+        let score = self.plugins.pre_score(pod, &attempt.cycle, cache, &self.feasible)?;
+        P::resize(&mut self.raw, slots);
+        self.totals.resize(slots, 0);
+        let extents = passes::score::<P>(pod, &score, columns, &self.feasible, &mut self.raw).map_err(score_failure)?;
+        let (best, range) = passes::total::<P>(pod, &score, &self.raw, &extents, &self.feasible, &mut self.totals);
+        if range.holds() {
+            return Ok(best);
+        }
+        let culprit = self.feasible.iter().find_map(|node| {
+            let scores = P::scores(pod, &score, &self.raw, &extents, columns, node.get());
+            scores.into_iter().find(|s| !(0..=crate::extension_points::MAX_NODE_SCORE).contains(&s.normalized))
+        });
+        Err(out_of_range(culprit))
+    }
+
+    /// All totals and their parts, for every node of `feasible`: what `prioritize` does, in words.
+    pub(crate) fn breakdown(
+        &mut self,
+        attempt: &Attempt<P>,
+        cache: &Cache<P::State>,
+        feasible: &Mask,
+    ) -> Result<Vec<(NodeIndex, Vec<crate::profile::PluginScore>)>, Status> {
+        self.feasible.copy_from(feasible);
+        self.prioritize(attempt, cache)?;
+        let columns = P::columns(&cache.state, &cache.base);
+        let pod = &attempt.compiled;
+        let score = self.plugins.pre_score(pod, &attempt.cycle, cache, feasible)?;
+        let extents = passes::score::<P>(pod, &score, columns, feasible, &mut self.raw).map_err(score_failure)?;
+        Ok(feasible
+            .iter()
+            .map(|node| (node, P::scores(pod, &score, &self.raw, &extents, columns, node.get())))
+            .collect())
+    }
+
+    /// Asks every node for its reasons. Only now are words made.
+    fn diagnose(pod: &Arc<Pod>, attempt: &mut Attempt<P>, cache: &Cache<P::State>) -> Diagnosis {
+        let mut diagnosis = Diagnosis { nodes: cache.base.count(), ..Diagnosis::default() };
+        diagnosis.resolvable.resize(cache.base.infos().len());
+        let narrowed_by = attempt.pre_filter.narrowed_by();
+        diagnosis.unschedulable_plugins.extend(&narrowed_by);
+        let narrowed = attempt.pre_filter.nodes().cloned();
+        for node in cache.base.alive().iter() {
+            if narrowed.as_ref().is_some_and(|nodes| !nodes.contains(node)) {
+                *diagnosis.reasons.entry(left_out(&narrowed_by)).or_default() += 1;
+                continue;
+            }
+            for verdict in Self::verdicts(pod, attempt, cache, node, false) {
+                if verdict.code != Code::UnschedulableAndUnresolvable {
+                    diagnosis.resolvable.insert(node);
+                }
+                diagnosis.unschedulable_plugins.insert(verdict.plugin);
+                for reason in verdict.reasons {
+                    *diagnosis.reasons.entry(reason).or_default() += 1;
+                }
+            }
+        }
+        diagnosis
+    }
+
+    fn rejected_whole(
+        &self,
+        pod: &Arc<Pod>,
+        compiled: &P::Pod,
+        cycle: Option<&P::Cycle>,
+        cache: &Cache<P::State>,
+        status: Status,
+        pre_filter: &PreFilterRun,
+    ) -> Decision {
+        let mut diagnosis = Diagnosis { nodes: cache.base.count(), ..Diagnosis::default() };
+        diagnosis.unschedulable_plugins.extend(pre_filter.narrowed_by());
+        if !status.plugin.is_empty() {
+            diagnosis.unschedulable_plugins.insert(status.plugin);
+        }
+        if status.code == Code::Unschedulable {
+            diagnosis.resolvable.copy_from(cache.base.alive());
+        }
+        diagnosis.pre_filter = Some(status);
+        self.unschedulable(pod, compiled, cycle, cache, diagnosis)
+    }
+
+    fn unschedulable(
+        &self,
+        pod: &Arc<Pod>,
+        compiled: &P::Pod,
+        cycle: Option<&P::Cycle>,
+        cache: &Cache<P::State>,
+        mut diagnosis: Diagnosis,
+    ) -> Decision {
+        let mut run = PostFilterRun::default();
+        let cx = PostFilterContext { profile: &*self.plugins, pod, compiled, cycle, cache, diagnosis: &diagnosis };
+        self.plugins.post_filter(&mut run, cx);
+        let (mut nomination, mut victims) = (Nomination::Keep, Vec::new());
+        if let Some(result) = run.finish() {
+            diagnosis.post_filter = result.status.message();
+            nomination = result.nomination;
+            victims = result.victims;
+        }
+        Decision::Unschedulable(Box::new(Unschedulable {
+            message: diagnosis.message(),
+            diagnosis,
+            nomination,
+            victims,
+        }))
+    }
+}
+
+/// What one plugin says against a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether removing pods may help.
+    pub code: Code,
+    /// The plugin.
+    pub plugin: &'static str,
+    /// Why.
+    pub reasons: Vec<String>,
+}
+
+/// The reason of a node that PreFilter left out.
+pub(crate) fn left_out(plugins: &[&str]) -> String {
+    format!("node(s) didn't satisfy plugin(s) [{}]", plugins.join(" "))
+}
+
+fn score_failure(failure: crate::profile::ScoreFailure) -> Status {
+    Status::error(format!("running Score plugins: plugin {:?} failed with: {}", failure.plugin, failure.error.0))
+}
+
+fn out_of_range(culprit: Option<crate::profile::PluginScore>) -> Status {
+    let (plugin, score) = culprit.map_or(("", 0), |c| (c.plugin, c.normalized));
+    Status::error(format!(
+        "applying score defaultWeights on Score plugins: plugin {plugin:?} returns an invalid score {score}, \
+         it should in the range of [0, 100] after normalizing"
+    ))
+}
+
+/// kube-scheduler's `numFeasibleNodesToFind`: how many feasible nodes are enough.
+fn nodes_to_find(percentage: u8, nodes: usize) -> usize {
+    const ALWAYS: usize = 100;
+    const LOWEST_PERCENTAGE: usize = 5;
+    if nodes < ALWAYS {
+        return nodes;
+    }
+    let percentage = match percentage {
+        0 => 50_usize.saturating_sub(nodes / 125).max(LOWEST_PERCENTAGE),
+        given => given.into(),
+    };
+    (nodes * percentage / 100).max(ALWAYS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_adaptive_rule_looks_at_fewer_nodes_of_larger_clusters() {
+        for (percentage, nodes, wanted) in [
+            (0, 99, 99),
+            (0, 100, 100),
+            (0, 1000, 420),
+            (0, 5000, 500),
+            (0, 50_000, 2500),
+            (30, 1000, 300),
+            (1, 1000, 100),
+            (100, 5000, 5000),
+        ] {
+            assert_eq!(nodes_to_find(percentage, nodes), wanted, "{percentage} % of {nodes}");
+        }
+    }
+}

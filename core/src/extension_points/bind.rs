@@ -1,0 +1,35 @@
+//! Bind: tells the cluster.
+
+use std::future::Future;
+
+use crate::extension_points::Placement;
+use crate::handle::Client;
+use crate::plugin::Plugin;
+use crate::status::Status;
+
+/// What a Bind plugin did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// The pod is bound.
+    Done,
+    /// Nothing: the next plugin is asked.
+    Skip,
+}
+
+/// Binds pods. The first plugin that does not skip wins. Authors write `async fn`.
+#[diagnostic::on_unimplemented(
+    message = "plugin `{Self}` does not implement the extension point `bind`",
+    note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::BindPlugin`"
+)]
+pub trait BindPlugin: Plugin {
+    /// Binds the pod, or leaves it to the next plugin.
+    ///
+    /// # Errors
+    /// The pod is unreserved and tried again later.
+    fn bind<C: Client>(
+        &self,
+        args: &Self::Args,
+        client: &C,
+        placement: &Placement,
+    ) -> impl Future<Output = Result<Binding, Status>> + Send;
+}

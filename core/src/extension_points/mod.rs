@@ -1,0 +1,29 @@
+//! The extension points of Kubernetes 1.36's scheduling framework, one small trait each.
+
+mod bind;
+mod enqueue_extensions;
+mod filter;
+mod permit;
+mod post_bind;
+mod post_filter;
+mod pre_bind;
+mod pre_enqueue;
+mod pre_filter;
+mod pre_score;
+mod queue_sort;
+mod reserve;
+mod score;
+
+pub use bind::{BindPlugin, Binding};
+pub use enqueue_extensions::{Action, ClusterEvent, EnqueueExtensions, EventObject, EventResource, QueueingHint};
+pub use filter::FilterPlugin;
+pub use permit::{Permit, PermitPlugin};
+pub use post_bind::PostBindPlugin;
+pub use post_filter::{Nomination, PostFilterContext, PostFilterPlugin, PostFilterResult};
+pub use pre_bind::{PreBindPlugin, PreFlight};
+pub use pre_enqueue::PreEnqueuePlugin;
+pub use pre_filter::{PreFilter, PreFilterPlugin};
+pub use pre_score::{PreScorePlugin, PrepareScore};
+pub use queue_sort::{QueueSortPlugin, QueuedPod};
+pub use reserve::{Placement, ReservePlugin};
+pub use score::{Extent, MAX_NODE_SCORE, NormalizeScore, ScoreError, ScorePlugin, default_normalize};

@@ -1,0 +1,64 @@
+//! PreFilter: reads the cluster once before nodes are filtered.
+
+use crate::mask::Mask;
+use crate::model::{NodeIndex, Pod};
+use crate::plugin::{Plugin, Slot, View};
+use crate::status::Status;
+
+/// What a PreFilter found.
+#[derive(Clone, Debug)]
+pub struct PreFilter<C> {
+    /// The state that Filter gets, and whether Filter runs.
+    pub slot: Slot<C>,
+    /// The only nodes that can be feasible, if there are less than all.
+    pub nodes: Option<Mask>,
+    /// A verdict on the pod as a whole that removing pods may change: the other PreFilters still run, then no Filter.
+    pub rejected: Option<Status>,
+}
+
+impl<C> PreFilter<C> {
+    /// Filter runs with this state.
+    pub fn ready(state: C) -> Self {
+        PreFilter { slot: Slot::ready(state), nodes: None, rejected: None }
+    }
+    /// Filter is left out.
+    pub fn skip(state: C) -> Self {
+        PreFilter { slot: Slot::skip(state), nodes: None, rejected: None }
+    }
+    /// The pod is rejected as a whole; removing pods may help, and `state` serves to find out.
+    pub fn reject(state: C, status: Status) -> Self {
+        PreFilter { slot: Slot::ready(state), nodes: None, rejected: Some(status) }
+    }
+    /// Only these nodes can be feasible.
+    pub fn only(mut self, nodes: impl IntoIterator<Item = NodeIndex>) -> Self {
+        self.nodes = Some(nodes.into_iter().collect());
+        self
+    }
+}
+
+/// Prepares Filter, or rejects the pod before any node is looked at.
+#[diagnostic::on_unimplemented(
+    message = "plugin `{Self}` does not implement the extension point `pre-filter`",
+    note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::PreFilterPlugin`"
+)]
+pub trait PreFilterPlugin: Plugin {
+    /// What Filter gets. A plugin that also filters has the same type there.
+    type Cycle: Clone + PartialEq + Send + Sync + 'static;
+
+    /// Looks at the pod and the cluster.
+    ///
+    /// # Errors
+    /// `UnschedulableAndUnresolvable` rejects the pod at once; `Error` fails the attempt.
+    fn pre_filter(
+        &self,
+        args: &Self::Args,
+        pod: &Self::Pod,
+        view: View<'_, Self>,
+    ) -> Result<PreFilter<Self::Cycle>, Status>;
+
+    /// A pod comes to a node, in thought. `remove_pod` must undo it exactly, and the other way round.
+    fn add_pod(_pod: &Self::Pod, _cycle: &mut Self::Cycle, _other: &Pod, _view: View<'_, Self>, _node: NodeIndex) {}
+
+    /// A pod leaves a node, in thought.
+    fn remove_pod(_pod: &Self::Pod, _cycle: &mut Self::Cycle, _other: &Pod, _view: View<'_, Self>, _node: NodeIndex) {}
+}

@@ -1,0 +1,27 @@
+//! QueueSort: in which order pending pods are tried.
+
+use std::sync::Arc;
+
+use crate::model::Pod;
+use crate::plugin::Plugin;
+
+/// A pod in the scheduling queue: kube-scheduler's `QueuedPodInfo`.
+#[derive(Clone, Debug)]
+pub struct QueuedPod {
+    /// The pod.
+    pub pod: Arc<Pod>,
+    /// When it came into the queue this time, in nanoseconds of the scheduler's clock.
+    pub timestamp: i64,
+    /// How often it was tried.
+    pub attempts: u32,
+}
+
+/// Orders the queue. A profile has exactly one, and all profiles of a binary the same.
+#[diagnostic::on_unimplemented(
+    message = "plugin `{Self}` does not implement the extension point `queue-sort`",
+    note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::QueueSortPlugin`"
+)]
+pub trait QueueSortPlugin: Plugin {
+    /// Whether `a` is to be tried before `b`. Pods that are equal both ways are tried in order of arrival.
+    fn less(args: &Self::Args, a: &QueuedPod, b: &QueuedPod) -> bool;
+}

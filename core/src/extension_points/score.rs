@@ -1,0 +1,75 @@
+//! Score: how good a feasible node is, and NormalizeScore: how good compared with the others.
+
+use crate::plugin::{Plugin, Row};
+
+/// The highest score after normalisation; the lowest is 0.
+pub const MAX_NODE_SCORE: i64 = 100;
+
+/// A score could not be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScoreError(pub &'static str);
+
+/// Scores feasible nodes.
+#[diagnostic::on_unimplemented(
+    message = "plugin `{Self}` does not implement the extension point `score`",
+    note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::ScorePlugin`"
+)]
+pub trait ScorePlugin: Plugin {
+    /// The state that PreScore left; its default if the profile has no PreScore of this plugin.
+    type Cycle: Send + Sync + 'static;
+
+    /// The score of a node: 0 to 100, or anything if the plugin normalises.
+    ///
+    /// # Errors
+    /// Fails the attempt.
+    fn score(args: &Self::Args, pod: &Self::Pod, cycle: &Self::Cycle, node: Row<'_, Self>) -> Result<i64, ScoreError>;
+}
+
+/// The extremes of raw scores over all feasible nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// The highest; `i64::MIN` if there is none.
+    pub max: i64,
+    /// The lowest; `i64::MAX` if there is none.
+    pub min: i64,
+}
+
+impl Extent {
+    /// Of no score at all.
+    pub const EMPTY: Extent = Extent { max: i64::MIN, min: i64::MAX };
+
+    /// Takes another score in.
+    #[inline(always)]
+    pub fn include(&mut self, raw: i64) {
+        self.max = self.max.max(raw);
+        self.min = self.min.min(raw);
+    }
+}
+
+impl Default for Extent {
+    fn default() -> Self {
+        Extent::EMPTY
+    }
+}
+
+/// Brings raw scores into 0..=100, as a function of the score and the extremes over all feasible nodes.
+#[diagnostic::on_unimplemented(
+    message = "plugin `{Self}` does not implement `NormalizeScore`",
+    note = "its catalog entry says `normalizes = true`"
+)]
+pub trait NormalizeScore: ScorePlugin {
+    /// A raw score that takes no part in the extremes.
+    const IGNORED: i64 = i64::MIN;
+    /// The normalised score.
+    fn normalize(args: &Self::Args, extent: Extent, raw: i64) -> i64;
+}
+
+/// kube-scheduler's `DefaultNormalizeScore` up to 100: in proportion to the highest score, reversed if less is better.
+#[inline]
+pub fn default_normalize(extent: Extent, reverse: bool, raw: i64) -> i64 {
+    if extent.max <= 0 {
+        return if reverse { MAX_NODE_SCORE } else { raw };
+    }
+    let score = MAX_NODE_SCORE.wrapping_mul(raw) / extent.max;
+    if reverse { MAX_NODE_SCORE - score } else { score }
+}

@@ -1,0 +1,124 @@
+//! Sets of nodes, a bit each.
+
+use crate::model::NodeIndex;
+
+/// A set of nodes: bit `n % 64` of word `n / 64` is node `n`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mask {
+    words: Vec<u64>,
+}
+
+impl Mask {
+    /// Makes room for `nodes` nodes; new ones are not in the set.
+    pub fn resize(&mut self, nodes: usize) {
+        self.words.resize(nodes.div_ceil(64), 0);
+    }
+
+    /// Whether the node is in the set. False beyond its end.
+    #[inline]
+    pub fn contains(&self, node: NodeIndex) -> bool {
+        self.words.get(node.get() / 64).is_some_and(|word| word >> (node.0 % 64) & 1 == 1)
+    }
+
+    /// Puts a node into the set.
+    #[inline]
+    pub fn insert(&mut self, node: NodeIndex) {
+        self.words[node.get() / 64] |= 1 << (node.0 % 64);
+    }
+
+    /// Takes a node out of the set.
+    #[inline]
+    pub fn remove(&mut self, node: NodeIndex) {
+        self.words[node.get() / 64] &= !(1 << (node.0 % 64));
+    }
+
+    /// Number of nodes in the set.
+    pub fn count(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether no node is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|&word| word == 0)
+    }
+
+    /// The words, for loops that go 64 nodes at a time.
+    #[inline]
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The words, to be narrowed.
+    #[inline]
+    pub fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.words
+    }
+
+    /// The nodes of the set, ascending.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = NodeIndex> + '_ {
+        self.words.iter().enumerate().flat_map(|(word, &bits)| nodes_of(word, bits))
+    }
+
+    /// Becomes equal to `other` without a new allocation.
+    pub fn copy_from(&mut self, other: &Mask) {
+        self.words.clear();
+        self.words.extend_from_slice(&other.words);
+    }
+
+    /// Keeps only nodes that are in `other`, too.
+    pub fn intersect(&mut self, other: &Mask) {
+        for (at, word) in self.words.iter_mut().enumerate() {
+            *word &= other.words.get(at).copied().unwrap_or(0);
+        }
+    }
+}
+
+impl FromIterator<NodeIndex> for Mask {
+    fn from_iter<I: IntoIterator<Item = NodeIndex>>(nodes: I) -> Self {
+        let mut mask = Mask::default();
+        for node in nodes {
+            if mask.words.len() <= node.get() / 64 {
+                mask.resize(node.get() + 1);
+            }
+            mask.insert(node);
+        }
+        mask
+    }
+}
+
+/// The nodes of one word of a mask.
+#[inline]
+pub fn nodes_of(word: usize, mut bits: u64) -> impl Iterator<Item = NodeIndex> {
+    std::iter::from_fn(move || {
+        if bits == 0 {
+            return None;
+        }
+        let bit = bits.trailing_zeros();
+        bits &= bits - 1;
+        Some(NodeIndex(word as u32 * 64 + bit))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_come_back_in_order() {
+        let nodes = [3, 64, 65, 200].map(NodeIndex);
+        let mut mask: Mask = nodes.into_iter().collect();
+        assert_eq!(mask.iter().collect::<Vec<_>>(), nodes);
+        assert_eq!(mask.count(), 4);
+        mask.remove(NodeIndex(64));
+        assert!(!mask.contains(NodeIndex(64)) && mask.contains(NodeIndex(65)));
+        assert!(!mask.contains(NodeIndex(100_000)));
+    }
+
+    #[test]
+    fn intersecting_with_a_shorter_set_drops_what_lies_beyond() {
+        let mut mask: Mask = [1, 2, 130].map(NodeIndex).into_iter().collect();
+        mask.intersect(&[2, 3].map(NodeIndex).into_iter().collect());
+        assert_eq!(mask.iter().collect::<Vec<_>>(), [NodeIndex(2)]);
+    }
+}

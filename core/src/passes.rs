@@ -1,0 +1,92 @@
+//! The loops over nodes. Each is generic over the profile alone, so that the compiler sees through all of its kernels.
+
+use crate::mask::{Mask, nodes_of};
+use crate::model::NodeIndex;
+use crate::profile::{Profile, ScoreFailure, ScoreRange};
+use crate::status::Code;
+
+/// Narrows `nodes` to those that pass every filter. Returns the first node on which a filter failed with an error.
+#[inline(never)]
+pub fn filter<P: Profile>(
+    pod: &P::Pod,
+    cycle: &P::Cycle,
+    columns: P::Columns<'_>,
+    nodes: &mut Mask,
+) -> Option<NodeIndex> {
+    let mut failed = None;
+    for (word, bits) in nodes.words_mut().iter_mut().enumerate() {
+        let mut keep = *bits;
+        for node in nodes_of(word, *bits) {
+            if let Err(rejection) = P::filter(pod, cycle, columns, node.get()) {
+                keep &= !(1 << (node.0 % 64));
+                // Folds away for profiles whose filters never fail with an error.
+                if P::code(&rejection) == Code::Error && failed.is_none() {
+                    failed = Some(node);
+                }
+            }
+        }
+        *bits = keep;
+    }
+    failed
+}
+
+/// Takes down the raw scores of the feasible nodes.
+///
+/// # Errors
+/// The first score that failed.
+#[inline(never)]
+pub fn score<P: Profile>(
+    pod: &P::Pod,
+    score: &P::Score,
+    columns: P::Columns<'_>,
+    feasible: &Mask,
+    raw: &mut P::Raw,
+) -> Result<P::Extents, ScoreFailure> {
+    let mut extents = P::Extents::default();
+    for (word, bits) in feasible.words().iter().enumerate() {
+        for node in nodes_of(word, *bits) {
+            P::score(pod, score, columns, node.get(), raw, &mut extents)?;
+        }
+    }
+    Ok(extents)
+}
+
+/// The highest total, and how many nodes have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Best {
+    /// The total.
+    pub total: i64,
+    /// Number of nodes; 0 if no node is feasible.
+    pub ties: usize,
+}
+
+/// Adds up the totals of the feasible nodes, from raw scores that were taken down.
+#[inline(never)]
+pub fn total<P: Profile>(
+    pod: &P::Pod,
+    score: &P::Score,
+    raw: &P::Raw,
+    extents: &P::Extents,
+    feasible: &Mask,
+    totals: &mut [i64],
+) -> (Best, ScoreRange) {
+    let mut best = Best { total: i64::MIN, ties: 0 };
+    let mut range = ScoreRange::default();
+    for (word, bits) in feasible.words().iter().enumerate() {
+        for node in nodes_of(word, *bits) {
+            let total = P::total(pod, score, raw, extents, node.get(), &mut range);
+            totals[node.get()] = total;
+            if total > best.total || best.ties == 0 {
+                best = Best { total, ties: 1 };
+            } else if total == best.total {
+                best.ties += 1;
+            }
+        }
+    }
+    (best, range)
+}
+
+/// The `k`-th of the nodes with the highest total, in the order of their indices.
+pub fn kth_best(best: Best, k: usize, feasible: &Mask, totals: &[i64]) -> Option<NodeIndex> {
+    feasible.iter().filter(|node| totals[node.get()] == best.total).nth(k)
+}

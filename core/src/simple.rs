@@ -1,0 +1,68 @@
+//! The short way to a plugin: one function over a whole node.
+
+use std::hash::Hash;
+
+use crate::args::NoArgs;
+use crate::column::NodeInfo;
+use crate::extension_points::FilterPlugin;
+use crate::handle::Handle;
+use crate::intern::Interner;
+use crate::model::PodSpec;
+use crate::plugin::{Compile, Plugin};
+use crate::status::{Code, Reasons};
+
+/// A filter in a few lines: take what you need of the pod, look at the whole node.
+///
+/// Rejections are resolvable ([`Code::Unschedulable`]): preemption may try such nodes.
+pub trait SimpleFilter: Send + Sync + Default + 'static {
+    /// The name in profiles and messages.
+    const NAME: &'static str;
+    /// All that the filter reads of a pod. Small, common values let pods share answers.
+    type Pod: Eq + Hash + Send + Sync;
+    /// Reads a pod. Label keys and the like become symbols here.
+    fn read(pod: &PodSpec, interner: &mut Interner) -> Self::Pod;
+    /// Says why the pod cannot run on the node.
+    ///
+    /// # Errors
+    /// The reason, in the words of the pod's message.
+    fn filter(pod: &Self::Pod, node: &NodeInfo) -> Result<(), &'static str>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<P: SimpleFilter> Plugin for P {
+    const NAME: &'static str = <P as SimpleFilter>::NAME;
+    type Args = NoArgs;
+    type Columns = NodeInfo;
+    type Indexes = ();
+    type Reads = ();
+    type Pod = <P as SimpleFilter>::Pod;
+    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
+        Ok(P::default())
+    }
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> Self::Pod {
+        P::read(pod, cx.interner)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<P: SimpleFilter> FilterPlugin for P {
+    type Cycle = ();
+    type Rejection = &'static str;
+    #[inline]
+    fn filter(_: &NoArgs, pod: &<Self as Plugin>::Pod, _: &(), node: &NodeInfo) -> Result<(), &'static str> {
+        <P as SimpleFilter>::filter(pod, node)
+    }
+    fn code(_: &&'static str) -> Code {
+        Code::Unschedulable
+    }
+    fn explain(
+        _: &NoArgs,
+        _: &<Self as Plugin>::Pod,
+        _: &(),
+        _: &NodeInfo,
+        rejection: &'static str,
+        out: &mut Reasons<'_>,
+    ) {
+        out.push(rejection);
+    }
+}
