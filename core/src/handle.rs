@@ -94,6 +94,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct WaitingPod {
     /// Where it shall go.
     pub placement: Placement,
+    /// When it began to wait, in nanoseconds of the scheduler's clock.
+    pub since: i64,
     /// The plugins that hold it, each with the time when its patience ends, in nanoseconds of the scheduler's clock.
     pub pending: Vec<(&'static str, i64)>,
     /// Who rejected it, and why.

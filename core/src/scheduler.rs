@@ -1,0 +1,406 @@
+//! The scheduler around the profiles of a binary, without I/O: pods come in, decisions come out. Time, randomness and
+//! the cluster are the caller's.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use crate::cache::{Cache, PodState};
+use crate::diagnosis::Diagnosis;
+use crate::duration::go_duration;
+use crate::engine::{Decision, Engine, Unschedulable};
+use crate::explain::Explanation;
+use crate::extension_points::{Nomination, Placement, QueuedPod};
+use crate::handle::{Client, Command, Handle, WaitingPod, WaitingPods};
+use crate::map::Map;
+use crate::model::{NodeIndex, Pod, Uid};
+use crate::profile::{Bundle, PermitRun, Profile, StartError, Visitor};
+use crate::queue::ActiveQueue;
+use crate::random::Random;
+use crate::status::Status;
+
+/// What became of a pod in one step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The pod.
+    pub pod: Arc<Pod>,
+    /// Index of the profile that served it.
+    pub profile: usize,
+    /// What became of it.
+    pub result: Result<Placed, Failure>,
+}
+
+/// A pod that has its node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The node's name.
+    pub node: Arc<str>,
+}
+
+/// A pod that has none.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure {
+    /// PreEnqueue holds it. No attempt was made.
+    Held(Status),
+    /// It fits nowhere, or a plugin rejected it after it had a node.
+    Unschedulable(Box<Unschedulable>),
+    /// Something broke.
+    Error(String),
+}
+
+impl Failure {
+    /// The text of the pod's condition; for a held pod, why it is held.
+    pub fn message(&self) -> String {
+        match self {
+            Failure::Held(status) => status.message(),
+            Failure::Unschedulable(unschedulable) => unschedulable.message.clone(),
+            Failure::Error(message) => message.clone(),
+        }
+    }
+}
+
+/// What a plugin recorded about a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedEvent {
+    /// The pod.
+    pub pod: Uid,
+    /// A word.
+    pub reason: &'static str,
+    /// A sentence.
+    pub note: String,
+}
+
+/// All profiles of a binary over one cache and one queue.
+pub struct Scheduler<B: Bundle> {
+    /// The cluster.
+    pub cache: Cache<B::State>,
+    /// Events that plugins recorded, until the caller takes them.
+    pub events: Vec<RecordedEvent>,
+    bundle: B,
+    handle: Handle,
+    queue: ActiveQueue<B>,
+    parked: Map<Uid, (usize, QueuedPod)>,
+    waiting: Vec<WaitingPod>,
+    waiting_pods: Map<Uid, (usize, QueuedPod)>,
+    random: Random,
+    now: i64,
+}
+
+impl<B: Bundle> Scheduler<B> {
+    /// Makes every plugin of every profile. Equally good nodes are drawn among by `seed`.
+    ///
+    /// # Errors
+    /// All plugins that failed.
+    pub fn new(seed: u64) -> Result<Self, Vec<StartError>> {
+        let handle = Handle::default();
+        Ok(Scheduler {
+            cache: Cache::default(),
+            events: Vec::new(),
+            bundle: B::new(&handle)?,
+            handle,
+            queue: ActiveQueue::default(),
+            parked: Map::default(),
+            waiting: Vec::new(),
+            waiting_pods: Map::default(),
+            random: Random::new(seed),
+            now: 0,
+        })
+    }
+
+    /// The profile that serves pods of this `spec.schedulerName`.
+    pub fn profile(scheduler_name: &str) -> Option<usize> {
+        B::PROFILES.iter().position(|profile| profile.scheduler_name == scheduler_name)
+    }
+
+    /// Number of pods that can be tried now.
+    pub fn queued(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// A pending pod comes. Returns its outcome if PreEnqueue holds it.
+    pub fn enqueue(&mut self, profile: usize, pod: Arc<Pod>) -> Option<Outcome> {
+        let timestamp = pod.created.unwrap_or(self.now);
+        let queued = QueuedPod { pod: pod.clone(), timestamp, attempts: 0 };
+        let interner = &self.cache.base.interner;
+        if let Err(status) = self.bundle.with(profile, PreEnqueue { pod: &pod, interner }) {
+            self.parked.insert(pod.uid.clone(), (profile, queued));
+            return Some(Outcome { pod, profile, result: Err(Failure::Held(status)) });
+        }
+        if let (Some(name), true) = (pod.nominated_node, pod.spec.scheduling_gates.is_empty()) {
+            self.cache.nominate(pod, name);
+        }
+        self.queue.push(profile, queued);
+        None
+    }
+
+    /// Tells for one pod what a cycle would find now.
+    pub fn explain(&mut self, profile: usize, pod: &Arc<Pod>, all_filters: bool) -> Explanation {
+        self.bundle.with(profile, Explain { pod, cache: &mut self.cache, all_filters })
+    }
+
+    /// Does the next thing there is to do: binds a pod that waited, or tries the next one. With nothing else to do, time
+    /// passes until a waiting pod's patience ends. None: idle.
+    ///
+    /// `run` drives a binding to its end.
+    pub fn step<C: Client>(&mut self, client: &C, run: &impl RunBinding) -> Option<Outcome> {
+        loop {
+            self.obey();
+            if let Some(at) = self.waiting.iter().position(|w| w.rejected.is_some() || w.pending.is_empty()) {
+                return Some(self.finish_waiting(at, client, run));
+            }
+            if let Some((profile, queued)) = self.queue.pop() {
+                if let Some(outcome) = self.attempt(profile, queued, client, run) {
+                    return Some(outcome);
+                }
+                continue;
+            }
+            let next = self.waiting.iter().flat_map(|w| &w.pending).map(|(_, deadline)| *deadline).min()?;
+            self.now = self.now.max(next);
+            for waiting in &mut self.waiting {
+                if let Some((plugin, deadline)) = waiting.pending.iter().find(|(_, deadline)| *deadline <= next) {
+                    let waited = go_duration(deadline - waiting.since);
+                    let reason = format!("rejected due to timeout after waiting {waited} at plugin {plugin}");
+                    waiting.rejected = Some((plugin, reason));
+                }
+            }
+        }
+    }
+
+    fn obey(&mut self) {
+        for command in self.handle.drain() {
+            let mut pods = WaitingPods { list: &mut self.waiting, now: self.now };
+            match command {
+                Command::Allow { pod, plugin } => pods.allow(&pod, plugin),
+                Command::Reject { pod, plugin, reason } => pods.reject(&pod, plugin, reason),
+                Command::Activate(uid) => {
+                    if let Some((profile, queued)) = self.parked.remove(&uid) {
+                        self.queue.push(profile, queued);
+                    }
+                }
+                Command::Event { pod, reason, note } => self.events.push(RecordedEvent { pod, reason, note }),
+            }
+        }
+    }
+
+    /// One scheduling cycle. None: the pod waits in Permit.
+    fn attempt<C: Client>(
+        &mut self,
+        profile: usize,
+        mut queued: QueuedPod,
+        client: &C,
+        run: &impl RunBinding,
+    ) -> Option<Outcome> {
+        queued.attempts += 1;
+        let pod = queued.pod.clone();
+        let cycle = Cycle {
+            pod: &pod,
+            cache: &mut self.cache,
+            random: &mut self.random,
+            waiting: &mut self.waiting,
+            now: self.now,
+        };
+        let result = match self.bundle.with(profile, cycle) {
+            Ok(Permitted { placement, waits }) if waits.is_empty() => {
+                let bound = self.bundle.with(profile, Bind { placement: &placement, client, run });
+                self.settle(&pod, &placement, bound)
+            }
+            Ok(Permitted { placement, waits }) => {
+                let pending = waits.into_iter().map(|(plugin, patience)| (plugin, self.now + patience)).collect();
+                self.waiting.push(WaitingPod { placement, since: self.now, pending, rejected: None });
+                self.waiting_pods.insert(pod.uid.clone(), (profile, queued));
+                self.handle.publish_waiting(self.waiting.iter().map(|w| w.placement.pod.uid.clone()));
+                return None;
+            }
+            Err(failure) => Err(failure),
+        };
+        Some(self.outcome(profile, queued, result))
+    }
+
+    fn finish_waiting<C: Client>(&mut self, at: usize, client: &C, run: &impl RunBinding) -> Outcome {
+        let WaitingPod { placement, rejected, .. } = self.waiting.remove(at);
+        self.handle.publish_waiting(self.waiting.iter().map(|w| w.placement.pod.uid.clone()));
+        let pod = placement.pod.clone();
+        let (profile, queued) = self
+            .waiting_pods
+            .remove(&pod.uid)
+            .unwrap_or_else(|| (0, QueuedPod { pod: pod.clone(), timestamp: self.now, attempts: 1 }));
+        let result = match rejected {
+            Some((plugin, reason)) => {
+                self.bundle.with(profile, Undo { placement: &placement });
+                self.cache.remove_pod(&pod.uid);
+                Err(rejected_on_node(Status::unschedulable(reason).with_plugin(plugin)))
+            }
+            None => {
+                let bound = self.bundle.with(profile, Bind { placement: &placement, client, run });
+                self.settle(&pod, &placement, bound)
+            }
+        };
+        self.outcome(profile, queued, result)
+    }
+
+    fn settle(&mut self, pod: &Pod, placement: &Placement, bound: Result<(), Failure>) -> Result<Placed, Failure> {
+        match bound {
+            Ok(()) => {
+                self.cache.confirm(&pod.uid);
+                Ok(Placed { node: placement.node_name.clone() })
+            }
+            Err(failure) => {
+                self.cache.remove_pod(&pod.uid);
+                Err(failure)
+            }
+        }
+    }
+
+    fn outcome(&mut self, profile: usize, queued: QueuedPod, result: Result<Placed, Failure>) -> Outcome {
+        let pod = queued.pod.clone();
+        match &result {
+            Ok(_) => self.cache.withdraw_nomination(&pod.uid),
+            Err(failure) => {
+                if let Failure::Unschedulable(unschedulable) = failure {
+                    match unschedulable.nomination {
+                        Nomination::Keep => {}
+                        Nomination::Clear => self.cache.withdraw_nomination(&pod.uid),
+                        Nomination::Set(node) => {
+                            if let Some(node) = &self.cache.base.infos()[node.get()].node {
+                                let name = node.name;
+                                self.cache.nominate(pod.clone(), name);
+                            }
+                        }
+                    }
+                }
+                self.parked.insert(pod.uid.clone(), (profile, queued));
+            }
+        }
+        Outcome { pod, profile, result }
+    }
+}
+
+/// Drives a future to its end. The embedded cluster blocks; a runtime would spawn.
+pub trait RunBinding {
+    /// Runs it.
+    fn run<F: Future>(&self, future: F) -> F::Output;
+}
+
+struct PreEnqueue<'a> {
+    pod: &'a Pod,
+    interner: &'a crate::intern::Interner,
+}
+impl<S: crate::cache::State> Visitor<S> for PreEnqueue<'_> {
+    type Output = Result<(), Status>;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
+        engine.plugins.pre_enqueue(self.pod, self.interner)
+    }
+}
+
+struct Explain<'a, S> {
+    pod: &'a Arc<Pod>,
+    cache: &'a mut Cache<S>,
+    all_filters: bool,
+}
+impl<S: crate::cache::State> Visitor<S> for Explain<'_, S> {
+    type Output = Explanation;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Explanation {
+        engine.explain(self.pod, self.cache, self.all_filters)
+    }
+}
+
+/// A pod that has its node and is reserved there.
+struct Permitted {
+    placement: Placement,
+    waits: Vec<(&'static str, i64)>,
+}
+
+/// From the decision to Permit.
+struct Cycle<'a, S> {
+    pod: &'a Arc<Pod>,
+    cache: &'a mut Cache<S>,
+    random: &'a mut Random,
+    waiting: &'a mut Vec<WaitingPod>,
+    now: i64,
+}
+impl<S: crate::cache::State> Visitor<S> for Cycle<'_, S> {
+    type Output = Result<Permitted, Failure>;
+    fn visit<P: Profile<State = S>>(mut self, engine: &mut Engine<P>) -> Self::Output {
+        let (decision, cycle) = engine.decide_with_state(self.pod, self.cache, |n| self.random.below(n));
+        let node = match decision {
+            Decision::Node(node) => node,
+            Decision::Unschedulable(unschedulable) => return Err(Failure::Unschedulable(unschedulable)),
+            Decision::Error(message) => return Err(Failure::Error(message)),
+        };
+        let cycle = cycle.ok_or_else(|| Failure::Error("a decision without cycle state".into()))?;
+        let placement = self.assume(node)?;
+        let undo = |cache: &mut Cache<S>, status: Status| {
+            cache.remove_pod(&self.pod.uid);
+            Err(if status.code.is_rejected() { rejected_on_node(status) } else { Failure::Error(status.message()) })
+        };
+        let reserved = match engine.plugins.reserve(&cycle, self.cache, &placement) {
+            Ok(reserved) => Arc::new(reserved),
+            Err(status) => return undo(self.cache, status),
+        };
+        let mut permit = PermitRun::default();
+        let mut pods = WaitingPods { list: self.waiting, now: self.now };
+        if let Err(status) = engine.plugins.permit(&placement, &mut pods, &mut permit) {
+            engine.plugins.unreserve(&placement, &reserved);
+            return undo(self.cache, status);
+        }
+        engine.reserved.insert(self.pod.uid.clone(), reserved);
+        Ok(Permitted { placement, waits: permit.waits })
+    }
+}
+impl<S: crate::cache::State> Cycle<'_, S> {
+    fn assume(&mut self, node: NodeIndex) -> Result<Placement, Failure> {
+        let Some(chosen) = self.cache.base.infos()[node.get()].node.clone() else {
+            return Err(Failure::Error("the chosen node disappeared".into()));
+        };
+        let node_name: Arc<str> = self.cache.base.interner.resolve(chosen.name).into();
+        self.cache.add_pod(self.pod.clone(), chosen.name, PodState::Assumed);
+        Ok(Placement { pod: self.pod.clone(), node, node_name })
+    }
+}
+
+/// PreBind, Bind and PostBind.
+struct Bind<'a, C, R> {
+    placement: &'a Placement,
+    client: &'a C,
+    run: &'a R,
+}
+impl<S: crate::cache::State, C: Client, R: RunBinding> Visitor<S> for Bind<'_, C, R> {
+    type Output = Result<(), Failure>;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
+        let Some(reserved) = engine.reserved.remove(&self.placement.pod.uid) else {
+            return Err(Failure::Error("a pod was to be bound that nothing was reserved for".into()));
+        };
+        self.run.run(engine.plugins.bind(self.client, self.placement, &reserved)).map_err(|status| {
+            engine.plugins.unreserve(self.placement, &reserved);
+            if status.code.is_rejected() { rejected_on_node(status) } else { Failure::Error(status.message()) }
+        })
+    }
+}
+
+/// Unreserve for a pod that waited in vain.
+struct Undo<'a> {
+    placement: &'a Placement,
+}
+impl<S: crate::cache::State> Visitor<S> for Undo<'_> {
+    type Output = ();
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
+        if let Some(reserved) = engine.reserved.remove(&self.placement.pod.uid) {
+            engine.plugins.unreserve(self.placement, &reserved);
+        }
+    }
+}
+
+/// A rejection after the node was chosen, worded as kube-scheduler does: as that of a cluster of one node.
+fn rejected_on_node(status: Status) -> Failure {
+    let diagnosis = Diagnosis {
+        nodes: 1,
+        reasons: status.reasons.iter().map(|reason| (reason.clone(), 1)).collect(),
+        unschedulable_plugins: [status.plugin].into(),
+        ..Diagnosis::default()
+    };
+    Failure::Unschedulable(Box::new(Unschedulable {
+        message: diagnosis.message(),
+        diagnosis,
+        nomination: Nomination::Keep,
+        victims: Vec::new(),
+    }))
+}
