@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::diagnostic::Diagnostic;
+use crate::messages;
 use crate::plan::Point;
 use crate::schema::Schema;
-use crate::source::{FileId, Span, Spanned};
+use crate::source::{FileId, Files, Span, Spanned};
 
 mod read;
 
@@ -107,4 +109,71 @@ pub struct Catalogs {
     in_tree: Arc<Catalog>,
     third_party: Vec<Arc<Catalog>>,
     by_name: BTreeMap<String, Arc<PluginEntry>>,
+}
+
+const IN_TREE: &str = include_str!("../catalog/in-tree.toml");
+const IN_TREE_ARGS: &str = include_str!("../catalog/in-tree-args.json");
+
+impl Catalog {
+    /// The catalog of schedc's own plugins, which is part of this crate.
+    pub fn in_tree(files: &mut Files, found: &mut Vec<Diagnostic>) -> Option<Arc<Self>> {
+        let file = files.add("codegen/catalog/in-tree.toml", IN_TREE);
+        let schemas = match serde_json::from_str(IN_TREE_ARGS) {
+            Ok(schemas) => schemas,
+            Err(error) => {
+                let at = Span { file, start: 0, end: 0 };
+                found.push(messages::unreadable_schema(at, &error.to_string()));
+                return None;
+            }
+        };
+        read::catalog(files, file, &read::Kind::InTree(&schemas), found).map(Arc::new)
+    }
+
+    /// Reads the catalog of a plugin crate.
+    pub fn third_party(files: &Files, file: FileId, in_tree: &Self, found: &mut Vec<Diagnostic>) -> Option<Arc<Self>> {
+        read::catalog(files, file, &read::Kind::ThirdParty(in_tree), found).map(Arc::new)
+    }
+}
+
+impl Catalogs {
+    /// Puts catalogs together. Plugins are named without their crate, so a name that two crates use is an error.
+    pub fn new(in_tree: Arc<Catalog>, third_party: Vec<Arc<Catalog>>, found: &mut Vec<Diagnostic>) -> Self {
+        let mut by_name: BTreeMap<String, Arc<PluginEntry>> = BTreeMap::new();
+        for catalog in std::iter::once(&in_tree).chain(&third_party) {
+            for entry in &catalog.plugins {
+                match by_name.get(&entry.name) {
+                    Some(first) => found.push(messages::plugin_name_clash(entry, first)),
+                    None => {
+                        by_name.insert(entry.name.clone(), Arc::clone(entry));
+                    }
+                }
+            }
+        }
+        Self { in_tree, third_party, by_name }
+    }
+
+    /// The catalog of schedc's own plugins.
+    pub fn in_tree(&self) -> &Catalog {
+        &self.in_tree
+    }
+
+    /// All catalogs, the in-tree one first.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Catalog>> {
+        std::iter::once(&self.in_tree).chain(&self.third_party)
+    }
+
+    /// The plugin with this name.
+    pub fn plugin(&self, name: &str) -> Option<&Arc<PluginEntry>> {
+        self.by_name.get(name)
+    }
+
+    /// All plugins, by name.
+    pub fn plugins(&self) -> impl Iterator<Item = &Arc<PluginEntry>> {
+        self.by_name.values()
+    }
+
+    /// Whether kube-scheduler has a plugin of this name that schedc does not have yet.
+    pub fn is_planned(&self, name: &str) -> bool {
+        self.in_tree.planned.iter().any(|planned| planned.value == name)
+    }
 }

@@ -1,1 +1,36 @@
-//! schedc-codegen
+//! From a scheduler profile in TOML to the plan of its pipeline, and from there to Rust.
+//!
+//! | phase | module | from | to |
+//! |---|---|---|---|
+//! | select | [`select`] | `SCHEDC_PROFILES`, a folder of profiles | paths of profiles |
+//! | load | [`load`] | paths | texts, of profiles and of the catalogs that they name |
+//! | parse | [`parse`], [`catalog`] | texts | profiles as written ([`parse::RawProfile`]), plugins ([`catalog::Catalogs`]) |
+//! | resolve | [`resolve`](plan::Plan) | a profile as written | the profile as decided ([`plan::Plan`]) |
+//! | check | `check` | both | errors ([`diagnostic::Diagnostics`]) |
+//! | emit | [`emit`] | plans | Rust |
+//!
+//! Every phase looks at everything, so that one run shows all errors of all files. Only [`load`] and [`select`] touch
+//! files; [`compile`] is a function of texts. The build script, the proc macro and the command line are thin callers.
+
+pub mod catalog;
+mod check;
+pub mod diagnostic;
+pub mod emit;
+mod fields;
+pub mod load;
+mod messages;
+pub mod parse;
+pub mod plan;
+mod resolve;
+pub mod schema;
+pub mod select;
+pub mod source;
+mod suggest;
+pub mod tree;
+
+mod compile;
+
+pub use compile::{CatalogFinder, Compilation, FoundCatalog, MissingCatalog, NoCrates, SourceText, compile};
+pub use diagnostic::{Diagnostic, Diagnostics};
+pub use load::{Options, load};
+pub use select::{Selection, select};

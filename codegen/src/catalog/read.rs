@@ -1,0 +1,255 @@
+//! From TOML to [`Catalog`].
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use super::{ArgsSchema, Catalog, Column, PluginEntry, State};
+use crate::diagnostic::Diagnostic;
+use crate::fields::{self, Fields};
+use crate::messages;
+use crate::plan::Point;
+use crate::schema::Schema;
+use crate::source::{FileId, Files, Span, Spanned};
+use crate::tree::{self, RawField, RawNode, RawTable, RawValue};
+
+/// The whole node as a column.
+const NODE_INFO: &str = "node-info";
+/// The node's index as a column.
+const NODE_INDEX: &str = "node-index";
+
+const PLUGIN_KEYS: [&str; 13] = [
+    "name",
+    "path",
+    "points",
+    "columns",
+    "indexes",
+    "reads",
+    "default-weight",
+    "normalizes",
+    "prepares-score",
+    "enqueue-extensions",
+    "watches",
+    "description",
+    "args",
+];
+
+/// Whose catalog is read.
+pub(super) enum Kind<'a> {
+    /// Our own, with its argument schemas by plugin.
+    InTree(&'a IndexMap<String, Schema>),
+    /// A plugin crate's; it may name the columns and indexes of the in-tree one.
+    ThirdParty(&'a Catalog),
+}
+
+/// Reads a catalog. Plugins that are wrong are left out, after they were reported.
+pub(super) fn catalog(files: &Files, file: FileId, kind: &Kind<'_>, found: &mut Vec<Diagnostic>) -> Option<Catalog> {
+    let table = tree::read(files, file, found)?;
+    let start = Span { file, start: 0, end: 0 };
+    let in_tree_keys = ["crate", "columns", "indexes", "plugin", "default", "planned"];
+    let keys = if matches!(kind, Kind::InTree(_)) { &in_tree_keys[..] } else { &in_tree_keys[..4] };
+    let mut fields = Fields::new(&table, "a catalog", start, keys, found);
+    let crate_name = fields.required_string("crate");
+    let default = fields.strings("default");
+    let planned = fields.strings("planned");
+    let columns = fields.table("columns");
+    let indexes = fields.table("indexes");
+    let plugins = fields.list("plugin", "tables, each `[[plugin]]`");
+
+    let crate_name = crate_name?;
+    if syn::parse_str::<syn::Ident>(&crate_name.value).is_err() {
+        found.push(messages::not_a_crate_name(&crate_name));
+    }
+    let mut catalog = Catalog {
+        file,
+        crate_name: crate_name.value,
+        plugins: Vec::new(),
+        default,
+        planned,
+        columns: columns.map(|(table, _)| states(table, found)).unwrap_or_default(),
+        indexes: indexes.map(|(table, _)| states(table, found)).unwrap_or_default(),
+    };
+    for node in plugins {
+        let Some(table) = fields::table(node, "a plugin", found) else { continue };
+        if let Some(entry) = plugin(table, node.span, &catalog, kind, found) {
+            if let Some(first) = catalog.plugins.iter().find(|other| other.name == entry.name) {
+                found.push(messages::plugin_declared_twice(&entry.name, entry.declared_at, first.declared_at));
+                continue;
+            }
+            catalog.plugins.push(Arc::new(entry));
+        }
+    }
+    Some(catalog)
+}
+
+fn states(table: &RawTable, found: &mut Vec<Diagnostic>) -> Vec<State> {
+    let state = |field: &RawField, found: &mut Vec<Diagnostic>| {
+        let path = fields::string(&field.value, &format!("`{}`", field.key.value), found)?;
+        if [NODE_INFO, NODE_INDEX].contains(&field.key.value.as_str()) {
+            found.push(messages::reserved_state(&field.key));
+        }
+        rust_path(&path, found);
+        Some(State { name: field.key.value.clone(), path: path.value })
+    };
+    table.fields.iter().filter_map(|field| state(field, found)).collect()
+}
+
+fn plugin(
+    table: &RawTable,
+    at: Span,
+    catalog: &Catalog,
+    kind: &Kind<'_>,
+    found: &mut Vec<Diagnostic>,
+) -> Option<PluginEntry> {
+    let found_before = found.len();
+    let mut fields = Fields::new(table, "a plugin", at, &PLUGIN_KEYS, found);
+    let name = fields.required_string("name");
+    let path = fields.required_string("path");
+    if fields.get("points").is_none() {
+        fields.found().push(messages::missing_key(at, "a plugin", "points"));
+    }
+    let points = fields.strings("points");
+    let columns = fields.strings("columns");
+    let indexes = fields.strings("indexes");
+    let reads = fields.strings("reads");
+    let default_weight = fields.integer("default-weight");
+    let normalizes = fields.boolean("normalizes");
+    let prepares_score = fields.boolean("prepares-score");
+    let enqueue_extensions = fields.boolean("enqueue-extensions");
+    let watches = fields.strings("watches");
+    let description = fields.string("description");
+    let args = fields.table("args");
+
+    let name = name?;
+    let path = path?;
+    if syn::parse_str::<syn::Ident>(&name.value).is_err() {
+        found.push(messages::not_a_plugin_name(&name));
+    }
+    rust_path(&path, found);
+
+    let points = known_points(&points, found);
+    if !points.contains(&Point::Score) {
+        for key in ["default-weight", "normalizes", "prepares-score"] {
+            if let Some(field) = table.get(key) {
+                found.push(messages::only_for_score(&field.key, &name.value));
+            }
+        }
+    }
+    if let Some(weight) = default_weight.as_ref().filter(|weight| !(1..=i128::from(i64::MAX)).contains(&weight.value)) {
+        found.push(messages::default_weight_out_of_range(weight));
+    }
+
+    let shared = match kind {
+        Kind::InTree(_) => None,
+        Kind::ThirdParty(in_tree) => Some(*in_tree),
+    };
+    let shared_columns = shared.map_or(&[][..], |in_tree| &in_tree.columns);
+    let shared_indexes = shared.map_or(&[][..], |in_tree| &in_tree.indexes);
+    let columns = columns.iter().filter_map(|column| match column.value.as_str() {
+        NODE_INFO => Some(Column::NodeInfo),
+        NODE_INDEX => Some(Column::NodeIndex),
+        _ => declared(column, "column", [&catalog.columns, shared_columns], found).map(Column::Declared),
+    });
+    let columns = columns.collect();
+    let indexes = indexes
+        .iter()
+        .filter_map(|index| declared(index, "index", [&catalog.indexes, shared_indexes], found))
+        .collect();
+
+    let args = match (kind, args) {
+        (_, Some((args, span))) => own_schema(args, span, found)?,
+        (Kind::InTree(schemas), None) => {
+            schemas.get(&name.value).map_or(ArgsSchema::None, |schema| ArgsSchema::Known(schema.clone()))
+        }
+        (Kind::ThirdParty(_), None) => ArgsSchema::Opaque,
+    };
+    if found.len() > found_before {
+        return None;
+    }
+    Some(PluginEntry {
+        name: name.value,
+        declared_at: name.span,
+        crate_name: catalog.crate_name.clone(),
+        path: path.value,
+        points,
+        columns,
+        indexes,
+        reads: reads.into_iter().map(|read| read.value).collect(),
+        default_weight: default_weight.and_then(|weight| i64::try_from(weight.value).ok()).unwrap_or(1),
+        normalizes: normalizes.unwrap_or(false),
+        prepares_score: prepares_score.unwrap_or(false),
+        enqueue_extensions: enqueue_extensions.unwrap_or(false),
+        watches: watches.into_iter().map(|kind| kind.value).collect(),
+        description: description.map(|description| description.value).unwrap_or_default(),
+        args,
+    })
+}
+
+fn rust_path(path: &Spanned<String>, found: &mut Vec<Diagnostic>) {
+    if syn::parse_str::<syn::Path>(&path.value).is_err() {
+        found.push(messages::not_a_rust_path(path));
+    }
+}
+
+fn known_points(names: &[Spanned<String>], found: &mut Vec<Diagnostic>) -> Vec<Point> {
+    let mut points: Vec<(Point, Span)> = Vec::new();
+    for name in names {
+        match Point::from_name(&name.value) {
+            None => found.push(messages::unknown_point(name, &Point::ALL.map(Point::name))),
+            Some(point) => match points.iter().find(|(other, _)| *other == point) {
+                Some((_, first)) => found.push(messages::point_declared_twice(name, *first)),
+                None => points.push((point, name.span)),
+            },
+        }
+    }
+    points.sort();
+    points.into_iter().map(|(point, _)| point).collect()
+}
+
+fn declared(
+    name: &Spanned<String>,
+    what: &str,
+    declarations: [&[State]; 2],
+    found: &mut Vec<Diagnostic>,
+) -> Option<State> {
+    let mut states = declarations.into_iter().flatten();
+    let state = states.find(|state| state.name == name.value).cloned();
+    if state.is_none() {
+        let mut known: Vec<&str> = declarations.into_iter().flatten().map(|state| state.name.as_str()).collect();
+        if what == "column" {
+            known.extend([NODE_INFO, NODE_INDEX]);
+        }
+        found.push(messages::unknown_state(name, what, &known));
+    }
+    state
+}
+
+fn own_schema(table: &RawTable, at: Span, found: &mut Vec<Diagnostic>) -> Option<ArgsSchema> {
+    match serde_json::from_value::<Schema>(json_table(table)) {
+        Ok(schema @ Schema::Table { .. }) => Some(ArgsSchema::Known(schema)),
+        Ok(_) => {
+            found.push(messages::schema_is_no_table(at));
+            None
+        }
+        Err(error) => {
+            found.push(messages::unreadable_schema(at, &error.to_string()));
+            None
+        }
+    }
+}
+
+fn json_table(table: &RawTable) -> serde_json::Value {
+    serde_json::Value::Object(table.fields.iter().map(|field| (field.key.value.clone(), json(&field.value))).collect())
+}
+
+fn json(node: &RawNode) -> serde_json::Value {
+    match &node.value {
+        RawValue::Bool(value) => serde_json::Value::Bool(*value),
+        RawValue::Int(value) => i64::try_from(*value).map_or(serde_json::Value::Null, Into::into),
+        RawValue::Float(text) | RawValue::Str(text) | RawValue::Datetime(text) => {
+            serde_json::Value::String(text.clone())
+        }
+        RawValue::List(items) => serde_json::Value::Array(items.iter().map(json).collect()),
+        RawValue::Table(table) => json_table(table),
+    }
+}

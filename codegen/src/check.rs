@@ -1,0 +1,98 @@
+//! The rules that a profile must keep. One file, one rule; [`RULES`] and [`together`] list them.
+//!
+//! Rules see the profile as written and as decided, look at everything, and never stop at the first error. A rule keeps
+//! silent where an error that another rule reports makes its own verdict doubtful.
+
+mod args;
+mod bind;
+mod disabled;
+mod duplicates;
+mod format;
+mod plugin_names;
+mod points;
+mod queue_sort;
+mod reads;
+mod settings;
+pub(crate) mod together;
+mod weights;
+
+use crate::catalog::Catalogs;
+use crate::diagnostic::Diagnostic;
+use crate::parse::{MULTI_POINT, RawProfile, RawSet};
+use crate::plan::{Plan, Point};
+use crate::source::Span;
+
+/// What a rule looks at.
+pub(crate) struct Context<'a> {
+    /// The profile as written.
+    pub(crate) raw: &'a RawProfile,
+    /// The profile as decided.
+    pub(crate) plan: &'a Plan,
+    /// The plugins that it can name.
+    pub(crate) catalogs: &'a Catalogs,
+    /// Whether all catalogs that it names could be read in full.
+    pub(crate) catalogs_complete: bool,
+}
+
+type Rule = fn(&Context<'_>, &mut Vec<Diagnostic>);
+
+const RULES: [Rule; 10] = [
+    settings::check,
+    plugin_names::check,
+    points::check,
+    duplicates::check,
+    disabled::check,
+    weights::check,
+    queue_sort::check,
+    bind::check,
+    reads::check,
+    args::check,
+];
+
+/// Holds one profile against all rules.
+pub(crate) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+    for rule in RULES {
+        rule(cx, found);
+    }
+}
+
+impl Context<'_> {
+    /// The names of the plugins that can be named at a point (`None`: at `multi-point`).
+    fn fitting(&self, point: Option<Point>) -> Vec<&str> {
+        self.catalogs
+            .plugins()
+            .filter(|entry| point.is_none_or(|point| entry.implements(point)))
+            .map(|entry| entry.name.as_str())
+            .collect()
+    }
+
+    /// Whether what is missing at a point may be due to an error that is reported anyway.
+    fn in_doubt(&self, point: Point) -> bool {
+        let doubtful = |set: &RawSet, point: Option<Point>| {
+            set.incomplete
+                || set.enabled.iter().any(|plugin| {
+                    let entry = self.catalogs.plugin(&plugin.name.value);
+                    entry.is_none_or(|entry| point.is_some_and(|point| !entry.implements(point)))
+                })
+        };
+        !self.catalogs_complete
+            || doubtful(&self.raw.multi_point, None)
+            || self.raw.point(point).is_some_and(|set| doubtful(set, Some(point)))
+    }
+
+    /// The start of the profile: the place of what is missing.
+    fn start(&self) -> Span {
+        Span { file: self.raw.file, start: 0, end: 0 }
+    }
+
+    /// Where the profile says what runs at a point: the point's set, else `multi-point`, else the profile's start.
+    fn place_of(&self, point: Point) -> Span {
+        let set = self.raw.point(point).unwrap_or(&self.raw.multi_point);
+        set.at.unwrap_or(self.start())
+    }
+}
+
+/// The key in `[plugins]`.
+fn key(point: Option<Point>) -> &'static str {
+    point.map_or(MULTI_POINT, Point::name)
+}

@@ -1,0 +1,178 @@
+//! Arguments against their schema.
+
+use crate::check::format;
+use crate::diagnostic::Diagnostic;
+use crate::messages;
+use crate::schema::{FieldSchema, Schema};
+use crate::source::Spanned;
+use crate::tree::{RawNode, RawTable, RawValue};
+
+/// Checks a plugin's arguments.
+pub(super) fn check(args: &RawNode, schema: &Schema, plugin: &str, found: &mut Vec<Diagnostic>) {
+    Checker { plugin, path: String::new(), found }.value(args, schema);
+}
+
+/// Checks arguments of unknown shape: only whether they can be constants.
+pub(super) fn constant(args: &RawNode, plugin: &str, found: &mut Vec<Diagnostic>) {
+    match &args.value {
+        RawValue::Float(_) | RawValue::Datetime(_) => {
+            let what = format!("an argument of {plugin}");
+            found.push(messages::not_a_constant(args.span, &what, args.value.kind()));
+        }
+        RawValue::Int(value) if i64::try_from(*value).is_err() => {
+            let what = format!("an argument of {plugin}");
+            found.push(messages::not_a_constant(args.span, &what, "an integer of more than 64 bits"));
+        }
+        RawValue::List(items) => items.iter().for_each(|item| constant(item, plugin, found)),
+        RawValue::Table(table) => table.fields.iter().for_each(|field| constant(&field.value, plugin, found)),
+        RawValue::Bool(_) | RawValue::Int(_) | RawValue::Str(_) => {}
+    }
+}
+
+struct Checker<'a> {
+    plugin: &'a str,
+    /// The way to the value from the plugin's table: `scoring-strategy.resources[1].weight`.
+    path: String,
+    found: &'a mut Vec<Diagnostic>,
+}
+
+impl Checker<'_> {
+    fn value(&mut self, node: &RawNode, schema: &Schema) {
+        match (schema, &node.value) {
+            (Schema::Table { fields }, RawValue::Table(table)) => self.table(node, table, fields),
+            (Schema::Integer { min, max }, RawValue::Int(value)) => {
+                let at_least = i128::from(min.unwrap_or(i64::MIN));
+                let at_most = i128::from(max.unwrap_or(i64::MAX));
+                if !(at_least..=at_most).contains(value) {
+                    self.found.push(messages::argument_out_of_range(node.span, &self.what(), *value, *min, *max));
+                }
+            }
+            (Schema::String { format }, RawValue::Str(value)) => {
+                if !format::matches(*format, value) {
+                    let value = Spanned { value: value.clone(), span: node.span };
+                    self.found.push(messages::argument_format(&value, &self.what(), *format));
+                }
+            }
+            (Schema::Enum { values }, RawValue::Str(value)) => {
+                if !values.contains(value) {
+                    let value = Spanned { value: value.clone(), span: node.span };
+                    let known: Vec<&str> = values.iter().map(String::as_str).collect();
+                    self.found.push(messages::argument_not_one_of(&value, &self.what(), &known));
+                }
+            }
+            (Schema::Boolean, RawValue::Bool(_)) => {}
+            (Schema::List { .. }, RawValue::List(items)) => self.list(node, items, schema),
+            (_, other) => {
+                let kind = other.kind();
+                self.found.push(messages::argument_kind(node.span, &self.what(), expected(schema), kind));
+            }
+        }
+    }
+
+    fn table(&mut self, node: &RawNode, table: &RawTable, fields: &[FieldSchema]) {
+        for field in &table.fields {
+            match fields.iter().find(|known| known.name == field.key.value) {
+                Some(known) => {
+                    let step = if self.path.is_empty() { known.name.clone() } else { format!(".{}", known.name) };
+                    self.below(&step, |checker| checker.value(&field.value, &known.schema));
+                }
+                None => {
+                    let known: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+                    let diagnostic = messages::unknown_argument(&field.key, &self.owner(), &known);
+                    self.found.push(diagnostic);
+                }
+            }
+        }
+        for field in fields.iter().filter(|field| field.required && table.get(&field.name).is_none()) {
+            let diagnostic = messages::missing_argument(node.span, &self.owner(), &field.name, &field.doc);
+            self.found.push(diagnostic);
+        }
+    }
+
+    fn list(&mut self, node: &RawNode, items: &[RawNode], schema: &Schema) {
+        let Schema::List { of, min, max, unique, increasing } = schema else { return };
+        if let Some(min) = min.filter(|min| items.len() < *min) {
+            self.found.push(messages::list_too_short(node.span, &self.what(), min, items.len()));
+        }
+        if let Some(max) = max.filter(|max| items.len() > *max) {
+            self.found.push(messages::list_too_long(node.span, &self.what(), max, items.len()));
+        }
+        for (index, item) in items.iter().enumerate() {
+            self.below(&format!("[{index}]"), |checker| checker.value(item, of));
+        }
+        if let Some(field) = unique {
+            self.unique(items, field);
+        }
+        if let Some(field) = increasing {
+            self.increasing(items, field);
+        }
+    }
+
+    fn unique(&mut self, items: &[RawNode], field: &str) {
+        let mut seen: Vec<&RawNode> = Vec::new();
+        for value in items.iter().filter_map(|item| part(item, field)) {
+            match seen.iter().find(|other| other.value == value.value) {
+                Some(first) => {
+                    let shown = match &value.value {
+                        RawValue::Str(text) => format!("`{text}`"),
+                        RawValue::Int(value) => value.to_string(),
+                        _ => "a value".to_owned(),
+                    };
+                    let diagnostic = messages::element_repeated(value.span, first.span, &self.what(), &shown);
+                    self.found.push(diagnostic);
+                }
+                None => seen.push(value),
+            }
+        }
+    }
+
+    fn increasing(&mut self, items: &[RawNode], field: &str) {
+        let values = items.iter().filter_map(|item| match part(item, field) {
+            Some(RawNode { span, value: RawValue::Int(value) }) => Some((*span, *value)),
+            _ => None,
+        });
+        let values: Vec<_> = values.collect();
+        let what = if field.is_empty() { self.what() } else { format!("`{field}` in {}", self.what()) };
+        for pair in values.windows(2) {
+            if pair[1].1 <= pair[0].1 {
+                self.found.push(messages::not_increasing(pair[1].0, pair[0].0, &what, pair[1].1, pair[0].1));
+            }
+        }
+    }
+
+    fn below(&mut self, step: &str, check: impl FnOnce(&mut Self)) {
+        let len = self.path.len();
+        self.path.push_str(step);
+        check(self);
+        self.path.truncate(len);
+    }
+
+    /// The value in words.
+    fn what(&self) -> String {
+        format!("`{}` of {}", self.path, self.plugin)
+    }
+
+    /// The table in words, as one that has arguments.
+    fn owner(&self) -> String {
+        if self.path.is_empty() { self.plugin.to_owned() } else { self.what() }
+    }
+}
+
+/// The field of an element, or the element itself.
+fn part<'n>(item: &'n RawNode, field: &str) -> Option<&'n RawNode> {
+    match &item.value {
+        _ if field.is_empty() => Some(item),
+        RawValue::Table(table) => table.get(field).map(|field| &field.value),
+        _ => None,
+    }
+}
+
+fn expected(schema: &Schema) -> &'static str {
+    match schema {
+        Schema::Table { .. } => "a table",
+        Schema::Integer { .. } => "an integer",
+        Schema::String { .. } | Schema::Enum { .. } => "a string",
+        Schema::Boolean => "`true` or `false`",
+        Schema::List { .. } => "a list",
+    }
+}

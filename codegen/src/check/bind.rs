@@ -1,0 +1,12 @@
+//! At least one plugin binds (kube-scheduler's `NewFramework`).
+
+use super::Context;
+use crate::diagnostic::Diagnostic;
+use crate::messages;
+use crate::plan::Point;
+
+pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+    if cx.plan.points[Point::Bind].is_empty() && !cx.in_doubt(Point::Bind) {
+        found.push(messages::no_bind(cx.place_of(Point::Bind)));
+    }
+}

@@ -1,0 +1,26 @@
+//! No list names a plugin twice. (In kube-scheduler a plugin was once loaded twice, and scores reached 300.)
+
+use super::{Context, key};
+use crate::diagnostic::Diagnostic;
+use crate::messages;
+use crate::source::{Span, Spanned};
+
+pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+    for (point, set) in cx.raw.sets() {
+        let place = key(point);
+        repeated(set.enabled.iter().map(|plugin| &plugin.name), |name, first| {
+            found.push(messages::enabled_twice(name, first, place));
+        });
+        repeated(&set.disabled, |name, first| found.push(messages::disabled_twice(name, first, place)));
+    }
+}
+
+fn repeated<'n>(names: impl IntoIterator<Item = &'n Spanned<String>>, mut report: impl FnMut(&Spanned<String>, Span)) {
+    let mut seen: Vec<&Spanned<String>> = Vec::new();
+    for name in names {
+        match seen.iter().find(|other| other.value == name.value) {
+            Some(first) => report(name, first.span),
+            None => seen.push(name),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The syntax of Kubernetes names (apimachinery's `IsDNS1123Subdomain`, `IsQualifiedName`, `IsValidLabelValue`).
+
+use crate::schema::Format;
+
+/// Whether a string is what a format asks for.
+pub(super) fn matches(format: Format, text: &str) -> bool {
+    match format {
+        Format::Any => true,
+        Format::QualifiedName => match text.split_once('/') {
+            None => is_name(text),
+            Some((prefix, name)) => is_dns_subdomain(prefix) && is_name(name),
+        },
+        Format::NamePrefix => is_name(text),
+        Format::LabelValue => text.is_empty() || is_name(text),
+        Format::NonEmpty => !text.is_empty(),
+    }
+}
+
+/// At most 253 characters: parts of lower-case letters, digits and inner `-`, joined by dots.
+pub(super) fn is_dns_subdomain(text: &str) -> bool {
+    text.len() <= 253
+        && text.split('.').all(|part| {
+            !part.is_empty()
+                && !part.starts_with('-')
+                && !part.ends_with('-')
+                && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+        })
+}
+
+fn is_name(text: &str) -> bool {
+    (1..=63).contains(&text.len())
+        && text.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && text.ends_with(|last: char| last.is_ascii_alphanumeric())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(format: Format, good: &[&str], bad: &[&str]) {
+        for text in good {
+            assert!(matches(format, text), "{format:?} takes {text:?}");
+        }
+        for text in bad {
+            assert!(!matches(format, text), "{format:?} does not take {text:?}");
+        }
+    }
+
+    #[test]
+    fn formats_are_those_of_kubernetes() {
+        let long = "a".repeat(64);
+        check(
+            Format::QualifiedName,
+            &["cpu", "example.com/gpu", "a_B-c.d", "topology.kubernetes.io/zone", "1"],
+            &["", "a b", "-a", "a-", "Example.com/gpu", "a/b/c", "/a", "a/", "example..com/x", &long],
+        );
+        check(Format::NamePrefix, &["vendor.io", "a"], &["", "a/b", ".a", &long]);
+        check(Format::LabelValue, &["", "ssd", "4", "a.b_c-D"], &["a b", "a/b", "-a", &long]);
+        check(Format::NonEmpty, &["x", " "], &[""]);
+        check(Format::Any, &["", "anything at all"], &[]);
+    }
+
+    #[test]
+    fn scheduler_names_are_subdomains() {
+        assert!(is_dns_subdomain("default-scheduler") && is_dns_subdomain("a.b.c9"));
+        assert!(!is_dns_subdomain("") && !is_dns_subdomain("Edge") && !is_dns_subdomain("a_b"));
+        assert!(
+            !is_dns_subdomain("a..b") && !is_dns_subdomain("-a") && !is_dns_subdomain("a.") && !is_dns_subdomain("ü")
+        );
+        assert!(is_dns_subdomain(&"a".repeat(253)) && !is_dns_subdomain(&"a".repeat(254)));
+    }
+}

@@ -1,0 +1,38 @@
+//! Every enabled name is that of a plugin.
+
+use super::{Context, key};
+use crate::diagnostic::Diagnostic;
+use crate::messages;
+use crate::plan::Point;
+use crate::source::Spanned;
+
+pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+    for (point, set) in cx.raw.sets() {
+        for plugin in &set.enabled {
+            if plugin.name.value == "*" {
+                found.push(messages::star_enabled(&plugin.name, key(point)));
+            } else {
+                known(cx, &plugin.name, point, true, found);
+            }
+        }
+    }
+}
+
+/// Reports a name that no catalog has. With a catalog missing that would be a guess, so then nothing is said.
+pub(super) fn known(
+    cx: &Context<'_>,
+    name: &Spanned<String>,
+    point: Option<Point>,
+    in_quotes: bool,
+    found: &mut Vec<Diagnostic>,
+) -> bool {
+    if cx.catalogs.plugin(&name.value).is_some() {
+        return true;
+    }
+    if cx.catalogs.is_planned(&name.value) {
+        found.push(messages::planned_plugin(name));
+    } else if cx.catalogs_complete {
+        found.push(messages::unknown_plugin(name, point, in_quotes, &cx.fitting(point)));
+    }
+    false
+}

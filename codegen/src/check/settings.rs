@@ -1,0 +1,50 @@
+//! Percentage, backoff and scheduler name: the ranges that kube-scheduler validates
+//! (`ValidateKubeSchedulerConfiguration`), and a name that pods can carry.
+
+use super::{Context, format};
+use crate::diagnostic::Diagnostic;
+use crate::messages;
+use crate::source::Spanned;
+
+/// The largest number of seconds that is still a duration for kube-scheduler: 64 bits of nanoseconds.
+const MAX_SECONDS: i128 = (i64::MAX / 1_000_000_000) as i128;
+
+pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+    if let Some(percentage) = &cx.raw.percentage_of_nodes_to_score
+        && !(0..=100).contains(&percentage.value)
+    {
+        found.push(messages::percentage_out_of_range(percentage));
+    }
+    backoff(cx, found);
+    if let Some(name) = &cx.raw.scheduler_name {
+        scheduler_name(name, found);
+    }
+}
+
+fn backoff(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+    let range = 1..=MAX_SECONDS;
+    let found_before = found.len();
+    for (key, written) in [
+        ("pod-initial-backoff-seconds", &cx.raw.pod_initial_backoff_seconds),
+        ("pod-max-backoff-seconds", &cx.raw.pod_max_backoff_seconds),
+    ] {
+        if let Some(seconds) = written.as_ref().filter(|seconds| !range.contains(&seconds.value)) {
+            found.push(messages::backoff_out_of_range(key, seconds, &range));
+        }
+    }
+    let initial = &cx.plan.pod_initial_backoff_seconds;
+    let max = &cx.plan.pod_max_backoff_seconds;
+    if found.len() == found_before && max.value < initial.value {
+        found.extend(messages::backoff_shrinks(initial.value, initial.span, max.value, max.span));
+    }
+}
+
+fn scheduler_name(name: &Spanned<String>, found: &mut Vec<Diagnostic>) {
+    if name.value.is_empty() {
+        found.push(messages::empty_scheduler_name(name));
+    } else if !format::is_dns_subdomain(&name.value) {
+        let valid = name.value.to_lowercase().replace([' ', '_'], "-");
+        let suggestion = format::is_dns_subdomain(&valid).then_some(valid);
+        found.push(messages::bad_scheduler_name(name, suggestion.as_deref()));
+    }
+}

@@ -1,0 +1,83 @@
+//! Profiles of one scheduler: each has a name of its own, and all share one queue (kube-scheduler's
+//! `validateCommonQueueSort`; backoff is one setting for all profiles there).
+
+use crate::diagnostic::Diagnostic;
+use crate::messages;
+use crate::plan::{Node, Plan, PlanPlugin, Point, Setting, Value};
+use crate::source::Span;
+
+/// Holds the profiles of a scheduler against each other.
+pub(crate) fn check(plans: &[Plan], found: &mut Vec<Diagnostic>) {
+    for (index, plan) in plans.iter().enumerate() {
+        let place = |setting: Option<Span>, plan: &Plan| setting.unwrap_or(start(plan));
+        let earlier = &plans[..index];
+        if let Some(first) = earlier.iter().find(|first| first.scheduler_name.value == plan.scheduler_name.value) {
+            found.push(messages::same_scheduler_name(
+                &plan.scheduler_name.value,
+                (place(plan.scheduler_name.span, plan), &plan.path),
+                (place(first.scheduler_name.span, first), &first.path),
+            ));
+        }
+        if let Some(first) = earlier.iter().find(|first| first.module == plan.module) {
+            found.push(messages::same_module(&plan.module, (start(plan), &plan.path), (start(first), &first.path)));
+        }
+        let Some(first) = earlier.first() else { continue };
+        queue_sort(first, plan, found);
+        let backoff = |key, setting: fn(&Plan) -> &Setting<u64>, found: &mut Vec<Diagnostic>| {
+            let (a, b) = (setting(first), setting(plan));
+            if a.value != b.value {
+                found.push(messages::different_backoffs(
+                    key,
+                    (place(b.span, plan), &plan.path, b.value),
+                    (place(a.span, first), &first.path, a.value),
+                ));
+            }
+        };
+        backoff("pod-initial-backoff-seconds", |plan| &plan.pod_initial_backoff_seconds, found);
+        backoff("pod-max-backoff-seconds", |plan| &plan.pod_max_backoff_seconds, found);
+    }
+}
+
+fn queue_sort(first: &Plan, second: &Plan, found: &mut Vec<Diagnostic>) {
+    let (Some((first_step, a)), Some((second_step, b))) = (sorter(first), sorter(second)) else { return };
+    let same_plugin = a.entry.name == b.entry.name;
+    let same_args = match (&a.args, &b.args) {
+        (None, None) => true,
+        (Some(a), Some(b)) => same_value(a, b),
+        _ => false,
+    };
+    if same_plugin && same_args {
+        return;
+    }
+    let place = |named_at: Option<Span>, plugin: &PlanPlugin, plan: &Plan| {
+        let args = plugin.args.as_ref().map(|args| args.span).filter(|_| same_plugin);
+        args.or(named_at).unwrap_or(start(plan))
+    };
+    found.push(messages::different_queue_sorts(
+        (place(second_step, b, second), &second.path, &b.entry.name),
+        (place(first_step, a, first), &first.path, &a.entry.name),
+        same_plugin,
+    ));
+}
+
+fn sorter(plan: &Plan) -> Option<(Option<Span>, &PlanPlugin)> {
+    plan.at(Point::QueueSort).next().map(|(step, plugin)| (step.named_at, plugin))
+}
+
+/// Equal but for places and the order of fields.
+fn same_value(a: &Node, b: &Node) -> bool {
+    match (&a.value, &b.value) {
+        (Value::List(a), Value::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_value(a, b)),
+        (Value::Table(a), Value::Table(b)) => {
+            a.len() == b.len()
+                && a.iter().all(|field| {
+                    b.iter().any(|other| other.key.value == field.key.value && same_value(&other.value, &field.value))
+                })
+        }
+        (a, b) => a == b,
+    }
+}
+
+fn start(plan: &Plan) -> Span {
+    Span { file: plan.file, start: 0, end: 0 }
+}

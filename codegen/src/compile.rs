@@ -1,0 +1,180 @@
+//! The phases in their order, as a function of texts.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::catalog::{Catalog, Catalogs};
+use crate::check;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::messages;
+use crate::parse::{self, RawCrate, RawProfile};
+use crate::plan::Plan;
+use crate::resolve;
+use crate::source::{FileId, Files, Spanned};
+
+/// A profile's text.
+#[derive(Clone, Debug)]
+pub struct SourceText {
+    /// The path, as diagnostics and generated code show it.
+    pub path: String,
+    /// The text.
+    pub text: String,
+}
+
+/// Profiles that were found to be right, and will become one scheduler.
+#[derive(Clone, Debug)]
+pub struct Compilation {
+    /// The profiles, in the order of the inputs.
+    pub plans: Vec<Plan>,
+    /// The texts of profiles and catalogs, for places.
+    pub files: Files,
+    /// The catalogs that the profiles use, the in-tree one first, each once.
+    pub catalogs: Vec<Arc<Catalog>>,
+    /// Every file whose change calls for a new compilation: profiles and catalogs of crates. Absolute or relative as
+    /// the inputs were.
+    pub watched: Vec<PathBuf>,
+}
+
+/// Finds the catalogs of plugin crates.
+pub trait CatalogFinder {
+    /// Finds the catalog that `wanted` names in the profile at `profile` (its path as displayed).
+    fn find(&mut self, wanted: &RawCrate, profile: &str) -> Result<FoundCatalog, MissingCatalog>;
+}
+
+/// A catalog's text.
+#[derive(Clone, Debug)]
+pub struct FoundCatalog {
+    /// The path, as diagnostics show it. Equal paths are one catalog.
+    pub path: String,
+    /// The text.
+    pub text: String,
+}
+
+/// Why a catalog was not found.
+#[derive(Clone, Debug)]
+pub enum MissingCatalog {
+    /// The package that compiles the profile does not depend on the crate.
+    NotADependency {
+        /// That package.
+        package: String,
+        /// What it depends on.
+        dependencies: Vec<String>,
+    },
+    /// There is no `schedc.toml`.
+    NoCatalog {
+        /// Where it should be.
+        looked_at: PathBuf,
+    },
+    /// Cargo could not say where the crate is.
+    NoMetadata {
+        /// What cargo said.
+        error: String,
+    },
+}
+
+/// A finder for profiles that use in-tree plugins only.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoCrates;
+
+impl CatalogFinder for NoCrates {
+    fn find(&mut self, _: &RawCrate, _: &str) -> Result<FoundCatalog, MissingCatalog> {
+        Err(MissingCatalog::NotADependency { package: "this package".to_owned(), dependencies: Vec::new() })
+    }
+}
+
+/// Compiles profiles into plans: parse, resolve, check. All errors of all profiles are returned together.
+pub fn compile<F: CatalogFinder>(sources: &[SourceText], finder: &mut F) -> Result<Compilation, Diagnostics> {
+    let mut files = Files::default();
+    let mut found = Vec::new();
+    let Some(in_tree) = Catalog::in_tree(&mut files, &mut found) else {
+        return Err(Diagnostics::new(files, found));
+    };
+    let mut third_party = ThirdParty { finder, read: Vec::new() };
+    let profiles: Vec<FileId> = sources.iter().map(|source| files.add(&source.path, &source.text)).collect();
+    let mut plans = Vec::new();
+    for file in profiles {
+        let Some(raw) = parse::profile(&files, file, &mut found) else { continue };
+        let (catalogs, catalogs_complete) = third_party.of(&raw, &in_tree, &mut files, &mut found);
+        let catalogs = Catalogs::new(Arc::clone(&in_tree), catalogs, &mut found);
+        let plan = resolve::plan(&files, &raw, &catalogs);
+        let cx = check::Context { raw: &raw, plan: &plan, catalogs: &catalogs, catalogs_complete };
+        check::check(&cx, &mut found);
+        plans.push(plan);
+    }
+    check::together::check(&plans, &mut found);
+    if !found.is_empty() {
+        return Err(Diagnostics::new(files, found));
+    }
+    let third_party = third_party.read.into_iter().filter_map(|(_, catalog)| catalog);
+    let catalogs = std::iter::once(in_tree).chain(third_party).collect();
+    Ok(Compilation { plans, files, catalogs, watched: Vec::new() })
+}
+
+/// The catalogs of plugin crates, each read once.
+struct ThirdParty<'f, F> {
+    finder: &'f mut F,
+    read: Vec<(String, Option<Arc<Catalog>>)>,
+}
+
+impl<F: CatalogFinder> ThirdParty<'_, F> {
+    /// The catalogs that a profile names, and whether they are all there.
+    fn of(
+        &mut self,
+        raw: &RawProfile,
+        in_tree: &Catalog,
+        files: &mut Files,
+        found: &mut Vec<Diagnostic>,
+    ) -> (Vec<Arc<Catalog>>, bool) {
+        let mut catalogs: Vec<(String, Spanned<String>, Arc<Catalog>)> = Vec::new();
+        let found_before = found.len();
+        let mut complete = !raw.crates_incomplete;
+        for wanted in &raw.crates {
+            let (RawCrate::Name(name) | RawCrate::Path(name)) = wanted;
+            let source = match self.finder.find(wanted, files.path(raw.file)) {
+                Ok(source) => source,
+                Err(missing) => {
+                    found.push(missing_catalog(name, &missing));
+                    continue;
+                }
+            };
+            if let Some((_, first, _)) = catalogs.iter().find(|(path, ..)| *path == source.path) {
+                found.push(messages::same_crate_twice(name, first.span));
+                continue;
+            }
+            match self.read(&source, in_tree, files, found) {
+                Some(catalog) => catalogs.push((source.path, name.clone(), catalog)),
+                None => complete = false,
+            }
+        }
+        complete &= found.len() == found_before;
+        (catalogs.into_iter().map(|(_, _, catalog)| catalog).collect(), complete)
+    }
+
+    fn read(
+        &mut self,
+        source: &FoundCatalog,
+        in_tree: &Catalog,
+        files: &mut Files,
+        found: &mut Vec<Diagnostic>,
+    ) -> Option<Arc<Catalog>> {
+        if let Some((_, catalog)) = self.read.iter().find(|(path, _)| *path == source.path) {
+            return catalog.clone();
+        }
+        let file = files.add(&source.path, &source.text);
+        let found_before = found.len();
+        let catalog = Catalog::third_party(files, file, in_tree, found);
+        let catalog = catalog.filter(|_| found.len() == found_before);
+        self.read.push((source.path.clone(), catalog.clone()));
+        catalog
+    }
+}
+
+fn missing_catalog(name: &Spanned<String>, missing: &MissingCatalog) -> Diagnostic {
+    match missing {
+        MissingCatalog::NotADependency { package, dependencies } => {
+            messages::not_a_dependency(name, package, dependencies)
+        }
+        MissingCatalog::NoCatalog { looked_at } => messages::no_catalog(name, looked_at),
+        MissingCatalog::NoMetadata { error } => messages::no_cargo_metadata(name, error),
+    }
+}

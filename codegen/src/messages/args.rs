@@ -1,0 +1,181 @@
+//! Arguments of plugins.
+
+use super::{alternatives, did_you_mean, quoted};
+use crate::diagnostic::Diagnostic;
+use crate::schema::Format;
+use crate::source::{Span, Spanned};
+
+pub(crate) fn args_of_disabled_plugin(plugin: &Spanned<String>) -> Diagnostic {
+    Diagnostic::at(
+        plugin.span,
+        format!("arguments for `{}`, which this profile does not enable", plugin.value),
+        "nobody reads them",
+    )
+    .help(format!("enable `{}`, or remove its arguments", plugin.value))
+}
+
+pub(crate) fn no_arguments(plugin: &Spanned<String>) -> Diagnostic {
+    Diagnostic::at(plugin.span, format!("`{}` takes no arguments", plugin.value), "nobody reads them")
+        .help("remove the table")
+}
+
+/// `owner` is the plugin, or the table among its arguments.
+pub(crate) fn unknown_argument(key: &Spanned<String>, owner: &str, known: &[&str]) -> Diagnostic {
+    let diagnostic = Diagnostic::at(key.span, format!("{owner} has no argument `{}`", key.value), "unknown argument")
+        .note(format!("known here: {}", quoted(known.iter().copied())));
+    did_you_mean(diagnostic, &key.value, known.iter().copied(), key.span, false)
+}
+
+pub(crate) fn missing_argument(at: Span, owner: &str, name: &str, doc: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::at(at, format!("{owner} needs `{name}`"), format!("`{name}` is missing"));
+    if doc.is_empty() { diagnostic } else { diagnostic.note(format!("`{name}`: {doc}")) }
+}
+
+/// `what` is the argument with its path, `expected` and `kind` are kinds of values.
+pub(crate) fn argument_kind(at: Span, what: &str, expected: &str, kind: &str) -> Diagnostic {
+    Diagnostic::at(at, format!("{what} must be {expected}, not {kind}"), format!("expected {expected}"))
+}
+
+pub(crate) fn not_a_constant(at: Span, what: &str, kind: &str) -> Diagnostic {
+    Diagnostic::at(at, format!("{what} cannot be {kind}"), "cannot be passed to a plugin")
+        .note("arguments are made of booleans, integers of 64 bits, strings, lists and tables")
+}
+
+pub(crate) fn argument_out_of_range(
+    at: Span,
+    what: &str,
+    value: i128,
+    min: Option<i64>,
+    max: Option<i64>,
+) -> Diagnostic {
+    let range = match (min, max) {
+        (Some(min), Some(max)) if min == max => format!("{min}"),
+        (Some(min), Some(max)) => format!("in {min}..={max}"),
+        (Some(min), None) => format!("at least {min}"),
+        (None, Some(max)) => format!("at most {max}"),
+        (None, None) => "an integer of 64 bits".to_owned(),
+    };
+    Diagnostic::at(at, format!("{what} must be {range}, not {value}"), "out of range")
+}
+
+pub(crate) fn argument_not_one_of(value: &Spanned<String>, what: &str, known: &[&str]) -> Diagnostic {
+    let title = format!("{what} cannot be `{}`", value.value);
+    let label = format!("expected {}", alternatives(known.iter().copied()));
+    did_you_mean(Diagnostic::at(value.span, title, label), &value.value, known.iter().copied(), value.span, true)
+}
+
+pub(crate) fn argument_format(value: &Spanned<String>, what: &str, format: Format) -> Diagnostic {
+    let (label, note) = match format {
+        Format::Any => ("", ""),
+        Format::NonEmpty => ("must not be empty", ""),
+        Format::QualifiedName => (
+            "not a qualified name",
+            "`name` or `prefix/name`: the prefix a DNS subdomain, the name at most 63 letters, digits, `-`, `_`, `.`, \
+             with a letter or digit at both ends",
+        ),
+        Format::NamePrefix => {
+            ("not a name without `/`", "at most 63 letters, digits, `-`, `_`, `.`, with a letter or digit at both ends")
+        }
+        Format::LabelValue => (
+            "not a label value",
+            "empty, or at most 63 letters, digits, `-`, `_`, `.`, with a letter or digit at both ends",
+        ),
+    };
+    let diagnostic = Diagnostic::at(value.span, format!("{what} cannot be `{}`", value.value), label);
+    if note.is_empty() { diagnostic } else { diagnostic.note(note) }
+}
+
+pub(crate) fn list_too_short(at: Span, what: &str, min: usize, len: usize) -> Diagnostic {
+    Diagnostic::at(at, format!("{what} needs {}, and has {len}", elements(min, "at least")), "too short")
+}
+
+pub(crate) fn list_too_long(at: Span, what: &str, max: usize, len: usize) -> Diagnostic {
+    Diagnostic::at(at, format!("{what} takes {}, and has {len}", elements(max, "at most")), "too long")
+}
+
+fn elements(count: usize, bound: &str) -> String {
+    if count == 1 { format!("{bound} 1 element") } else { format!("{bound} {count} elements") }
+}
+
+pub(crate) fn element_repeated(second: Span, first: Span, what: &str, value: &str) -> Diagnostic {
+    Diagnostic::at(second, format!("{what} has {value} twice"), "again").also(first, "first")
+}
+
+pub(crate) fn not_increasing(at: Span, before: Span, what: &str, value: i128, previous: i128) -> Diagnostic {
+    Diagnostic::at(at, format!("{what} must increase, but {value} follows {previous}"), "not more than the one before")
+        .also(before, "the one before")
+}
+
+// NodeResourcesFit
+
+pub(crate) fn ratio_needs_shape(at: Span) -> Diagnostic {
+    Diagnostic::at(
+        at,
+        "scoring strategy `RequestedToCapacityRatio` needs `requested-to-capacity-ratio.shape`",
+        "without a shape",
+    )
+    .help("add `requested-to-capacity-ratio = { shape = [{ utilization = 0, score = 0 }, { utilization = 100, score = 10 }] }`")
+}
+
+pub(crate) fn shape_without_ratio(at: Span, strategy: Option<&Spanned<String>>) -> Diagnostic {
+    let title = "`requested-to-capacity-ratio` is for scoring strategy `RequestedToCapacityRatio` only";
+    let help = "set `type = \"RequestedToCapacityRatio\"`, or remove the table";
+    let diagnostic = Diagnostic::at(at, title, "nobody reads it").help(help);
+    match strategy {
+        None => diagnostic.note("the strategy is `LeastAllocated` by default"),
+        Some(strategy) => diagnostic.also(strategy.span, "the strategy"),
+    }
+}
+
+// NodeResourcesBalancedAllocation
+
+pub(crate) fn balanced_weight(at: Span, resource: &str, weight: i128) -> Diagnostic {
+    Diagnostic::at(
+        at,
+        format!("the weight of `{resource}` in NodeResourcesBalancedAllocation must be 1, not {weight}"),
+        "must be 1",
+    )
+    .note("balance counts every resource alike")
+    .help("remove the weight")
+}
+
+// NodeAffinity
+
+pub(crate) fn empty_added_affinity(at: Span) -> Diagnostic {
+    Diagnostic::at(at, "`added-affinity` adds nothing", "needs `required` or `preferred`")
+}
+
+pub(crate) fn operator_needs_values(at: Span, operator: &str) -> Diagnostic {
+    Diagnostic::at(at, format!("operator `{operator}` needs at least one value"), "`values` is missing or empty")
+}
+
+pub(crate) fn operator_forbids_values(at: Span, operator: &Spanned<String>) -> Diagnostic {
+    Diagnostic::at(at, format!("operator `{}` takes no values", operator.value), "nobody reads them")
+        .also(operator.span, "looks at the key alone")
+        .help("remove `values`")
+}
+
+pub(crate) fn operator_needs_one_integer(at: Span, operator: &str) -> Diagnostic {
+    Diagnostic::at(
+        at,
+        format!("operator `{operator}` needs exactly one value, an integer"),
+        "expected one string that holds an integer: `[\"4\"]`",
+    )
+}
+
+pub(crate) fn unknown_node_field(key: &Spanned<String>) -> Diagnostic {
+    Diagnostic::at(key.span, format!("nodes cannot be selected by field `{}`", key.value), "not a field to select by")
+        .suggest("`metadata.name` is the only one", key.span, "\"metadata.name\"")
+}
+
+pub(crate) fn field_operator(operator: &Spanned<String>) -> Diagnostic {
+    Diagnostic::at(
+        operator.span,
+        format!("operator `{}` is not for fields", operator.value),
+        "expected `In` or `NotIn`",
+    )
+}
+
+pub(crate) fn field_needs_one_value(at: Span, operator: &str) -> Diagnostic {
+    Diagnostic::at(at, format!("operator `{operator}` on a field needs exactly one value"), "expected one node name")
+}

@@ -1,0 +1,138 @@
+//! Catalogs: finding them and what they say.
+
+use std::path::Path;
+
+use super::{alternatives, did_you_mean, quoted};
+use crate::catalog::PluginEntry;
+use crate::diagnostic::Diagnostic;
+use crate::source::{Span, Spanned};
+
+pub(crate) fn not_a_crate_name(name: &Spanned<String>) -> Diagnostic {
+    Diagnostic::at(name.span, format!("`{}` is not the Rust name of a crate", name.value), "not an identifier").suggest(
+        "Rust paths name crates with underscores",
+        name.span,
+        format!("\"{}\"", name.value.replace('-', "_")),
+    )
+}
+
+pub(crate) fn not_a_plugin_name(name: &Spanned<String>) -> Diagnostic {
+    Diagnostic::at(name.span, format!("`{}` cannot be the name of a plugin", name.value), "not an identifier")
+        .note("generated code has a field of this name")
+}
+
+pub(crate) fn not_a_rust_path(path: &Spanned<String>) -> Diagnostic {
+    Diagnostic::at(
+        path.span,
+        format!("`{}` is not a Rust path", path.value),
+        "expected a path such as `my_crate::Type`",
+    )
+}
+
+pub(crate) fn plugin_declared_twice(name: &str, second: Span, first: Span) -> Diagnostic {
+    Diagnostic::at(second, format!("plugin `{name}` is in this catalog twice"), "second").also(first, "first")
+}
+
+pub(crate) fn point_declared_twice(point: &Spanned<String>, first: Span) -> Diagnostic {
+    Diagnostic::at(point.span, format!("extension point `{}` is listed twice", point.value), "second")
+        .also(first, "first")
+}
+
+pub(crate) fn reserved_state(key: &Spanned<String>) -> Diagnostic {
+    Diagnostic::at(key.span, format!("`{}` cannot be declared", key.value), "schedc has this column already")
+        .help("choose another name")
+}
+
+pub(crate) fn only_for_score(key: &Spanned<String>, plugin: &str) -> Diagnostic {
+    Diagnostic::at(key.span, format!("`{}` is only for plugins of `score`", key.value), "no effect")
+        .note(format!("`points` of {plugin} does not list `score`"))
+}
+
+pub(crate) fn default_weight_out_of_range(weight: &Spanned<i128>) -> Diagnostic {
+    Diagnostic::at(weight.span, "a default weight must be at least 1 and fit 64 bits", "out of range")
+}
+
+pub(crate) fn unknown_state(name: &Spanned<String>, what: &str, known: &[&str]) -> Diagnostic {
+    let diagnostic = Diagnostic::at(name.span, format!("unknown {what} `{}`", name.value), "not declared")
+        .note(format!("this catalog can name {}", quoted(known.iter().copied())));
+    did_you_mean(diagnostic, &name.value, known.iter().copied(), name.span, true)
+}
+
+pub(crate) fn schema_is_no_table(at: Span) -> Diagnostic {
+    Diagnostic::at(at, "the arguments of a plugin are a table", "expected `type = \"table\"`")
+}
+
+pub(crate) fn unreadable_schema(at: Span, error: &str) -> Diagnostic {
+    Diagnostic::at(at, "this argument schema cannot be read", error)
+}
+
+pub(crate) fn plugin_name_clash(second: &PluginEntry, first: &PluginEntry) -> Diagnostic {
+    Diagnostic::at(
+        second.declared_at,
+        format!("two crates have a plugin `{}`: {} and {}", second.name, first.crate_name, second.crate_name),
+        format!("in {}", second.crate_name),
+    )
+    .also(first.declared_at, format!("in {}", first.crate_name))
+    .note("a profile names plugins without their crate")
+    .help("give one of them another name")
+}
+
+pub(crate) fn not_a_dependency(name: &Spanned<String>, package: &str, dependencies: &[String]) -> Diagnostic {
+    let known = dependencies.iter().map(String::as_str);
+    let diagnostic = Diagnostic::at(
+        name.span,
+        format!("`{}` is not a dependency of {package}", name.value),
+        format!("expected a package under `[dependencies]` in the Cargo.toml of {package}"),
+    );
+    let with_meant = did_you_mean(diagnostic, &name.value, known, name.span, true);
+    if with_meant.help.is_some() {
+        return with_meant;
+    }
+    with_meant.help(format!("run `cargo add {}`, or name its folder: `{{ path = \"..\" }}`", name.value))
+}
+
+pub(crate) fn no_catalog(name: &Spanned<String>, looked_at: &Path) -> Diagnostic {
+    Diagnostic::at(name.span, format!("crate `{}` has no schedc.toml", name.value), "no catalog of plugins")
+        .note(format!("looked for {}", looked_at.display()))
+}
+
+pub(crate) fn no_cargo_metadata(name: &Spanned<String>, error: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::at(
+        name.span,
+        format!("cannot ask cargo where crate `{}` is", name.value),
+        "`cargo metadata --offline` failed",
+    );
+    error.lines().map(str::trim).filter(|line| !line.is_empty()).fold(diagnostic, Diagnostic::note)
+}
+
+pub(crate) fn same_crate_twice(name: &Spanned<String>, first: Span) -> Diagnostic {
+    Diagnostic::at(name.span, format!("crate `{}` is named twice", name.value), "second").also(first, "first")
+}
+
+pub(crate) fn unreadable_file(path: &Path, error: &str) -> Diagnostic {
+    Diagnostic::new(format!("cannot read {}: {error}", path.display()))
+}
+
+/// For `SCHEDC_PROFILES`: neither a profile of the folder nor a file.
+pub(crate) fn unknown_profile(name: &str, folder: &Path, known: &[String]) -> Diagnostic {
+    let title = format!("no profile is called `{name}`");
+    let names = known.iter().map(String::as_str);
+    let diagnostic = if known.is_empty() {
+        Diagnostic::new(title).note(format!("there is no profile in {}", folder.display()))
+    } else {
+        Diagnostic::new(title).note(format!("{} has {}", folder.display(), quoted(names.clone())))
+    };
+    match crate::suggest::closest(name, names) {
+        Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+        None => diagnostic.help("SCHEDC_PROFILES holds names of profiles or paths to TOML files, separated by commas"),
+    }
+}
+
+pub(crate) fn no_profiles(folder: &Path) -> Diagnostic {
+    Diagnostic::new(format!("there is no profile in {}", folder.display()))
+        .help("put one there, for example `default.toml`; an empty file is kube-scheduler's default")
+}
+
+pub(crate) fn empty_selection(known: &[String]) -> Diagnostic {
+    Diagnostic::new("SCHEDC_PROFILES names no profile")
+        .help(format!("unset it to build all profiles, or name {}", alternatives(known.iter().map(String::as_str))))
+}

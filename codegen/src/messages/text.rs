@@ -1,0 +1,51 @@
+//! TOML and the form of what is written in it.
+
+use super::{did_you_mean, quoted};
+use crate::diagnostic::Diagnostic;
+use crate::source::{Files, Span, Spanned};
+
+/// The TOML reader's own words, except where people would not understand them.
+pub(crate) fn syntax(files: &Files, span: Span, message: &str) -> Diagnostic {
+    let word = files.snippet(span);
+    let bare_word = word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'));
+    if bare_word && ["invalid float", "invalid boolean", "string values"].iter().any(|start| message.starts_with(start))
+    {
+        return Diagnostic::at(span, format!("a string is written in quotes, `{word}` is not"), "not a value").suggest(
+            "put it in quotes",
+            span,
+            format!("\"{word}\""),
+        );
+    }
+    if word.is_empty() && message.starts_with("string values") {
+        return Diagnostic::at(span, "a value is missing", "after the `=`");
+    }
+    let (title, expected) = match message.split_once(", expected ") {
+        Some((title, expected)) => (title, format!("expected {expected}")),
+        None => (message, String::new()),
+    };
+    Diagnostic::at(span, title, expected)
+}
+
+/// `owner` is who has the key: "a profile", "`plugins.filter`".
+pub(crate) fn unknown_key(key: &Spanned<String>, owner: &str, known: &[&str]) -> Diagnostic {
+    let diagnostic = Diagnostic::at(key.span, format!("unknown key `{}`", key.value), format!("not a key of {owner}"))
+        .note(format!("{owner} has {}", quoted(known.iter().copied())));
+    did_you_mean(diagnostic, &key.value, known.iter().copied(), key.span, false)
+}
+
+/// `what` is the thing, `expected` and `kind` are kinds of values: "an integer".
+pub(crate) fn wrong_kind(span: Span, what: &str, expected: &str, kind: &str) -> Diagnostic {
+    Diagnostic::at(span, format!("{what} must be {expected}, not {kind}"), format!("expected {expected}"))
+}
+
+pub(crate) fn missing_key(span: Span, owner: &str, key: &str) -> Diagnostic {
+    Diagnostic::at(span, format!("{owner} needs `{key}`"), format!("`{key}` is missing"))
+}
+
+pub(crate) fn unknown_point(key: &Spanned<String>, known: &[&str]) -> Diagnostic {
+    let diagnostic =
+        Diagnostic::at(key.span, format!("unknown extension point `{}`", key.value), "no plugin can run here")
+            .note(format!("extension points are {}", quoted(known.iter().copied())));
+    did_you_mean(diagnostic, &key.value, known.iter().copied(), key.span, false)
+}

@@ -1,0 +1,274 @@
+//! From TOML to the profile as written: every value with its place, nothing decided.
+
+use crate::diagnostic::Diagnostic;
+use crate::fields::{self, Fields};
+use crate::messages;
+use crate::plan::Point;
+use crate::source::{FileId, Files, Span, Spanned};
+use crate::tree::{self, RawField, RawNode, RawTable, RawValue};
+
+/// The key of the plugin set that counts for every extension point.
+pub const MULTI_POINT: &str = "multi-point";
+
+/// A profile as written.
+#[derive(Clone, Debug)]
+pub struct RawProfile {
+    /// The file.
+    pub file: FileId,
+    /// `scheduler-name`.
+    pub scheduler_name: Option<Spanned<String>>,
+    /// `percentage-of-nodes-to-score`.
+    pub percentage_of_nodes_to_score: Option<Spanned<i128>>,
+    /// `pod-initial-backoff-seconds`.
+    pub pod_initial_backoff_seconds: Option<Spanned<i128>>,
+    /// `pod-max-backoff-seconds`.
+    pub pod_max_backoff_seconds: Option<Spanned<i128>>,
+    /// `crates`.
+    pub crates: Vec<RawCrate>,
+    /// Part of `crates` could not be understood; that was reported.
+    pub crates_incomplete: bool,
+    /// `plugins.multi-point`.
+    pub multi_point: RawSet,
+    points: Vec<(Point, RawSet)>,
+    /// `args`, one table per plugin.
+    pub args: Vec<RawArgs>,
+}
+
+impl RawProfile {
+    /// What the profile says about an extension point, if anything.
+    pub fn point(&self, point: Point) -> Option<&RawSet> {
+        self.points.iter().find(|(at, _)| *at == point).map(|(_, set)| set)
+    }
+
+    /// All plugin sets as written, `multi-point` first (`None`), then in the order of the extension points.
+    pub fn sets(&self) -> impl Iterator<Item = (Option<Point>, &RawSet)> {
+        let points = self.points.iter().map(|(point, set)| (Some(*point), set));
+        std::iter::once((None, &self.multi_point)).chain(points)
+    }
+}
+
+/// A crate that a profile takes plugins from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RawCrate {
+    /// A dependency, by its package name.
+    Name(Spanned<String>),
+    /// A folder, relative to the profile.
+    Path(Spanned<String>),
+}
+
+/// A plugin set as written.
+#[derive(Clone, Debug, Default)]
+pub struct RawSet {
+    /// The key of the set; `None` if it was not written.
+    pub at: Option<Span>,
+    /// The plugins to enable, in order.
+    pub enabled: Vec<RawPlugin>,
+    /// The plugins to disable; `*` is all.
+    pub disabled: Vec<Spanned<String>>,
+    /// Written as a plain list, which is the same as `*` in `disabled`.
+    pub plain: bool,
+    /// Part of it could not be understood and is missing here; that was reported.
+    pub incomplete: bool,
+}
+
+impl RawSet {
+    /// Whether nothing is taken over from what the set would be merged with.
+    pub fn replaces(&self) -> bool {
+        self.plain || self.disabled.iter().any(|name| name.value == "*")
+    }
+
+    /// Whether this plugin is not taken over.
+    pub fn disables(&self, name: &str) -> bool {
+        self.replaces() || self.disabled.iter().any(|disabled| disabled.value == name)
+    }
+}
+
+/// An enabled plugin as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawPlugin {
+    /// The name.
+    pub name: Spanned<String>,
+    /// The weight, if given.
+    pub weight: Option<Spanned<i128>>,
+}
+
+/// A plugin's arguments as written.
+#[derive(Clone, Debug)]
+pub struct RawArgs {
+    /// The plugin.
+    pub plugin: Spanned<String>,
+    /// Its arguments.
+    pub value: RawNode,
+}
+
+const PROFILE_KEYS: [&str; 7] = [
+    "scheduler-name",
+    "percentage-of-nodes-to-score",
+    "pod-initial-backoff-seconds",
+    "pod-max-backoff-seconds",
+    "crates",
+    "plugins",
+    "args",
+];
+
+/// Reads a profile. `None` if it is not TOML at all; else what could be understood, the rest being in `found`.
+pub(crate) fn profile(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) -> Option<RawProfile> {
+    let table = tree::read(files, file, found)?;
+    let start = Span { file, start: 0, end: 0 };
+    let mut fields = Fields::new(&table, "a profile", start, &PROFILE_KEYS, found);
+    let mut profile = RawProfile {
+        file,
+        scheduler_name: fields.string("scheduler-name"),
+        percentage_of_nodes_to_score: fields.integer("percentage-of-nodes-to-score"),
+        pod_initial_backoff_seconds: fields.integer("pod-initial-backoff-seconds"),
+        pod_max_backoff_seconds: fields.integer("pod-max-backoff-seconds"),
+        crates: Vec::new(),
+        crates_incomplete: false,
+        multi_point: RawSet::default(),
+        points: Vec::new(),
+        args: Vec::new(),
+    };
+    let crates = fields.list("crates", "crate names");
+    let plugins = fields.table("plugins");
+    let args = fields.table("args");
+    profile.crates = crates.iter().filter_map(|item| raw_crate(item, found)).collect();
+    profile.crates_incomplete = profile.crates.len() < crates.len()
+        || (crates.is_empty()
+            && table.get("crates").is_some_and(|field| !matches!(field.value.value, RawValue::List(_))));
+    if let Some((plugins, _)) = plugins {
+        read_plugins(plugins, &mut profile, found);
+    }
+    if let Some((args, _)) = args {
+        profile.args = args.fields.iter().filter_map(|field| raw_args(field, found)).collect();
+    }
+    Some(profile)
+}
+
+fn raw_crate(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<RawCrate> {
+    match &node.value {
+        RawValue::Str(name) => Some(RawCrate::Name(Spanned { value: name.clone(), span: node.span })),
+        RawValue::Table(table) => {
+            Fields::new(table, "a crate", node.span, &["path"], found).required_string("path").map(RawCrate::Path)
+        }
+        other => {
+            let expected = "a name or `{ path = \"..\" }`";
+            found.push(messages::wrong_kind(node.span, "an element of `crates`", expected, other.kind()));
+            None
+        }
+    }
+}
+
+fn raw_args(field: &RawField, found: &mut Vec<Diagnostic>) -> Option<RawArgs> {
+    fields::table(&field.value, &format!("`args.{}`", field.key.value), found)?;
+    Some(RawArgs { plugin: field.key.clone(), value: field.value.clone() })
+}
+
+fn read_plugins(plugins: &RawTable, profile: &mut RawProfile, found: &mut Vec<Diagnostic>) {
+    for field in &plugins.fields {
+        let key = field.key.value.as_str();
+        if key == MULTI_POINT {
+            profile.multi_point = plugin_set(field, found);
+        } else if let Some(point) = Point::from_name(key) {
+            let set = plugin_set(field, found);
+            profile.points.push((point, set));
+        } else {
+            let known: Vec<&str> = std::iter::once(MULTI_POINT).chain(Point::ALL.map(Point::name)).collect();
+            found.push(messages::unknown_point(&field.key, &known));
+        }
+    }
+    profile.points.sort_by_key(|(point, _)| *point);
+}
+
+fn plugin_set(field: &RawField, found: &mut Vec<Diagnostic>) -> RawSet {
+    let found_before = found.len();
+    let set = readable_part(field, found);
+    RawSet { at: Some(field.key.span), incomplete: found.len() > found_before, ..set }
+}
+
+fn readable_part(field: &RawField, found: &mut Vec<Diagnostic>) -> RawSet {
+    let key = &field.key.value;
+    match &field.value.value {
+        RawValue::List(items) => RawSet {
+            enabled: items.iter().filter_map(|item| raw_plugin(item, found)).collect(),
+            plain: true,
+            ..RawSet::default()
+        },
+        RawValue::Table(table) => {
+            let owner = format!("`plugins.{key}`");
+            let mut fields = Fields::new(table, owner, field.value.span, &["enabled", "disabled"], found);
+            let enabled = fields.list("enabled", "plugins");
+            let disabled = fields.strings("disabled");
+            let enabled = enabled.iter().filter_map(|item| raw_plugin(item, fields.found())).collect();
+            RawSet { enabled, disabled, ..RawSet::default() }
+        }
+        other => {
+            let expected = "a list of plugins or a table of `enabled` and `disabled`";
+            found.push(messages::wrong_kind(field.value.span, &format!("`{key}`"), expected, other.kind()));
+            RawSet::default()
+        }
+    }
+}
+
+fn raw_plugin(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<RawPlugin> {
+    match &node.value {
+        RawValue::Str(name) => Some(RawPlugin { name: Spanned { value: name.clone(), span: node.span }, weight: None }),
+        RawValue::Table(table) => {
+            let mut fields = Fields::new(table, "a plugin entry", node.span, &["name", "weight"], found);
+            let weight = fields.integer("weight");
+            fields.required_string("name").map(|name| RawPlugin { name, weight })
+        }
+        other => {
+            let expected = "a name or `{ name = \"..\", weight = .. }`";
+            found.push(messages::wrong_kind(node.span, "a plugin", expected, other.kind()));
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (RawProfile, Vec<Diagnostic>) {
+        let mut files = Files::default();
+        let file = files.add("p.toml", text);
+        let mut found = Vec::new();
+        (profile(&files, file, &mut found).unwrap(), found)
+    }
+
+    #[test]
+    fn an_empty_profile_says_nothing() {
+        let (profile, found) = read("");
+        assert!(found.is_empty());
+        assert!(profile.scheduler_name.is_none() && profile.args.is_empty() && profile.crates.is_empty());
+        assert!(profile.sets().all(|(_, set)| set.enabled.is_empty() && !set.replaces()));
+    }
+
+    #[test]
+    fn a_plain_list_replaces() {
+        let (profile, found) = read("[plugins]\nfilter = [\"A\", { name = \"B\", weight = 2 }]\n");
+        assert!(found.is_empty());
+        let set = profile.point(Point::Filter).unwrap();
+        assert!(set.replaces() && set.disables("A"));
+        assert_eq!(set.enabled[1].name.value, "B");
+        assert_eq!(set.enabled[1].weight.as_ref().map(|weight| weight.value), Some(2));
+    }
+
+    #[test]
+    fn a_table_merges_unless_it_disables_all() {
+        let (profile, _) = read("[plugins]\nfilter = { disabled = [\"A\"] }\nscore = { disabled = [\"A\", \"*\"] }\n");
+        let filter = profile.point(Point::Filter).unwrap();
+        assert!(!filter.replaces() && filter.disables("A") && !filter.disables("B"));
+        assert!(profile.point(Point::Score).unwrap().disables("B"));
+    }
+
+    #[test]
+    fn what_is_wrong_does_not_hide_the_rest() {
+        let (profile, found) = read(
+            "crates = [1, \"a\"]\npercentage-of-nodes-to-score = \"x\"\n[plugins]\nfilter = 3\nscore = [4, \"S\"]\n",
+        );
+        assert_eq!(found.len(), 4);
+        assert_eq!(profile.crates.len(), 1);
+        assert_eq!(profile.point(Point::Score).unwrap().enabled.len(), 1);
+    }
+}

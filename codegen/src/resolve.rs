@@ -1,0 +1,268 @@
+//! Decides what a profile means: defaults, and the two ways of merging plugin sets.
+//!
+//! Both are kube-scheduler's. First the `multi-point` set is merged with the default one (`mergePluginSet` in
+//! pkg/scheduler/apis/config/v1/default_plugins.go); the other points have no defaults of their own there. Then
+//! `multi-point` is spread over the points that its plugins implement (`expandMultiPointPlugins` in
+//! pkg/scheduler/framework/runtime/framework.go). A plain list, KEP-624's form, is a set that disables `*`.
+//!
+//! Entries that cannot be meant (unknown names, points that a plugin does not implement, duplicates) are left out
+//! here, without a word; the rules in [`crate::check`] report them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::catalog::{Catalogs, PluginEntry};
+use crate::parse::{RawArgs, RawPlugin, RawProfile, RawSet};
+use crate::plan::{Field, Node, Plan, PlanPlugin, PluginId, Point, Points, Setting, Step, Value};
+use crate::source::{Files, Span, Spanned};
+use crate::tree::{RawNode, RawValue};
+
+/// The name that pods without a scheduler name ask for.
+const DEFAULT_SCHEDULER_NAME: &str = "default-scheduler";
+const DEFAULT_PERCENTAGE_OF_NODES_TO_SCORE: u8 = 100;
+const DEFAULT_POD_INITIAL_BACKOFF_SECONDS: u64 = 1;
+const DEFAULT_POD_MAX_BACKOFF_SECONDS: u64 = 10;
+
+/// A plugin of the merged `multi-point` set.
+#[derive(Clone)]
+pub(crate) struct MultiPointPlugin {
+    pub(crate) entry: Arc<PluginEntry>,
+    named_at: Option<Span>,
+    weight: Option<Setting<i64>>,
+}
+
+/// Makes the plan of a profile. Values out of range are replaced by defaults; they were or will be reported.
+pub(crate) fn plan(files: &Files, raw: &RawProfile, catalogs: &Catalogs) -> Plan {
+    let path = files.path(raw.file).to_owned();
+    let stem = Path::new(&path).file_stem().map_or_else(|| path.clone(), |stem| stem.to_string_lossy().into_owned());
+    let multi_point = merged_multi_point(raw, catalogs);
+    let mut plugins = PluginTable::default();
+    let lists: Vec<Vec<Resolved>> =
+        Point::ALL.into_iter().map(|point| at_point(point, raw.point(point), &multi_point, catalogs)).collect();
+    for plugin in &multi_point {
+        if lists.iter().flatten().any(|resolved| resolved.entry.name == plugin.entry.name) {
+            plugins.id(&plugin.entry);
+        }
+    }
+    let mut lists = lists.into_iter();
+    let points = Points::new(|_| {
+        let list = lists.next().unwrap_or_default();
+        list.into_iter().map(|resolved| resolved.step(&mut plugins)).collect()
+    });
+    let plugins = plugins.0.into_iter().map(|entry| plan_plugin(entry, raw)).collect();
+    Plan {
+        file: raw.file,
+        module: module_name(&stem),
+        stem,
+        path,
+        scheduler_name: raw
+            .scheduler_name
+            .clone()
+            .map_or_else(|| Setting::default_of(DEFAULT_SCHEDULER_NAME.to_owned()), Setting::from),
+        percentage_of_nodes_to_score: setting(
+            raw.percentage_of_nodes_to_score.as_ref(),
+            DEFAULT_PERCENTAGE_OF_NODES_TO_SCORE,
+        ),
+        pod_initial_backoff_seconds: setting(
+            raw.pod_initial_backoff_seconds.as_ref(),
+            DEFAULT_POD_INITIAL_BACKOFF_SECONDS,
+        ),
+        pod_max_backoff_seconds: setting(raw.pod_max_backoff_seconds.as_ref(), DEFAULT_POD_MAX_BACKOFF_SECONDS),
+        plugins,
+        points,
+    }
+}
+
+fn setting<T: TryFrom<i128>>(written: Option<&Spanned<i128>>, default: T) -> Setting<T> {
+    let value = written.and_then(|written| T::try_from(written.value).ok());
+    Setting { value: value.unwrap_or(default), span: written.map(|written| written.span) }
+}
+
+/// `mergePluginSet` with the default list: plugins named again keep their place, others follow.
+pub(crate) fn merged_multi_point(raw: &RawProfile, catalogs: &Catalogs) -> Vec<MultiPointPlugin> {
+    let set = &raw.multi_point;
+    let default = catalogs.in_tree().default.iter().filter(|name| !set.disables(&name.value));
+    let kept = default.filter_map(|name| {
+        let again = set.enabled.iter().find(|plugin| plugin.name.value == name.value);
+        again.map_or_else(
+            || catalogs.plugin(&name.value).map(|entry| multi_point_plugin(entry, None)),
+            |plugin| named_in_multi_point(plugin, catalogs),
+        )
+    });
+    let mut merged: Vec<MultiPointPlugin> = kept.collect();
+    for plugin in &set.enabled {
+        if !merged.iter().any(|other| other.entry.name == plugin.name.value) {
+            merged.extend(named_in_multi_point(plugin, catalogs));
+        }
+    }
+    merged
+}
+
+fn named_in_multi_point(plugin: &RawPlugin, catalogs: &Catalogs) -> Option<MultiPointPlugin> {
+    catalogs.plugin(&plugin.name.value).map(|entry| multi_point_plugin(entry, Some(plugin)))
+}
+
+fn multi_point_plugin(entry: &Arc<PluginEntry>, named: Option<&RawPlugin>) -> MultiPointPlugin {
+    MultiPointPlugin {
+        entry: Arc::clone(entry),
+        named_at: named.map(|plugin| plugin.name.span),
+        weight: named.and_then(|plugin| plugin.weight.as_ref()).map(written_weight),
+    }
+}
+
+fn written_weight(weight: &Spanned<i128>) -> Setting<i64> {
+    // Negative weights are reported; weights beyond 64 bits stay as large as can be, to overflow visibly.
+    let value = i64::try_from(weight.value.max(1)).unwrap_or(i64::MAX);
+    Setting { value, span: Some(weight.span) }
+}
+
+/// A plugin at a point, before plugins have ids.
+#[derive(Clone)]
+struct Resolved {
+    entry: Arc<PluginEntry>,
+    weight: Option<Setting<i64>>,
+    named_at: Option<Span>,
+}
+
+impl Resolved {
+    fn step(self, plugins: &mut PluginTable) -> Step {
+        Step { plugin: plugins.id(&self.entry), weight: self.weight, named_at: self.named_at }
+    }
+}
+
+/// `expandMultiPointPlugins` for one point: what the point names and `multi-point` has, too; then what only
+/// `multi-point` has; then what only the point names. A plugin that is disabled for the point counts as not being in
+/// `multi-point`.
+fn at_point(
+    point: Point,
+    set: Option<&RawSet>,
+    multi_point: &[MultiPointPlugin],
+    catalogs: &Catalogs,
+) -> Vec<Resolved> {
+    let default = RawSet::default();
+    let set = set.unwrap_or(&default);
+    let spread: Vec<&MultiPointPlugin> = multi_point
+        .iter()
+        .filter(|plugin| plugin.entry.implements(point) && !set.disables(&plugin.entry.name))
+        .collect();
+
+    let mut named: Vec<Resolved> = Vec::new();
+    for plugin in &set.enabled {
+        let Some(entry) = catalogs.plugin(&plugin.name.value).filter(|entry| entry.implements(point)) else { continue };
+        if named.iter().any(|other| other.entry.name == entry.name) {
+            continue;
+        }
+        let in_multi_point = multi_point.iter().find(|other| other.entry.name == entry.name);
+        let weight = plugin.weight.as_ref().map(written_weight);
+        let weight = weight.or_else(|| in_multi_point.and_then(|other| other.weight.clone()));
+        named.push(Resolved {
+            entry: Arc::clone(entry),
+            weight: weight_at(point, entry, weight),
+            named_at: Some(plugin.name.span),
+        });
+    }
+    let (overriding, additional): (Vec<Resolved>, Vec<Resolved>) =
+        named.into_iter().partition(|named| spread.iter().any(|plugin| plugin.entry.name == named.entry.name));
+    let only_spread = spread
+        .iter()
+        .filter(|plugin| !overriding.iter().any(|named| named.entry.name == plugin.entry.name))
+        .map(|plugin| Resolved {
+            entry: Arc::clone(&plugin.entry),
+            weight: weight_at(point, &plugin.entry, plugin.weight.clone()),
+            named_at: plugin.named_at,
+        })
+        .collect::<Vec<_>>();
+    overriding.into_iter().chain(only_spread).chain(additional).collect()
+}
+
+/// The weight at `score`: as written there, else as written at `multi-point`, else the catalog's. (kube-scheduler
+/// takes 1 where a profile names a plugin without a weight, whatever its default profile says.)
+fn weight_at(point: Point, entry: &PluginEntry, written: Option<Setting<i64>>) -> Option<Setting<i64>> {
+    (point == Point::Score).then(|| written.unwrap_or(Setting::default_of(entry.default_weight)))
+}
+
+/// Plugins in the order in which they were first asked for.
+#[derive(Default)]
+struct PluginTable(Vec<Arc<PluginEntry>>);
+
+impl PluginTable {
+    fn id(&mut self, entry: &Arc<PluginEntry>) -> PluginId {
+        let known = self.0.iter().position(|other| other.name == entry.name);
+        PluginId(known.unwrap_or_else(|| {
+            self.0.push(Arc::clone(entry));
+            self.0.len() - 1
+        }))
+    }
+}
+
+fn plan_plugin(entry: Arc<PluginEntry>, raw: &RawProfile) -> PlanPlugin {
+    let args = raw.args.iter().find(|args| args.plugin.value == entry.name);
+    let named_at = raw
+        .sets()
+        .flat_map(|(_, set)| &set.enabled)
+        .find(|plugin| plugin.name.value == entry.name)
+        .map(|plugin| plugin.name.span);
+    PlanPlugin { entry, named_at, args: args.and_then(arguments) }
+}
+
+fn arguments(args: &RawArgs) -> Option<Node> {
+    argument(&args.value)
+}
+
+/// Arguments as constants. What cannot be one (floats, dates, integers beyond 64 bits) is left out; it was reported.
+fn argument(node: &RawNode) -> Option<Node> {
+    let value = match &node.value {
+        RawValue::Bool(value) => Value::Bool(*value),
+        RawValue::Int(value) => Value::Int(i64::try_from(*value).ok()?),
+        RawValue::Str(value) => Value::Str(value.clone()),
+        RawValue::List(items) => Value::List(items.iter().filter_map(argument).collect()),
+        RawValue::Table(table) => Value::Table(
+            table
+                .fields
+                .iter()
+                .filter_map(|field| Some(Field { key: field.key.clone(), value: argument(&field.value)? }))
+                .collect(),
+        ),
+        RawValue::Float(_) | RawValue::Datetime(_) => return None,
+    };
+    Some(Node { span: node.span, value })
+}
+
+/// The Rust module of a profile: `bin-packing` becomes `bin_packing`.
+fn module_name(stem: &str) -> String {
+    let mut name = String::new();
+    for c in stem.chars() {
+        if c.is_ascii_uppercase() && name.ends_with(|last: char| last.is_ascii_lowercase() || last.is_ascii_digit()) {
+            name.push('_');
+        }
+        name.push(if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' });
+    }
+    if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
+        name.insert_str(0, "profile_");
+    }
+    if syn::parse_str::<syn::Ident>(&name).is_err() {
+        name.push('_');
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn module_names_are_identifiers() {
+        let check = |stem: &str, module: &str| {
+            assert_eq!(module_name(stem), module);
+            syn::parse_str::<syn::Ident>(module).unwrap();
+        };
+        check("edge", "edge");
+        check("bin-packing", "bin_packing");
+        check("BinPacking", "bin_packing");
+        check("gpu.v2", "gpu_v2");
+        check("2nd", "profile_2nd");
+        check("type", "type_");
+        check("crate", "crate_");
+        check("größe", "gr__e");
+    }
+}

@@ -1,0 +1,78 @@
+//! Which profiles to build: all of a folder, or those that `SCHEDC_PROFILES` picks.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::messages;
+use crate::source::Files;
+
+/// The environment variable that picks profiles: names or paths, separated by commas.
+pub const PROFILES_VARIABLE: &str = "SCHEDC_PROFILES";
+
+/// The profiles to build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// The profiles' files, in the order in which they were picked, else by name.
+    pub profiles: Vec<PathBuf>,
+    /// What to watch for changes besides: the folder, unless every profile was picked.
+    pub watched: Vec<PathBuf>,
+}
+
+/// Picks profiles: those that `picked` (the value of [`PROFILES_VARIABLE`]) names; if it is unset or blank, every TOML
+/// file in `folder`.
+/// A name stands for `folder/NAME.toml`; what ends in `.toml` or holds a `/` is a path, relative to the current folder.
+///
+/// # Errors
+///
+/// Every name without a profile and every path without a file; a folder without profiles; a value that names nothing.
+pub fn select(folder: &Path, picked: Option<&str>) -> Result<Selection, Diagnostics> {
+    let known = profiles_in(folder).map_err(|error| fail(vec![messages::unreadable_file(folder, &error.to_string())]));
+    let Some(picked) = picked.filter(|picked| !picked.trim().is_empty()) else {
+        let known = known?;
+        if known.is_empty() {
+            return Err(fail(vec![messages::no_profiles(folder)]));
+        }
+        let profiles = known.iter().map(|name| folder.join(format!("{name}.toml"))).collect();
+        return Ok(Selection { profiles, watched: vec![folder.to_owned()] });
+    };
+    let known = known.unwrap_or_default();
+    let mut profiles: Vec<PathBuf> = Vec::new();
+    let mut found = Vec::new();
+    for name in picked.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        let path = if known.iter().any(|known| known == name) {
+            folder.join(format!("{name}.toml"))
+        } else if (name.ends_with(".toml") || name.contains('/')) && Path::new(name).is_file() {
+            PathBuf::from(name)
+        } else {
+            found.push(messages::unknown_profile(name, folder, &known));
+            continue;
+        };
+        if !profiles.contains(&path) {
+            profiles.push(path);
+        }
+    }
+    if profiles.is_empty() && found.is_empty() {
+        found.push(messages::empty_selection(&known));
+    }
+    if found.is_empty() { Ok(Selection { profiles, watched: Vec::new() }) } else { Err(fail(found)) }
+}
+
+fn fail(found: Vec<Diagnostic>) -> Diagnostics {
+    Diagnostics::new(Files::default(), found)
+}
+
+/// The names of the profiles in a folder, sorted.
+fn profiles_in(folder: &Path) -> std::io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "toml")
+            && let Some(stem) = path.file_stem()
+        {
+            names.push(stem.to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}

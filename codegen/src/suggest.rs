@@ -1,0 +1,44 @@
+//! Did you mean?
+
+/// The candidate that was most likely meant by `name`: the same but for case and separators, or a few typos away.
+pub(crate) fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    let letters = |text: &str| -> String {
+        text.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
+    };
+    let wanted = letters(name);
+    let limit = (wanted.chars().count() / 3).clamp(1, 3);
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::osa_distance(&wanted, &letters(candidate)), candidate))
+        .filter(|&(distance, _)| distance <= limit)
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, meant: Option<&str>) {
+        let candidates = ["NodeName", "NodePorts", "NodeResourcesFit", "pre-filter", "filter", "scoring-strategy"];
+        assert_eq!(closest(name, candidates), meant, "{name}");
+    }
+
+    #[test]
+    fn finds_what_was_meant() {
+        check("NodeNam", Some("NodeName"));
+        check("nodeports", Some("NodePorts"));
+        check("NodeResourceFit", Some("NodeResourcesFit"));
+        check("preFilter", Some("pre-filter"));
+        check("pre_filter", Some("pre-filter"));
+        check("scoringStrategy", Some("scoring-strategy"));
+        check("fliter", Some("filter"));
+    }
+
+    #[test]
+    fn does_not_guess_wildly() {
+        check("Coscheduling", None);
+        check("x", None);
+        check("", None);
+    }
+}

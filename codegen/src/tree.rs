@@ -1,0 +1,182 @@
+//! TOML as a tree of owned values with places: what both profiles and catalogs are read from.
+
+use toml::Spanned as TomlSpanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::diagnostic::Diagnostic;
+use crate::messages;
+use crate::source::{FileId, Files, Span, Spanned};
+
+/// A value as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawNode {
+    /// Where. For a table with a header of its own, the header.
+    pub span: Span,
+    /// What.
+    pub value: RawValue,
+}
+
+/// The kinds of values that TOML has.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RawValue {
+    /// `true` or `false`.
+    Bool(bool),
+    /// An integer. Those beyond 128 bits are the nearest that fits.
+    Int(i128),
+    /// A float, as written. Nothing in a profile is one.
+    Float(String),
+    /// A string.
+    Str(String),
+    /// A date or time, as written. Nothing in a profile is one.
+    Datetime(String),
+    /// An array.
+    List(Vec<RawNode>),
+    /// A table.
+    Table(RawTable),
+}
+
+/// A table, its fields in the order in which they were written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RawTable {
+    /// The fields.
+    pub fields: Vec<RawField>,
+}
+
+/// A field of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawField {
+    /// The key.
+    pub key: Spanned<String>,
+    /// The value.
+    pub value: RawNode,
+}
+
+impl RawTable {
+    /// The field with this key.
+    pub fn get(&self, key: &str) -> Option<&RawField> {
+        self.fields.iter().find(|field| field.key.value == key)
+    }
+}
+
+impl RawValue {
+    /// The kind of the value, in words.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Bool(_) => "a boolean",
+            Self::Int(_) => "an integer",
+            Self::Float(_) => "a float",
+            Self::Str(_) => "a string",
+            Self::Datetime(_) => "a date or time",
+            Self::List(_) => "a list",
+            Self::Table(_) => "a table",
+        }
+    }
+}
+
+/// Reads a file as TOML. Text that is not TOML yields its syntax errors and no tree: what would be said about the rest
+/// of such a file could be wrong.
+pub(crate) fn read(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) -> Option<RawTable> {
+    let text = files.text(file);
+    let (document, errors) = DeTable::parse_recoverable(text);
+    if errors.is_empty() {
+        return Some(table(file, document.get_ref()));
+    }
+    let mut errors: Vec<(usize, usize, String)> = errors
+        .into_iter()
+        .map(|error| {
+            let span = error.span().unwrap_or(0..0);
+            (span.start, span.end, error.message().to_owned())
+        })
+        .collect();
+    errors.sort();
+    let unclosed = errors.iter().any(|(_, _, message)| message.starts_with("unclosed"));
+    let mut last_line = None;
+    for (start, end, message) in errors {
+        let span = Span { file, start, end };
+        let line = files.location(span).line;
+        if last_line == Some(line) {
+            continue;
+        }
+        last_line = Some(line);
+        found.push(messages::syntax(files, span, &message));
+        if unclosed
+            && (message.starts_with("unclosed") || message.contains("comma") || message.starts_with("unexpected"))
+        {
+            break;
+        }
+    }
+    None
+}
+
+fn table(file: FileId, table: &DeTable<'_>) -> RawTable {
+    let field = |(key, value): (&TomlSpanned<_>, &TomlSpanned<DeValue<'_>>)| RawField {
+        key: Spanned { value: ToString::to_string(key.get_ref()), span: span(file, key.span()) },
+        value: node(file, value),
+    };
+    let mut fields: Vec<RawField> =
+        table.iter().map(|(key, value): (&TomlSpanned<std::borrow::Cow<'_, str>>, _)| field((key, value))).collect();
+    fields.sort_by_key(|field| field.key.span.start);
+    RawTable { fields }
+}
+
+fn node(file: FileId, value: &TomlSpanned<DeValue<'_>>) -> RawNode {
+    let raw = match value.get_ref() {
+        DeValue::Boolean(value) => RawValue::Bool(*value),
+        DeValue::Integer(value) => RawValue::Int(integer(value.as_str(), value.radix())),
+        DeValue::Float(value) => RawValue::Float(value.as_str().to_owned()),
+        DeValue::String(value) => RawValue::Str(value.to_string()),
+        DeValue::Datetime(value) => RawValue::Datetime(value.to_string()),
+        DeValue::Array(values) => RawValue::List(values.iter().map(|value| node(file, value)).collect()),
+        DeValue::Table(fields) => RawValue::Table(table(file, fields)),
+    };
+    RawNode { span: span(file, value.span()), value: raw }
+}
+
+fn integer(digits: &str, radix: u32) -> i128 {
+    let nearest = if digits.starts_with('-') { i128::MIN } else { i128::MAX };
+    i128::from_str_radix(digits, radix).unwrap_or(nearest)
+}
+
+fn span(file: FileId, range: std::ops::Range<usize>) -> Span {
+    Span { file, start: range.start, end: range.end }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    fn check(text: &str, expect: Expect) {
+        let mut files = Files::default();
+        let file = files.add("p.toml", text);
+        let mut found = Vec::new();
+        let tree = read(&files, file, &mut found);
+        assert_eq!(tree.is_some(), found.is_empty());
+        let lines: Vec<String> = found.iter().map(|diagnostic| diagnostic.one_line(&files)).collect();
+        expect.assert_eq(&lines.join("\n"));
+    }
+
+    #[test]
+    fn several_syntax_errors_are_shown() {
+        check("a = yes\nb = 1\nc = \"x\" y\nb = 2\n", expect![[r#""#]]);
+    }
+
+    #[test]
+    fn what_follows_from_an_unclosed_list_is_not_shown() {
+        check("a = nope\n[plugins]\nfilter = [\"A\", \"B\"\nscore = [\"C\"]\n\n[args.X]\na = 1\n", expect![[r#""#]]);
+        check("[plugins\nfilter = []\n", expect![[r#""#]]);
+        check("plugins = {\n a = 1\n", expect![[r#""#]]);
+    }
+
+    #[test]
+    fn fields_keep_the_order_of_the_file() {
+        let mut files = Files::default();
+        let file = files.add("p.toml", "z = 1\na = 2\n[m]\nb = 0x10\n");
+        let tree = read(&files, file, &mut Vec::new()).unwrap();
+        let keys: Vec<&str> = tree.fields.iter().map(|field| field.key.value.as_str()).collect();
+        assert_eq!(keys, ["z", "a", "m"]);
+        let RawValue::Table(inner) = &tree.get("m").unwrap().value.value else { panic!("a table") };
+        assert_eq!(inner.get("b").unwrap().value.value, RawValue::Int(16));
+    }
+}
