@@ -1,0 +1,230 @@
+//! The cache follows a cluster's events; what it derives from them always equals what a rebuild from nothing gives.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use schedc_core::cache::{Base, Cache, PodState, State};
+use schedc_core::column::{Column, Index};
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::{Node, NodeIndex, Pod, PodSpec, PodUsage, Resources, Uid};
+
+/// A column: cpu asked for on the node.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Cpu {
+    allocatable: i64,
+    requested: i64,
+}
+impl Column for Cpu {
+    fn build(node: &Node, _: &Interner) -> Self {
+        Cpu { allocatable: node.allocatable.milli_cpu, requested: 0 }
+    }
+    fn add_pod(&mut self, pod: &Pod) {
+        self.requested += pod.usage.requests.milli_cpu;
+    }
+    fn remove_pod(&mut self, pod: &Pod) {
+        self.requested -= pod.usage.requests.milli_cpu;
+    }
+}
+
+/// An index: cpu of the cluster, and pods that run.
+#[derive(Debug, Default, PartialEq)]
+struct Totals {
+    allocatable: i64,
+    pods: usize,
+}
+impl Index for Totals {
+    fn set_node(&mut self, _: NodeIndex, old: Option<&Node>, new: Option<&Node>) {
+        self.allocatable += new.map_or(0, |n| n.allocatable.milli_cpu) - old.map_or(0, |n| n.allocatable.milli_cpu);
+    }
+    fn add_pod(&mut self, _: NodeIndex, _: &Pod) {
+        self.pods += 1;
+    }
+    fn remove_pod(&mut self, _: NodeIndex, _: &Pod) {
+        self.pods -= 1;
+    }
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Derived {
+    cpu: Vec<Cpu>,
+    totals: Totals,
+}
+impl State for Derived {
+    type Hypothetical = Cpu;
+    fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) {
+        self.cpu.resize_with(base.infos().len(), Cpu::default);
+        let info = &base.infos()[index.get()];
+        self.cpu[index.get()] = info.node.as_ref().map(|n| Cpu::build(n, &base.interner)).unwrap_or_default();
+        for pod in &info.pods {
+            self.cpu[index.get()].add_pod(pod);
+        }
+        self.totals.set_node(index, old, info.node.as_deref());
+    }
+    fn add_pod(&mut self, index: NodeIndex, pod: &Pod) {
+        self.cpu[index.get()].add_pod(pod);
+        self.totals.add_pod(index, pod);
+    }
+    fn remove_pod(&mut self, index: NodeIndex, pod: &Pod) {
+        self.cpu[index.get()].remove_pod(pod);
+        self.totals.remove_pod(index, pod);
+    }
+    fn hypothetical(&self, _: &Base, index: NodeIndex) -> Cpu {
+        self.cpu[index.get()].clone()
+    }
+    fn hypothetical_add(node: &mut Cpu, pod: &Arc<Pod>) {
+        node.add_pod(pod);
+    }
+    fn hypothetical_remove(node: &mut Cpu, pod: &Arc<Pod>) {
+        node.remove_pod(pod);
+    }
+}
+
+fn cpu(milli_cpu: i64) -> Resources {
+    Resources { milli_cpu, ..Resources::default() }
+}
+
+fn node(name: Symbol, milli_cpu: i64) -> Node {
+    Node {
+        name,
+        labels: Box::default(),
+        taints: Box::default(),
+        unschedulable: false,
+        allocatable: cpu(milli_cpu),
+        allowed_pods: 110,
+        images: Box::default(),
+    }
+}
+
+fn pod(uid: u8, milli_cpu: i64) -> Arc<Pod> {
+    let spec = PodSpec {
+        namespace: Symbol::EMPTY,
+        labels: Box::default(),
+        scheduler_name: Symbol::EMPTY,
+        priority: 0,
+        preemption_policy: Default::default(),
+        node_name: None,
+        requests: cpu(milli_cpu),
+        fit_score_requests: cpu(milli_cpu),
+        tolerations: Box::default(),
+        node_selector: Box::default(),
+        required_node_affinity: None,
+        preferred_node_affinity: Box::default(),
+        host_ports: Box::default(),
+        images: Box::default(),
+        containers: 1,
+        scheduling_gates: Box::default(),
+    };
+    Arc::new(Pod {
+        uid: Uid(uid.to_string().into()),
+        name: format!("pod-{uid}").into(),
+        spec: Arc::new(spec),
+        usage: Arc::new(PodUsage { requests: cpu(milli_cpu), ..PodUsage::default() }),
+        nominated_node: None,
+        deleting: false,
+        created: None,
+        started: None,
+    })
+}
+
+#[derive(Clone, Debug)]
+enum Event {
+    Node { name: u8, milli_cpu: i64 },
+    NodeGone { name: u8 },
+    Pod { uid: u8, node: u8, milli_cpu: i64 },
+    PodGone { uid: u8 },
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        (0..6u8, 1..9i64).prop_map(|(name, cpu)| Event::Node { name, milli_cpu: cpu * 1000 }),
+        (0..6u8).prop_map(|name| Event::NodeGone { name }),
+        (0..12u8, 0..7u8, 1..9i64).prop_map(|(uid, node, cpu)| Event::Pod { uid, node, milli_cpu: cpu * 100 }),
+        (0..12u8).prop_map(|uid| Event::PodGone { uid }),
+    ]
+}
+
+proptest! {
+    /// Whatever happens in whatever order: pods before their node, nodes before their pods, pods that move.
+    #[test]
+    fn incremental_state_equals_a_rebuild_and_a_naive_account(events in proptest::collection::vec(event(), 0..80)) {
+        let mut cache = Cache::<Derived>::default();
+        let (mut nodes, mut pods) = (BTreeMap::new(), BTreeMap::new());
+        for event in events {
+            let mut name = |n: u8| cache.base.interner.intern(&format!("node-{n}"));
+            match event {
+                Event::Node { name: n, milli_cpu } => {
+                    let name = name(n);
+                    cache.set_node(node(name, milli_cpu));
+                    nodes.insert(n, milli_cpu);
+                }
+                Event::NodeGone { name: n } => {
+                    let name = name(n);
+                    cache.remove_node(name);
+                    nodes.remove(&n);
+                }
+                Event::Pod { uid, node, milli_cpu } => {
+                    let name = name(node);
+                    cache.add_pod(pod(uid, milli_cpu), name, PodState::Bound);
+                    pods.insert(uid, (node, milli_cpu));
+                }
+                Event::PodGone { uid } => {
+                    cache.remove_pod(&Uid(uid.to_string().into()));
+                    pods.remove(&uid);
+                }
+            }
+            prop_assert_eq!(&cache.state, &cache.rebuilt());
+            prop_assert_eq!(cache.base.count(), nodes.len());
+            prop_assert_eq!(cache.state.totals.allocatable, nodes.values().sum::<i64>());
+            for (&n, &allocatable) in &nodes {
+                let requested = pods.values().filter(|(on, _)| *on == n).map(|(_, cpu)| *cpu).sum();
+                let name = cache.base.interner.intern(&format!("node-{n}"));
+                let index = cache.base.node(name).expect("the node is there");
+                prop_assert_eq!(&cache.state.cpu[index.get()], &Cpu { allocatable, requested });
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pod_that_was_seen_before_its_node_counts_once_the_node_comes() {
+    let mut cache = Cache::<Derived>::default();
+    let name = cache.base.interner.intern("late");
+    cache.add_pod(pod(1, 500), name, PodState::Bound);
+    assert_eq!(cache.state.totals.pods, 0);
+    let index = cache.set_node(node(name, 4000));
+    assert_eq!(cache.state.cpu[index.get()].requested, 500);
+    cache.remove_node(name);
+    let index = cache.set_node(node(name, 8000));
+    assert_eq!(cache.state.cpu[index.get()], Cpu { allocatable: 8000, requested: 500 });
+}
+
+#[test]
+fn an_assumed_pod_counts_until_it_is_taken_back() {
+    let mut cache = Cache::<Derived>::default();
+    let name = cache.base.interner.intern("node");
+    let index = cache.set_node(node(name, 4000));
+    let pod = pod(1, 500);
+    cache.add_pod(pod.clone(), name, PodState::Assumed);
+    assert_eq!(cache.state.cpu[index.get()].requested, 500);
+    cache.confirm(&pod.uid);
+    assert_eq!(cache.pod(&pod.uid).map(|p| (p.1, p.2)), Some((name, PodState::Bound)));
+    assert_eq!(cache.remove_pod(&pod.uid), Some(name));
+    assert_eq!(cache.state.cpu[index.get()].requested, 0);
+}
+
+#[test]
+fn a_pod_has_one_nomination_at_most() {
+    let mut cache = Cache::<Derived>::default();
+    let (a, b) = (cache.base.interner.intern("a"), cache.base.interner.intern("b"));
+    let (ia, ib) = (cache.set_node(node(a, 1000)), cache.set_node(node(b, 1000)));
+    let (nominated, other) = (pod(1, 100), pod(2, 100));
+    cache.nominate(nominated.clone(), a);
+    cache.nominate(nominated.clone(), b);
+    let found: Vec<_> = cache.nominated_before(&other).map(|(node, pods)| (node, pods.len())).collect();
+    assert_eq!(found, [(ib, 1)]);
+    assert_eq!(cache.nominated_before(&nominated).count(), 0, "a pod does not stand in its own way");
+    cache.withdraw_nomination(&nominated.uid);
+    assert_eq!(cache.nominated_before(&other).count(), 0);
+    assert_ne!(ia, ib);
+}
