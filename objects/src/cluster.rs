@@ -1,0 +1,62 @@
+//! From files to objects that are ready to be scheduled, in one step.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use k8s_openapi::api::core::v1::{Namespace, Node, Pod};
+use k8s_openapi::api::scheduling::v1::PriorityClass;
+
+use crate::default;
+use crate::manifests::{Error, Manifests, Sourced};
+
+/// How manifests are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Whether to add what an API server adds when an object is created, and to refuse what it refuses.
+    ///
+    /// Objects that come from a cluster have all that already, and stay as they are.
+    pub api_server_defaults: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { api_server_defaults: true }
+    }
+}
+
+/// The objects of a cluster.
+#[derive(Clone, Debug, Default)]
+pub struct Objects {
+    /// Nodes, in the order in which they are written.
+    pub nodes: Vec<Sourced<Node>>,
+    /// Pods, running and pending, in the order in which they are written.
+    pub pods: Vec<Sourced<Pod>>,
+    /// Priority classes.
+    pub priority_classes: Vec<Sourced<PriorityClass>>,
+    /// Namespaces.
+    pub namespaces: Vec<Sourced<Namespace>>,
+    /// How many objects of other kinds there were, by kind.
+    pub skipped: BTreeMap<String, usize>,
+}
+
+impl Objects {
+    /// Reads manifests from files, folders and, for `-`, standard input. See [`Manifests::read`].
+    ///
+    /// # Errors
+    /// All problems that there are.
+    pub fn load<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>, options: Options) -> Result<Objects, Error> {
+        Objects::new(Manifests::read(paths)?, options)
+    }
+
+    /// Takes manifests that were read.
+    ///
+    /// # Errors
+    /// What an API server would refuse, if it is to be asked.
+    pub fn new(mut manifests: Manifests, options: Options) -> Result<Objects, Error> {
+        if options.api_server_defaults {
+            default::complete(&mut manifests)?;
+        }
+        let Manifests { nodes, pods, priority_classes, namespaces, skipped } = manifests;
+        Ok(Objects { nodes, pods, priority_classes, namespaces, skipped })
+    }
+}

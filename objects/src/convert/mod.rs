@@ -1,0 +1,45 @@
+//! Kubernetes objects to the compact model, taken as they are: nothing is added, nothing is refused.
+//!
+//! What a running kube-scheduler tolerates is tolerated in the same way. A required node affinity term that cannot be
+//! parsed matches nothing, a preferred one carries Kubernetes' error text, an unknown operator of a toleration never
+//! matches. A quantity that cannot be parsed counts as 0; reading manifests refuses those, and so does an API server.
+
+mod amounts;
+mod node;
+mod pod;
+mod requests;
+mod selector;
+
+use std::collections::BTreeMap;
+
+pub use node::convert_node;
+pub use pod::convert_pod;
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::{Effect, Labels};
+
+/// Labels, sorted by symbol as the model wants them.
+fn labels(map: Option<&BTreeMap<String, String>>, interner: &mut Interner) -> Labels {
+    let mut labels: Vec<_> =
+        map.into_iter().flatten().map(|(key, value)| (interner.intern(key), interner.intern(value))).collect();
+    labels.sort_unstable();
+    labels.into()
+}
+
+/// The symbol of a text that may be missing, which is as good as empty.
+fn symbol(text: Option<&String>, interner: &mut Interner) -> Symbol {
+    text.map_or(Symbol::EMPTY, |text| interner.intern(text))
+}
+
+/// The symbol of a text, `None` if it is missing or empty.
+fn non_empty(text: Option<&String>, interner: &mut Interner) -> Option<Symbol> {
+    text.filter(|text| !text.is_empty()).map(|text| interner.intern(text))
+}
+
+fn effect(name: &str, interner: &mut Interner) -> Effect {
+    match name {
+        "NoSchedule" => Effect::NoSchedule,
+        "PreferNoSchedule" => Effect::PreferNoSchedule,
+        "NoExecute" => Effect::NoExecute,
+        other => Effect::Other(interner.intern(other)),
+    }
+}

@@ -1,0 +1,127 @@
+//! Pods.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1 as api;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::{HostPort, Pod, PodSpec, PreemptionPolicy, Protocol, Toleration, TolerationOperator, Uid};
+
+use super::requests::{fit_score_requests, is_restartable, spec_requests, usage};
+use super::selector::{preferred, required};
+use super::{effect, labels, non_empty, symbol};
+
+/// A pod as scheduling sees it. See [`crate`] for what is done with odd input.
+///
+/// A missing namespace is `default`, and a missing uid one that is unique to namespace and name, since the scheduler
+/// cannot tell pods apart without.
+pub fn convert_pod(pod: &api::Pod, interner: &mut Interner) -> Pod {
+    let meta = &pod.metadata;
+    let name = meta.name.as_deref().unwrap_or_default();
+    let namespace = meta.namespace.as_deref().filter(|namespace| !namespace.is_empty()).unwrap_or("default");
+    let uid = match meta.uid.as_deref() {
+        Some(uid) if !uid.is_empty() => uid.into(),
+        _ => format!("{namespace}/{name}").into(),
+    };
+    let status = pod.status.as_ref();
+    Pod {
+        uid: Uid(uid),
+        name: name.into(),
+        spec: Arc::new(convert_spec(pod, namespace, interner)),
+        usage: Arc::new(usage(pod, interner)),
+        nominated_node: non_empty(status.and_then(|status| status.nominated_node_name.as_ref()), interner),
+        deleting: meta.deletion_timestamp.is_some(),
+        created: nanoseconds(meta.creation_timestamp.as_ref()),
+        started: nanoseconds(status.and_then(|status| status.start_time.as_ref())),
+    }
+}
+
+fn convert_spec(pod: &api::Pod, namespace: &str, interner: &mut Interner) -> PodSpec {
+    let absent = api::PodSpec::default();
+    let spec = pod.spec.as_ref().unwrap_or(&absent);
+    let node_affinity = spec.affinity.as_ref().and_then(|affinity| affinity.node_affinity.as_ref());
+    let init_containers = spec.init_containers.as_deref().unwrap_or_default();
+    PodSpec {
+        namespace: interner.intern(namespace),
+        labels: labels(pod.metadata.labels.as_ref(), interner),
+        scheduler_name: symbol(spec.scheduler_name.as_ref(), interner),
+        priority: spec.priority.unwrap_or(0),
+        preemption_policy: match spec.preemption_policy.as_deref() {
+            Some("Never") => PreemptionPolicy::Never,
+            _ => PreemptionPolicy::PreemptLowerPriority,
+        },
+        node_name: non_empty(spec.node_name.as_ref(), interner),
+        requests: spec_requests(pod, interner),
+        fit_score_requests: fit_score_requests(pod, interner),
+        tolerations: spec.tolerations.iter().flatten().map(|t| convert_toleration(t, interner)).collect(),
+        node_selector: labels(spec.node_selector.as_ref(), interner),
+        required_node_affinity: node_affinity.and_then(|affinity| required(affinity, interner)),
+        preferred_node_affinity: node_affinity.map(|affinity| preferred(affinity, interner)).unwrap_or_default(),
+        host_ports: host_ports(spec, interner),
+        images: images(spec, interner),
+        containers: u32::try_from(spec.containers.len() + init_containers.len()).unwrap_or(u32::MAX),
+        scheduling_gates: spec.scheduling_gates.iter().flatten().map(|gate| interner.intern(&gate.name)).collect(),
+    }
+}
+
+fn convert_toleration(toleration: &api::Toleration, interner: &mut Interner) -> Toleration {
+    let effect_name = toleration.effect.as_deref().unwrap_or_default();
+    Toleration {
+        key: non_empty(toleration.key.as_ref(), interner),
+        operator: match toleration.operator.as_deref().unwrap_or_default() {
+            "" | "Equal" => TolerationOperator::Equal,
+            "Exists" => TolerationOperator::Exists,
+            _ => TolerationOperator::Never,
+        },
+        value: symbol(toleration.value.as_ref(), interner),
+        effect: (!effect_name.is_empty()).then(|| effect(effect_name, interner)),
+    }
+}
+
+/// Host ports of what keeps running (`GetHostPorts`, with `HostPortInfo`'s defaults).
+fn host_ports(spec: &api::PodSpec, interner: &mut Interner) -> Box<[HostPort]> {
+    let init = spec.init_containers.iter().flatten().filter(|container| is_restartable(container));
+    let mut ports = Vec::new();
+    for port in init.chain(&spec.containers).flat_map(|container| container.ports.iter().flatten()) {
+        let Some(number) = port.host_port.filter(|&number| number > 0) else { continue };
+        let ip = port.host_ip.as_deref().filter(|ip| !ip.is_empty()).unwrap_or("0.0.0.0");
+        ports.push(HostPort {
+            ip: interner.intern(ip),
+            protocol: match port.protocol.as_deref().unwrap_or_default() {
+                "" | "TCP" => Protocol::Tcp,
+                "UDP" => Protocol::Udp,
+                "SCTP" => Protocol::Sctp,
+                other => Protocol::Other(interner.intern(other)),
+            },
+            port: number,
+        });
+    }
+    ports.sort_unstable();
+    ports.dedup();
+    ports.into()
+}
+
+fn images(spec: &api::PodSpec, interner: &mut Interner) -> Box<[Symbol]> {
+    let containers = spec.init_containers.iter().flatten().chain(&spec.containers);
+    let of_containers = containers.map(|container| container.image.as_deref().unwrap_or_default());
+    let volumes = spec.volumes.iter().flatten().filter_map(|volume| volume.image.as_ref());
+    let of_volumes = volumes.map(|image| image.reference.as_deref().unwrap_or_default());
+    of_containers.chain(of_volumes).map(|image| image_symbol(image, interner)).collect()
+}
+
+/// An image's name as nodes report it (`normalizedImageName`).
+fn image_symbol(name: &str, interner: &mut Interner) -> Symbol {
+    // A colon before the last slash belongs to a port. Neither a colon nor a slash counts as equal.
+    if name.rfind(':') <= name.rfind('/') { interner.intern(&format!("{name}:latest")) } else { interner.intern(name) }
+}
+
+fn nanoseconds(time: Option<&Time>) -> Option<i64> {
+    // Out of range are the years before 1678 and after 2261.
+    time.map(|time| {
+        let nanoseconds = time.0.as_nanosecond();
+        i64::try_from(nanoseconds).unwrap_or(if nanoseconds < 0 { i64::MIN } else { i64::MAX })
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! What a pod asks for, as kube-scheduler adds it up (`PodRequests` and its options).
+
+use k8s_openapi::api::core::v1::{Container, Pod};
+use schedc_core::intern::Interner;
+use schedc_core::model::{NonZero, PodUsage, Resources};
+use schedc_core::quantity::Quantity;
+
+use super::amounts::{Amounts, Written};
+
+/// What scoring takes a container to ask for if it says nothing.
+const DEFAULT_MILLI_CPU: i64 = 100;
+const DEFAULT_MEMORY: i64 = 200 << 20;
+
+/// What must be free on a node, by the pod's spec alone (NodeResourcesFit's PreFilter).
+pub(super) fn spec_requests(pod: &Pod, interner: &mut Interner) -> Resources {
+    Rules::default().requests(pod).to_requests(interner)
+}
+
+/// What NodeResourcesFit scores the pod by: containers only, with defaults where they ask for nothing.
+pub(super) fn fit_score_requests(pod: &Pod, interner: &mut Interner) -> Resources {
+    let rules = Rules { ignore_pod_level: true, defaults: defaults(true, true), ..Rules::default() };
+    rules.requests(pod).to_resources(interner)
+}
+
+/// What the pod takes of its node (`PodInfo.CalculateResource`): its status has a say in the course of a resize.
+pub(super) fn usage(pod: &Pod, interner: &mut Interner) -> PodUsage {
+    let rules = Rules { by_status: true, ..Rules::default() };
+    let requests = rules.requests(pod);
+    let pod_level = pod_level_requests(pod).is_some();
+    let missing = |name| !pod_level || requests.get(name).is_none();
+    let rules = Rules { defaults: defaults(missing("cpu"), missing("memory")), ..rules };
+    let non_zero = rules.requests(pod);
+    PodUsage {
+        requests: requests.to_resources(interner),
+        non_zero: NonZero {
+            milli_cpu: non_zero.get("cpu").unwrap_or_default().milli_value(),
+            memory: non_zero.get("memory").unwrap_or_default().value(),
+        },
+    }
+}
+
+fn defaults(cpu: bool, memory: bool) -> Amounts<'static> {
+    let mut defaults = Amounts::default();
+    if cpu {
+        defaults.set("cpu", Quantity::from_milli(DEFAULT_MILLI_CPU));
+    }
+    if memory {
+        defaults.set("memory", Quantity::from_units(DEFAULT_MEMORY));
+    }
+    defaults
+}
+
+/// Kubernetes' `PodResourcesOptions`.
+#[derive(Default)]
+struct Rules<'a> {
+    /// Actual and allocated resources in the status count too.
+    by_status: bool,
+    /// `spec.resources` does not count.
+    ignore_pod_level: bool,
+    /// For containers that do not list these.
+    defaults: Amounts<'a>,
+}
+
+impl<'a> Rules<'a> {
+    fn requests(&self, pod: &'a Pod) -> Amounts<'a> {
+        let mut requests = self.containers(pod);
+        if let Some(written) = pod_level_requests(pod).filter(|_| !self.ignore_pod_level) {
+            let spec = Amounts::new(Some(written));
+            let status = pod.status.as_ref().filter(|_| self.by_status);
+            let effective = status.and_then(|status| {
+                let actual = status.resources.as_ref()?.requests.as_ref();
+                Some(effective(pod, spec.clone(), actual, status.allocated_resources.as_ref()))
+            });
+            for (name, quantity) in spec.iter().filter(|(name, _)| is_pod_level(name)) {
+                let quantity = effective.as_ref().map_or(quantity, |list| list.get(name).unwrap_or_default());
+                requests.set(name, quantity);
+            }
+        }
+        requests.add(&Amounts::new(pod.spec.as_ref().and_then(|spec| spec.overhead.as_ref())));
+        requests
+    }
+
+    /// Containers run together, on top of the restartable init containers; the other init containers run one after
+    /// the other, each on top of the restartable ones before it. The peak counts.
+    fn containers(&self, pod: &'a Pod) -> Amounts<'a> {
+        let Some(spec) = &pod.spec else { return Amounts::default() };
+        let mut running = Amounts::default();
+        for container in &spec.containers {
+            running.add(&self.container(pod, container, true));
+        }
+        let mut restartable = Amounts::default();
+        let mut peak = Amounts::default();
+        for container in spec.init_containers.iter().flatten() {
+            let is_restartable = is_restartable(container);
+            let mut own = self.container(pod, container, is_restartable);
+            if is_restartable {
+                running.add(&own);
+                restartable.add(&own);
+                peak.raise_to(&restartable);
+            } else {
+                own.add(&restartable);
+                peak.raise_to(&own);
+            }
+        }
+        running.raise_to(&peak);
+        running
+    }
+
+    fn container(&self, pod: &'a Pod, container: &'a Container, keeps_running: bool) -> Amounts<'a> {
+        let mut requests = Amounts::new(container.resources.as_ref().and_then(|r| r.requests.as_ref()));
+        if self.by_status && keeps_running {
+            let status = pod.status.as_ref().and_then(|status| {
+                let main = status.container_statuses.iter().flatten();
+                // Of two statuses of one name the last one counts.
+                main.chain(status.init_container_statuses.iter().flatten()).rfind(|s| s.name == container.name)
+            });
+            if let Some((status, actual)) = status.and_then(|s| Some((s, s.resources.as_ref()?))) {
+                requests = effective(pod, requests, actual.requests.as_ref(), status.allocated_resources.as_ref());
+            }
+        }
+        requests.fill(&self.defaults);
+        requests
+    }
+}
+
+/// The most of what is wanted, in use and granted; what is wanted does not count if it cannot be.
+fn effective<'a>(
+    pod: &Pod,
+    spec: Amounts<'a>,
+    actual: Option<&'a Written>,
+    allocated: Option<&'a Written>,
+) -> Amounts<'a> {
+    let conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
+    let pending = conditions.into_iter().find(|condition| condition.type_ == "PodResizePending");
+    let infeasible = pending.is_some_and(|condition| condition.reason.as_deref() == Some("Infeasible"));
+    let mut most = if infeasible { Amounts::default() } else { spec };
+    most.raise_to(&Amounts::new(actual));
+    most.raise_to(&Amounts::new(allocated));
+    most
+}
+
+/// `spec.resources.requests`, if it has a resource that may be asked for by the pod as a whole.
+fn pod_level_requests(pod: &Pod) -> Option<&Written> {
+    let requests = pod.spec.as_ref()?.resources.as_ref()?.requests.as_ref()?;
+    requests.keys().any(|name| is_pod_level(name)).then_some(requests)
+}
+
+/// Whether a resource may be asked for by the pod as a whole.
+pub(crate) fn is_pod_level(name: &str) -> bool {
+    name == "cpu" || name == "memory" || name.starts_with("hugepages-")
+}
+
+/// Whether an init container keeps running beside the containers.
+pub(crate) fn is_restartable(container: &Container) -> bool {
+    container.restart_policy.as_deref() == Some("Always")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,80 @@
+//! What can be wrong with manifests, for people to read.
+
+use std::fmt;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use super::Place;
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where.
+    pub place: Place,
+    /// The object, such as `Pod default/web`, as far as it is known.
+    pub object: Option<String>,
+    /// The path of the field, such as `spec.containers[0].name`.
+    pub field: Option<String>,
+    /// What is wrong, and what to do where that is not plain.
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.place)?;
+        match (&self.object, &self.field) {
+            (Some(object), Some(field)) => write!(f, "{object}: {field}: ")?,
+            (Some(object), None) => write!(f, "{object} ")?,
+            (None, Some(field)) => write!(f, "{field}: ")?,
+            (None, None) => {}
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// Everything that is wrong with a set of manifests; displays with one line for each problem, up to a limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// What is wrong: at least one problem, in the order in which things were read.
+    pub problems: Vec<Problem>,
+}
+
+/// As many problems are displayed.
+const SHOWN: usize = 20;
+
+impl Error {
+    pub(crate) fn unless_empty(problems: Vec<Problem>) -> Result<(), Error> {
+        if problems.is_empty() { Ok(()) } else { Err(Error { problems }) }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, problem) in self.problems.iter().take(SHOWN).enumerate() {
+            if i > 0 {
+                f.write_str("\n")?;
+            }
+            problem.fmt(f)?;
+        }
+        match self.problems.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\nand {more} more"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What an object is called in problems.
+pub(crate) fn object_name(kind: &str, metadata: &ObjectMeta) -> String {
+    let name = match (metadata.name.as_deref(), metadata.generate_name.as_deref()) {
+        (Some(name), _) if !name.is_empty() => name.to_owned(),
+        (_, Some(prefix)) if !prefix.is_empty() => format!("{prefix}*"),
+        _ => "without a name".to_owned(),
+    };
+    match metadata.namespace.as_deref() {
+        Some(namespace) if !namespace.is_empty() => format!("{kind} {namespace}/{name}"),
+        _ if kind == "Pod" => format!("{kind} default/{name}"),
+        _ => format!("{kind} {name}"),
+    }
+}

@@ -1,0 +1,146 @@
+//! Reading manifests: files, folders and standard input, YAML and JSON, as `kubectl` reads them.
+
+mod document;
+mod error;
+mod files;
+mod quantities;
+mod typed;
+mod yaml;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use k8s_openapi::Metadata;
+use k8s_openapi::api::core::v1::{Namespace, Node, Pod};
+use k8s_openapi::api::scheduling::v1::PriorityClass;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+pub use error::{Error, Problem};
+pub(crate) use typed::typed_for_tests;
+
+/// Where an object is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file, as it was named; `standard input`.
+    pub file: Arc<str>,
+    /// The line on which its document begins, from 1; 0 is the file as a whole.
+    pub line: u32,
+    /// Its index in the `items` of the document, if that is a list.
+    pub item: Option<u32>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if self.line > 0 {
+            write!(f, ":{}", self.line)?;
+        }
+        match self.item {
+            Some(item) => write!(f, " items[{item}]"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// An object and where it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sourced<T> {
+    /// The object.
+    pub object: T,
+    /// Where it is written.
+    pub place: Place,
+}
+
+/// What scheduling uses of a set of manifests, in the order in which it is written.
+#[derive(Clone, Debug, Default)]
+pub struct Manifests {
+    /// Nodes.
+    pub nodes: Vec<Sourced<Node>>,
+    /// Pods, running and pending.
+    pub pods: Vec<Sourced<Pod>>,
+    /// Priority classes.
+    pub priority_classes: Vec<Sourced<PriorityClass>>,
+    /// Namespaces.
+    pub namespaces: Vec<Sourced<Namespace>>,
+    /// How many objects of other kinds there were, by kind. They were not looked at.
+    pub skipped: BTreeMap<String, usize>,
+}
+
+impl Manifests {
+    /// Reads files, folders (all `.yaml`, `.yml`, `.json` and `.jsonl` files below them, sorted by path) and, for `-`,
+    /// standard input.
+    ///
+    /// YAML may hold several documents, JSON several values. Lists, such as `kubectl get -o yaml` prints, count as
+    /// their items. Fields that are not known are ignored.
+    ///
+    /// # Errors
+    /// All problems that there are: files that cannot be read, syntax errors, documents without `apiVersion` and
+    /// `kind`, fields of a wrong type, quantities that are none, and objects of one kind, namespace and name.
+    pub fn read<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Manifests, Error> {
+        let mut reading = Reading::default();
+        for path in paths {
+            files::read(path.as_ref(), &mut reading);
+        }
+        reading.finish()
+    }
+
+    /// Reads a text. `name` is what errors call it.
+    ///
+    /// # Errors
+    /// As [`Manifests::read`].
+    pub fn parse(name: &str, text: &str) -> Result<Manifests, Error> {
+        let mut reading = Reading::default();
+        document::read(name, text, &mut reading);
+        reading.finish()
+    }
+}
+
+/// Manifests in the making.
+#[derive(Default)]
+struct Reading {
+    found: Manifests,
+    problems: Vec<Problem>,
+}
+
+impl Reading {
+    fn finish(mut self) -> Result<Manifests, Error> {
+        let Manifests { nodes, pods, priority_classes, namespaces, .. } = &self.found;
+        refuse_duplicates("Node", nodes, &mut self.problems);
+        refuse_duplicates("Pod", pods, &mut self.problems);
+        refuse_duplicates("PriorityClass", priority_classes, &mut self.problems);
+        refuse_duplicates("Namespace", namespaces, &mut self.problems);
+        Error::unless_empty(self.problems)?;
+        Ok(self.found)
+    }
+}
+
+fn refuse_duplicates<T: Metadata<Ty = ObjectMeta>>(
+    kind: &'static str,
+    objects: &[Sourced<T>],
+    problems: &mut Vec<Problem>,
+) {
+    let mut seen = HashMap::new();
+    for Sourced { object, place } in objects {
+        let metadata = object.metadata();
+        let Some(name) = metadata.name.as_deref().filter(|name| !name.is_empty()) else { continue };
+        let namespace = match (kind, metadata.namespace.as_deref()) {
+            ("Pod", None | Some("")) => "default",
+            ("Pod", Some(namespace)) => namespace,
+            _ => "",
+        };
+        if let Some(first) = seen.insert((namespace, name), place) {
+            problems.push(Problem {
+                place: place.clone(),
+                object: Some(error::object_name(kind, metadata)),
+                field: None,
+                message: format!("is already at {first}; remove one of them or rename it"),
+            });
+            seen.insert((namespace, name), first);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! YAML, in the dialect of Kubernetes' tools: version 1.1 scalars, duplicate keys refused.
+
+use serde_json::Value;
+
+/// One document of a stream, or what is left of one that is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Chunk<'a> {
+    /// The text, with the `---` that it begins with.
+    text: &'a str,
+    /// The line on which the text begins.
+    first_line: u32,
+    /// The line of its first content.
+    pub(super) line: u32,
+}
+
+/// Splits a stream at the lines that begin with `---`, as `kubectl` does, so that one broken document leaves the
+/// others whole. Chunks of comments only are left out.
+pub(super) fn chunks(text: &str) -> Vec<Chunk<'_>> {
+    let mut chunks = Vec::new();
+    let (mut start, mut start_line) = (0, 1);
+    let mut content = None;
+    let (mut offset, mut number) = (0, 1_u32);
+    for line in text.split_inclusive('\n') {
+        let after_marker =
+            line.strip_prefix("---").filter(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']));
+        if after_marker.is_some() {
+            if let Some(content) = content.take() {
+                chunks.push(Chunk { text: &text[start..offset], first_line: start_line, line: content });
+            }
+            (start, start_line) = (offset, number);
+        }
+        let body = after_marker.unwrap_or(line).trim();
+        let directive = line.starts_with('%') && content.is_none();
+        if content.is_none() && !body.is_empty() && !body.starts_with('#') && !directive {
+            content = Some(number);
+        }
+        offset += line.len();
+        number = number.saturating_add(1);
+    }
+    if let Some(content) = content {
+        chunks.push(Chunk { text: &text[start..], first_line: start_line, line: content });
+    }
+    chunks
+}
+
+/// The documents of a chunk (more than one if `...` ends a document). An error comes with its line.
+pub(super) fn parse(chunk: &Chunk<'_>) -> Result<Vec<Value>, (u32, String)> {
+    serde_saphyr::from_multiple_with_options(chunk.text, options()).map_err(|error| {
+        let line = error.location().and_then(|location| u32::try_from(location.line()).ok()).filter(|&line| line > 0);
+        let line = line.map_or(chunk.line, |line| chunk.first_line.saturating_add(line - 1));
+        (line, message(&error))
+    })
+}
+
+/// Whether a text is YAML from begin to end.
+pub(super) fn all_parse(text: &str) -> bool {
+    chunks(text).iter().all(|chunk| parse(chunk).is_ok())
+}
+
+fn message(error: &serde_saphyr::Error) -> String {
+    let text = error.without_snippet().to_string();
+    let line = text.lines().next().unwrap_or_default();
+    // The place is said already.
+    let end = line.rfind(" at line ").unwrap_or(line.len());
+    line[..end].to_owned()
+}
+
+fn options() -> serde_saphyr::Options {
+    serde_saphyr::options! {
+        // Manifests may be large; what aliases repeat is limited for its own sake.
+        budget: serde_saphyr::budget! {
+            max_events: usize::MAX,
+            max_nodes: usize::MAX,
+            max_total_scalar_bytes: usize::MAX,
+            max_documents: usize::MAX,
+            enforce_alias_anchor_ratio: false,
+        },
+        legacy_octal_numbers: true,
+        with_snippet: false,
+    }
+}
