@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use crate::answer::Answer;
 use crate::cache::{Cache, State};
 use crate::diagnosis::Diagnosis;
 use crate::extension_points::{Nomination, PostFilterContext};
 use crate::handle::Handle;
 use crate::map::Map;
-use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod, Uid};
 use crate::passes;
 use crate::profile::{PostFilterRun, PreFilterRun, Profile, StartError};
@@ -46,9 +46,7 @@ pub struct Engine<P: Profile> {
     pub plugins: Arc<P>,
     /// What attempts own that are not bound yet.
     pub(crate) reserved: Map<Uid, Arc<P::Reserved>>,
-    feasible: Mask,
-    raw: P::Raw,
-    totals: Vec<i64>,
+    pub(crate) answer: Answer<P>,
     next_start: usize,
 }
 
@@ -68,9 +66,7 @@ impl<P: Profile> Engine<P> {
         Ok(Engine {
             plugins: Arc::new(P::new(handle)?),
             reserved: Map::default(),
-            feasible: Mask::default(),
-            raw: P::Raw::default(),
-            totals: Vec::new(),
+            answer: Answer::default(),
             next_start: 0,
         })
     }
@@ -133,18 +129,18 @@ impl<P: Profile> Engine<P> {
         if let Err(failure) = self.find_feasible(pod, attempt, cache) {
             return Decision::Error(failure);
         }
-        match self.feasible.count() {
+        match self.answer.feasible.count() {
             0 => {
                 let diagnosis = Self::diagnose(pod, attempt, cache);
                 self.unschedulable(pod, &attempt.compiled, Some(&attempt.cycle), cache, diagnosis)
             }
             // With a single feasible node kube-scheduler does not score.
-            1 => match self.feasible.iter().next() {
+            1 => match self.answer.feasible.iter().next() {
                 Some(node) => Decision::Node(node),
                 None => Decision::Error("a feasible node disappeared".into()),
             },
-            _ => match self.prioritize(attempt, cache) {
-                Ok(best) => match passes::kth_best(best, draw(best.ties), &self.feasible, &self.totals) {
+            _ => match self.answer.prioritize(&*self.plugins, &attempt.compiled, &attempt.cycle, cache) {
+                Ok(best) => match self.answer.kth_best(best, draw(best.ties)) {
                     Some(node) => Decision::Node(node),
                     None => Decision::Error("the draw is beyond the number of best nodes".into()),
                 },
@@ -153,35 +149,35 @@ impl<P: Profile> Engine<P> {
         }
     }
 
-    /// Fills `self.feasible`: kube-scheduler's `findNodesThatPassFilters`.
+    /// Fills `self.answer.feasible`: kube-scheduler's `findNodesThatPassFilters`.
     fn find_feasible(
         &mut self,
         pod: &Arc<Pod>,
         attempt: &mut Attempt<P>,
         cache: &Cache<P::State>,
     ) -> Result<(), String> {
-        self.feasible.copy_from(cache.base.alive());
+        self.answer.feasible.copy_from(cache.base.alive());
         if let Some(nodes) = attempt.pre_filter.nodes() {
-            self.feasible.intersect(nodes);
+            self.answer.feasible.intersect(nodes);
         }
-        let wanted = nodes_to_find(P::INFO.percentage_of_nodes_to_score, self.feasible.count());
-        if wanted < self.feasible.count() {
+        let wanted = nodes_to_find(P::INFO.percentage_of_nodes_to_score, self.answer.feasible.count());
+        if wanted < self.answer.feasible.count() {
             return self.find_some(pod, attempt, cache, wanted);
         }
         let columns = P::columns(&cache.state, &cache.base);
-        let failed = passes::filter::<P>(&attempt.compiled, &attempt.cycle, columns, &mut self.feasible);
+        let failed = passes::filter::<P>(&attempt.compiled, &attempt.cycle, columns, &mut self.answer.feasible);
         if let Some(node) = failed {
             return Err(Self::failure(pod, attempt, cache, node));
         }
         for (node, nominated) in cache.nominated_before(pod) {
-            if !self.feasible.contains(node) {
+            if !self.answer.feasible.contains(node) {
                 continue;
             }
             if let Err(rejection) = Self::admits_with(&nominated, attempt, cache, node) {
                 if P::code(&rejection) == Code::Error {
                     return Err(Self::failure(pod, attempt, cache, node));
                 }
-                self.feasible.remove(node);
+                self.answer.feasible.remove(node);
             }
         }
         Ok(())
@@ -195,15 +191,15 @@ impl<P: Profile> Engine<P> {
         cache: &Cache<P::State>,
         wanted: usize,
     ) -> Result<(), String> {
-        let candidates: Vec<NodeIndex> = self.feasible.iter().collect();
+        let candidates: Vec<NodeIndex> = self.answer.feasible.iter().collect();
         let (mut found, mut seen) = (0, 0);
-        self.feasible.words_mut().fill(0);
+        self.answer.feasible.words_mut().fill(0);
         for at in 0..candidates.len() {
             let node = candidates[(self.next_start + at) % candidates.len()];
             seen += 1;
             match Self::admits(pod, attempt, cache, node) {
                 Ok(()) => {
-                    self.feasible.insert(node);
+                    self.answer.feasible.insert(node);
                     found += 1;
                     if found == wanted {
                         break;
@@ -313,45 +309,6 @@ impl<P: Profile> Engine<P> {
         }
     }
 
-    /// Fills `self.totals`: kube-scheduler's `prioritizeNodes`.
-    fn prioritize(&mut self, attempt: &Attempt<P>, cache: &Cache<P::State>) -> Result<passes::Best, Status> {
-        let slots = cache.base.infos().len();
-        let columns = P::columns(&cache.state, &cache.base);
-        let pod = &attempt.compiled;
-        let score = self.plugins.pre_score(pod, &attempt.cycle, cache, &self.feasible)?;
-        P::resize(&mut self.raw, slots);
-        self.totals.resize(slots, 0);
-        let extents = passes::score::<P>(pod, &score, columns, &self.feasible, &mut self.raw).map_err(score_failure)?;
-        let (best, range) = passes::total::<P>(pod, &score, &self.raw, &extents, &self.feasible, &mut self.totals);
-        if range.holds() {
-            return Ok(best);
-        }
-        let culprit = self.feasible.iter().find_map(|node| {
-            let scores = P::scores(pod, &score, &self.raw, &extents, columns, node.get());
-            scores.into_iter().find(|s| !(0..=crate::extension_points::MAX_NODE_SCORE).contains(&s.normalized))
-        });
-        Err(out_of_range(culprit))
-    }
-
-    /// All totals and their parts, for every node of `feasible`: what `prioritize` does, in words.
-    pub(crate) fn breakdown(
-        &mut self,
-        attempt: &Attempt<P>,
-        cache: &Cache<P::State>,
-        feasible: &Mask,
-    ) -> Result<Vec<(NodeIndex, Vec<crate::profile::PluginScore>)>, Status> {
-        self.feasible.copy_from(feasible);
-        self.prioritize(attempt, cache)?;
-        let columns = P::columns(&cache.state, &cache.base);
-        let pod = &attempt.compiled;
-        let score = self.plugins.pre_score(pod, &attempt.cycle, cache, feasible)?;
-        let extents = passes::score::<P>(pod, &score, columns, feasible, &mut self.raw).map_err(score_failure)?;
-        Ok(feasible
-            .iter()
-            .map(|node| (node, P::scores(pod, &score, &self.raw, &extents, columns, node.get())))
-            .collect())
-    }
-
     /// Asks every node for its reasons. Only now are words made.
     fn diagnose(pod: &Arc<Pod>, attempt: &mut Attempt<P>, cache: &Cache<P::State>) -> Diagnosis {
         let mut diagnosis = Diagnosis { nodes: cache.base.count(), ..Diagnosis::default() };
@@ -438,18 +395,6 @@ pub struct Verdict {
 /// The reason of a node that PreFilter left out.
 pub(crate) fn left_out(plugins: &[&str]) -> String {
     format!("node(s) didn't satisfy plugin(s) [{}]", plugins.join(" "))
-}
-
-fn score_failure(failure: crate::profile::ScoreFailure) -> Status {
-    Status::error(format!("running Score plugins: plugin {:?} failed with: {}", failure.plugin, failure.error.0))
-}
-
-fn out_of_range(culprit: Option<crate::profile::PluginScore>) -> Status {
-    let (plugin, score) = culprit.map_or(("", 0), |c| (c.plugin, c.normalized));
-    Status::error(format!(
-        "applying score defaultWeights on Score plugins: plugin {plugin:?} returns an invalid score {score}, \
-         it should in the range of [0, 100] after normalizing"
-    ))
 }
 
 /// kube-scheduler's `numFeasibleNodesToFind`: how many feasible nodes are enough.

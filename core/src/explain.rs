@@ -86,7 +86,9 @@ impl<P: Profile> Engine<P> {
         let feasible = self.explain_filters(pod, &mut attempt, cache, all_filters, &mut explanation);
         explanation.by_nomination =
             pod.nominated_node.and_then(|n| cache.base.node(n)).is_some_and(|n| feasible.contains(n));
-        if let Ok(scores) = self.breakdown(&attempt, cache, &feasible) {
+        self.answer.feasible.copy_from(&feasible);
+        let scores = self.answer.breakdown(&*self.plugins, &attempt.compiled, &attempt.cycle, cache);
+        if let Ok(scores) = scores {
             for (index, scores) in scores {
                 let name = cache.base.name(index);
                 if let Ok(at) = explanation.nodes.binary_search_by(|n| n.node.as_str().cmp(name)) {

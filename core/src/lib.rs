@@ -8,6 +8,7 @@ pub mod map;
 pub mod model;
 pub mod quantity;
 
+pub mod answer;
 pub mod cache;
 pub mod column;
 pub mod diagnosis;

@@ -85,8 +85,3 @@ pub fn total<P: Profile>(
     }
     (best, range)
 }
-
-/// The `k`-th of the nodes with the highest total, in the order of their indices.
-pub fn kth_best(best: Best, k: usize, feasible: &Mask, totals: &[i64]) -> Option<NodeIndex> {
-    feasible.iter().filter(|node| totals[node.get()] == best.total).nth(k)
-}

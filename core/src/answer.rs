@@ -1,0 +1,121 @@
+//! A profile's answer about one pod: which nodes are feasible, and how good each is.
+
+use crate::cache::Cache;
+use crate::extension_points::MAX_NODE_SCORE;
+use crate::mask::Mask;
+use crate::model::NodeIndex;
+use crate::passes::{self, Best};
+use crate::profile::{PluginScore, Profile, ScoreFailure};
+use crate::status::Status;
+
+/// The answer. Its room is used again for the next pod.
+pub struct Answer<P: Profile> {
+    /// The nodes that passed every filter.
+    pub feasible: Mask,
+    raw: P::Raw,
+    totals: Vec<i64>,
+}
+
+impl<P: Profile> Default for Answer<P> {
+    fn default() -> Self {
+        Answer { feasible: Mask::default(), raw: P::Raw::default(), totals: Vec::new() }
+    }
+}
+
+impl<P: Profile> Answer<P> {
+    /// Evaluates a pod on every node, apart from pods that are nominated: all filters, then all scores.
+    ///
+    /// # Errors
+    /// A filter or a score failed.
+    pub fn evaluate(
+        &mut self,
+        plugins: &P,
+        pod: &P::Pod,
+        cycle: &P::Cycle,
+        cache: &Cache<P::State>,
+    ) -> Result<Best, Status> {
+        self.feasible.copy_from(cache.base.alive());
+        let columns = P::columns(&cache.state, &cache.base);
+        match passes::filter::<P>(pod, cycle, columns, &mut self.feasible) {
+            Some(node) => Err(Status::error(format!("a filter failed on node {}", cache.base.name(node)))),
+            None => self.prioritize(plugins, pod, cycle, cache),
+        }
+    }
+
+    /// Scores the feasible nodes: kube-scheduler's `prioritizeNodes`.
+    ///
+    /// # Errors
+    /// A plugin failed, or its score is out of range.
+    pub fn prioritize(
+        &mut self,
+        plugins: &P,
+        pod: &P::Pod,
+        cycle: &P::Cycle,
+        cache: &Cache<P::State>,
+    ) -> Result<Best, Status> {
+        let score = plugins.pre_score(pod, cycle, cache, &self.feasible)?;
+        self.prioritize_with(pod, &score, cache).map(|(best, _)| best)
+    }
+
+    fn prioritize_with(
+        &mut self,
+        pod: &P::Pod,
+        score: &P::Score,
+        cache: &Cache<P::State>,
+    ) -> Result<(Best, P::Extents), Status> {
+        let slots = cache.base.infos().len();
+        let columns = P::columns(&cache.state, &cache.base);
+        P::resize(&mut self.raw, slots);
+        self.totals.resize(slots, 0);
+        let extents = passes::score::<P>(pod, score, columns, &self.feasible, &mut self.raw).map_err(score_failure)?;
+        let (best, range) = passes::total::<P>(pod, score, &self.raw, &extents, &self.feasible, &mut self.totals);
+        if range.holds() {
+            return Ok((best, extents));
+        }
+        let culprit = self.feasible.iter().find_map(|node| {
+            let scores = P::scores(pod, score, &self.raw, &extents, columns, node.get());
+            scores.into_iter().find(|s| !(0..=MAX_NODE_SCORE).contains(&s.normalized))
+        });
+        Err(out_of_range(culprit))
+    }
+
+    /// The `k`-th of the nodes with the highest total, in the order of their indices.
+    pub fn kth_best(&self, best: Best, k: usize) -> Option<NodeIndex> {
+        self.feasible.iter().filter(|node| self.totals[node.get()] == best.total).nth(k)
+    }
+
+    /// The total of a feasible node, after it was prioritized.
+    pub fn total(&self, node: NodeIndex) -> Option<i64> {
+        self.feasible.contains(node).then(|| self.totals.get(node.get()).copied()).flatten()
+    }
+
+    /// The parts of the totals of all feasible nodes.
+    ///
+    /// # Errors
+    /// As for [`Answer::prioritize`].
+    pub fn breakdown(
+        &mut self,
+        plugins: &P,
+        pod: &P::Pod,
+        cycle: &P::Cycle,
+        cache: &Cache<P::State>,
+    ) -> Result<Vec<(NodeIndex, Vec<PluginScore>)>, Status> {
+        let score = plugins.pre_score(pod, cycle, cache, &self.feasible)?;
+        let (_, extents) = self.prioritize_with(pod, &score, cache)?;
+        let columns = P::columns(&cache.state, &cache.base);
+        let parts = |node: NodeIndex| (node, P::scores(pod, &score, &self.raw, &extents, columns, node.get()));
+        Ok(self.feasible.iter().map(parts).collect())
+    }
+}
+
+fn score_failure(failure: ScoreFailure) -> Status {
+    Status::error(format!("running Score plugins: plugin {:?} failed with: {}", failure.plugin, failure.error.0))
+}
+
+fn out_of_range(culprit: Option<PluginScore>) -> Status {
+    let (plugin, score) = culprit.map_or(("", 0), |c| (c.plugin, c.normalized));
+    Status::error(format!(
+        "applying score defaultWeights on Score plugins: plugin {plugin:?} returns an invalid score {score}, \
+         it should in the range of [0, {MAX_NODE_SCORE}] after normalizing"
+    ))
+}
