@@ -1,0 +1,3 @@
+//! What must hold of the code itself.
+
+mod no_dyn;

@@ -1,0 +1,56 @@
+//! No virtual call between a popped pod and its decision: core, plugins and generated code hold no `dyn`.
+
+use std::path::{Path, PathBuf};
+
+/// The code of a line, without comments and doc attributes, where the word may stand.
+fn code(line: &str) -> &str {
+    let code = line.split("//").next().unwrap_or("");
+    if code.trim_start().starts_with("#[doc") { "" } else { code }
+}
+
+fn holds_dyn(line: &str) -> bool {
+    code(line).split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "dyn")
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn core_and_plugins_hold_no_dyn() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    sources(&root.join("core/src"), &mut files);
+    sources(&root.join("plugins/src"), &mut files);
+    assert!(files.len() > 40, "the sources are where this test looks");
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for (at, line) in text.lines().enumerate() {
+            assert!(!holds_dyn(line), "{}:{}: {line}", file.display(), at + 1);
+        }
+    }
+}
+
+#[test]
+fn generated_code_holds_no_dyn_and_no_function_pointer() {
+    let generated = include_str!(concat!(env!("OUT_DIR"), "/pipelines.rs"));
+    assert!(generated.contains("fn filter"), "this is the generated code");
+    for line in generated.lines() {
+        assert!(!holds_dyn(line), "{line}");
+        assert!(!code(line).contains(": fn("), "{line}");
+    }
+}
+
+#[test]
+fn the_test_itself_sees_a_dyn() {
+    assert!(holds_dyn("    plugins: Vec<Box<dyn Plugin>>,"));
+    assert!(!holds_dyn("    // no dyn here"));
+    assert!(!holds_dyn("    let dynamic = 1;"));
+}
