@@ -156,7 +156,7 @@ resources = [{ name = "cpu", weight = 101 }, { weight = 0 }, 7, { name = "a b", 
             p.toml:4:74: `name` is "a b", but must be a qualified name, like `cpu` or `example.com/gpu`
             p.toml:4:90: unknown argument `wieght` in an entry of `resources`; known are `name`, `weight`"#]],
     );
-    complaints::<NodeSelectorArgs>("", expect!["p.toml:1:1: the argument `terms` is missing"]);
+    complaints::<NodeSelectorArgs>("", expect!["p.toml:1:1: `terms` is missing"]);
     let list = Node { file: "p.toml", line: 4, column: 2, value: Value::List(&[]) };
     let complaints = decode_at_runtime::<FitArgs>(&list).unwrap_err();
     assert_eq!(complaints, ["p.toml:4:2: `args` is a list, but must be a table"]);
@@ -176,7 +176,7 @@ scoring-strategy = { resources = [], type = true }
             p.toml:2:37: an entry of `ignored-resources` is "", but must be a qualified name, like `cpu` or `example.com/gpu`
             p.toml:3:27: `ignored-resource-groups` has 3 entries, but may have at most 2
             p.toml:3:28: an entry of `ignored-resource-groups` is "a/b", but must be the prefix of a qualified name, like `example.com`, without `/`
-            p.toml:4:14: `levels` is -1, but must be more than 3, that of the entry before
+            p.toml:4:14: `levels` is -1, but must be more than that of the entry before, 3
             p.toml:4:14: an entry of `levels` is -1, but must be at least 0
             p.toml:4:18: an entry of `levels` is a string, but must be an integer
             p.toml:5:34: `resources` has 0 entries, but must have at least 1
@@ -190,7 +190,7 @@ bands = [{ utilization = 50, score = 1 }, { utilization = 50, score = 2 }]
 "#,
         expect![[r#"
             p.toml:3:41: `resources` has two entries whose `name` is "cpu"
-            p.toml:4:59: `utilization` is 50, but must be more than 50, that of the entry before"#]],
+            p.toml:4:59: `utilization` is 50, but must be more than that of the entry before, 50"#]],
     );
 }
 
@@ -198,7 +198,7 @@ bands = [{ utilization = 50, score = 1 }, { utilization = 50, score = 2 }]
 fn a_check_of_its_own_runs_when_all_else_is_right() {
     complaints::<FitArgs>(
         r#"scoring-strategy = { type = "Banded" }"#,
-        expect![[r#"p.toml:1:20: `bands` is missing, which `type` "Banded" needs"#]],
+        expect![[r#"p.toml:1:20: `bands` is missing; `type` "Banded" needs it"#]],
     );
     complaints::<FitArgs>(
         r#"scoring-strategy = { type = "Banded", resources = 1 }"#,

@@ -1,7 +1,8 @@
 //! What `#[derive(Args)]` builds on. Not for use by hand: complaints of plugin authors go through [`Errors::complain`].
 
-pub use super::errors::Subject;
-use super::{Decode, Errors, Format, Node, Part, Schema, Seq, Value};
+pub use super::errors::Decoding;
+use super::errors::Part::{self, Bounds, Name, Names, Number, Quoted, Quotes, Subject, Text, Within};
+use super::{Decode, Errors, Format, Node, Schema, Seq, Value};
 
 /// How many entries a list may have, and how they relate.
 pub struct Entries {
@@ -45,11 +46,7 @@ const fn position(names: &[&str], name: &str) -> Option<usize> {
 
 /// Complains that the value is not `wanted` (with an article).
 pub const fn wrong_kind(node: &Node, wanted: &str, errors: &mut Errors) {
-    let is = node.value.kind();
-    errors.complain(
-        node,
-        &[Part::Subject, Part::Text(" is "), Part::Text(is), Part::Text(", but must be "), Part::Text(wanted)],
-    );
+    errors.complain(node, &[Subject, Text(" is "), Text(node.value.kind()), Text(", but must be "), Text(wanted)]);
 }
 
 /// Reads a boolean.
@@ -72,19 +69,7 @@ pub const fn integer(node: &Node, min: Option<i64>, max: Option<i64>, errors: &m
     let too_small = matches!(min, Some(min) if value < min);
     let too_large = matches!(max, Some(max) if value > max);
     if too_small || too_large {
-        let is = [Part::Subject, Part::Text(" is "), Part::Number(value), Part::Text(", but must be ")];
-        let [subject, is, number, must] = is;
-        match (min, max) {
-            (Some(min), Some(max)) => errors
-                .complain(node, &[subject, is, number, must, Part::Number(min), Part::Text("..="), Part::Number(max)]),
-            (Some(min), None) => {
-                errors.complain(node, &[subject, is, number, must, Part::Text("at least "), Part::Number(min)]);
-            }
-            (_, Some(max)) => {
-                errors.complain(node, &[subject, is, number, must, Part::Text("at most "), Part::Number(max)]);
-            }
-            (None, None) => {}
-        }
+        errors.complain(node, &[Subject, Text(" is "), Number(value), Text(", but must be "), Bounds(min, max)]);
     }
     value
 }
@@ -96,50 +81,22 @@ pub const fn string(node: &Node, format: Format, errors: &mut Errors) -> &'stati
         return "";
     };
     if !format.accepts(value) {
-        let must_be = format.description();
-        errors.complain(
-            node,
-            &[
-                Part::Subject,
-                Part::Text(" is "),
-                Part::Quoted(value),
-                Part::Text(", but must be "),
-                Part::Text(must_be),
-            ],
-        );
+        let format = format.description();
+        errors.complain(node, &[Subject, Text(" is "), Quoted(value), Text(", but must be "), Text(format)]);
     }
     value
 }
 
 /// Reads one of `names`, and returns its place among them.
 pub const fn variant(node: &Node, names: &[&str], errors: &mut Errors) -> usize {
-    let Value::Str(value) = node.value else {
-        let is = node.value.kind();
-        errors.complain(
-            node,
-            &[
-                Part::Subject,
-                Part::Text(" is "),
-                Part::Text(is),
-                Part::Text(", but must be one of "),
-                Part::Quotes(names),
-            ],
-        );
-        return 0;
+    let is = match node.value {
+        Value::Str(value) => match position(names, value) {
+            Some(place) => return place,
+            None => Quoted(value),
+        },
+        _ => Text(node.value.kind()),
     };
-    if let Some(place) = position(names, value) {
-        return place;
-    }
-    errors.complain(
-        node,
-        &[
-            Part::Subject,
-            Part::Text(" is "),
-            Part::Quoted(value),
-            Part::Text(", but must be one of "),
-            Part::Quotes(names),
-        ],
-    );
+    errors.complain(node, &[Subject, Text(" is "), is, Text(", but must be one of "), Quotes(names)]);
     0
 }
 
@@ -158,23 +115,13 @@ pub const fn table(node: &Node, errors: &mut Errors) -> &'static [(&'static str,
 pub const fn field(entries: &[(&str, Node)], index: usize, known: &[&str], errors: &mut Errors) -> Option<usize> {
     let (key, value) = &entries[index];
     let Some(place) = position(known, key) else {
-        let unknown = [Part::Text("unknown argument "), Part::Name(key)];
-        let [text, name] = unknown;
-        match errors.subject() {
-            Subject::Arguments => {
-                errors.complain(value, &[text, name, Part::Text("; known are "), Part::Names(known)]);
-            }
-            _ => errors.complain(
-                value,
-                &[text, name, Part::Text(" in "), Part::Subject, Part::Text("; known are "), Part::Names(known)],
-            ),
-        }
+        errors.complain(value, &[Text("unknown argument "), Name(key), Within, Text("; known are "), Names(known)]);
         return None;
     };
     let mut i = 0;
     while i < index {
         if eq(entries[i].0, key) {
-            errors.complain(value, &[Part::Name(key), Part::Text(" is given twice")]);
+            errors.complain(value, &[Name(key), Text(" is given twice"), Within]);
             return None;
         }
         i += 1;
@@ -184,15 +131,9 @@ pub const fn field(entries: &[(&str, Node)], index: usize, known: &[&str], error
 
 /// Complains that the table at `node` lacks the field `name`.
 pub const fn missing(node: &Node, name: &str, errors: &mut Errors) {
-    if !matches!(node.value, Value::Table(_)) {
-        // It has been said that this is no table.
-        return;
-    }
-    match errors.subject() {
-        Subject::Arguments => {
-            errors.complain(node, &[Part::Text("the argument "), Part::Name(name), Part::Text(" is missing")])
-        }
-        _ => errors.complain(node, &[Part::Name(name), Part::Text(" is missing in "), Part::Subject]),
+    // Of what is no table, that has been said.
+    if let Value::Table(_) = node.value {
+        errors.complain(node, &[Name(name), Text(" is missing"), Within]);
     }
 }
 
@@ -221,18 +162,9 @@ pub const fn list(node: &Node, allowed: &Entries, errors: &mut Errors) -> &'stat
 }
 
 const fn count(node: &Node, is: usize, but: &str, bound: usize, errors: &mut Errors) {
-    let noun = if is == 1 { " entry" } else { " entries" };
-    errors.complain(
-        node,
-        &[
-            Part::Subject,
-            Part::Text(" has "),
-            Part::Number(is as i64),
-            Part::Text(noun),
-            Part::Text(but),
-            Part::Number(bound as i64),
-        ],
-    );
+    let entries = if is == 1 { " entry" } else { " entries" };
+    let (is, bound) = (is as i64, bound as i64);
+    errors.complain(node, &[Subject, Text(" has "), Number(is), Text(entries), Text(but), Number(bound)]);
 }
 
 /// The value that `unique` or `increasing` is about.
@@ -248,8 +180,8 @@ const fn unique(entries: &'static [Node], field: &'static str, errors: &mut Erro
             while k < i {
                 if let Some(earlier) = part_of(&entries[k], field) {
                     let equal = match (earlier.value, later.value) {
-                        (Value::Str(a), Value::Str(b)) if eq(a, b) => Some(Part::Quoted(b)),
-                        (Value::Int(a), Value::Int(b)) if a == b => Some(Part::Number(b)),
+                        (Value::Str(a), Value::Str(b)) if eq(a, b) => Some(Quoted(b)),
+                        (Value::Int(a), Value::Int(b)) if a == b => Some(Number(b)),
                         _ => None,
                     };
                     if let Some(value) = equal {
@@ -266,12 +198,9 @@ const fn unique(entries: &'static [Node], field: &'static str, errors: &mut Erro
 
 const fn repeated(node: &Node, field: &str, value: Part<'_>, errors: &mut Errors) {
     if field.is_empty() {
-        errors.complain(node, &[Part::Subject, Part::Text(" has "), value, Part::Text(" twice")]);
+        errors.complain(node, &[Subject, Text(" has "), value, Text(" twice")]);
     } else {
-        errors.complain(
-            node,
-            &[Part::Subject, Part::Text(" has two entries whose "), Part::Name(field), Part::Text(" is "), value],
-        );
+        errors.complain(node, &[Subject, Text(" has two entries whose "), Name(field), Text(" is "), value]);
     }
 }
 
@@ -285,18 +214,9 @@ const fn increasing(entries: &'static [Node], field: &'static str, errors: &mut 
             if let Some(before) = before
                 && value <= before
             {
-                let what = if field.is_empty() { Part::Subject } else { Part::Name(field) };
-                errors.complain(
-                    part,
-                    &[
-                        what,
-                        Part::Text(" is "),
-                        Part::Number(value),
-                        Part::Text(", but must be more than "),
-                        Part::Number(before),
-                        Part::Text(", that of the entry before"),
-                    ],
-                );
+                let what = if field.is_empty() { Subject } else { Name(field) };
+                let must = Text(", but must be more than that of the entry before, ");
+                errors.complain(part, &[what, Text(" is "), Number(value), must, Number(before)]);
             }
             before = Some(value);
         }

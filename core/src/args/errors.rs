@@ -16,13 +16,13 @@ pub struct Errors {
     complaints: usize,
     omitted: usize,
     overflow: bool,
-    subject: Subject,
+    decoding: Decoding,
 }
 
 /// What is being decoded, for complaints to name.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
-pub enum Subject {
+pub enum Decoding {
     /// All arguments of a plugin.
     Arguments,
     /// The value of a field.
@@ -46,15 +46,19 @@ pub enum Part<'a> {
     Names(&'a [&'a str]),
     /// Texts in quotes, with commas.
     Quotes(&'a [&'a str]),
+    /// What an integer with these bounds must be: `1..=100`, `at least 1`, `at most 100`.
+    Bounds(Option<i64>, Option<i64>),
     /// What is being decoded: the field, an entry of the field, or the arguments.
     Subject,
+    /// Where a key of the table being decoded stands: ` in ` and the [`Part::Subject`], or nothing for the outermost table.
+    Within,
 }
 
 impl Errors {
     /// No complaints yet.
     pub const fn new() -> Self {
         let buffer = [0; CAPACITY];
-        Errors { buffer, len: 0, complaints: 0, omitted: 0, overflow: false, subject: Subject::Arguments }
+        Errors { buffer, len: 0, complaints: 0, omitted: 0, overflow: false, decoding: Decoding::Arguments }
     }
 
     /// Adds a complaint about the value at `node`.
@@ -112,16 +116,10 @@ impl Errors {
 
     /// Names what is decoded next, and returns what was decoded until now, to be put back afterwards.
     #[doc(hidden)]
-    pub const fn enter(&mut self, subject: Subject) -> Subject {
-        let outer = self.subject;
-        self.subject = subject;
+    pub const fn enter(&mut self, decoding: Decoding) -> Decoding {
+        let outer = self.decoding;
+        self.decoding = decoding;
         outer
-    }
-
-    /// What is being decoded.
-    #[doc(hidden)]
-    pub const fn subject(&self) -> Subject {
-        self.subject
     }
 
     const fn close(&mut self) -> &str {
@@ -145,10 +143,33 @@ impl Errors {
             Part::Number(number) => self.number(number),
             Part::Names(names) => self.all("`", names),
             Part::Quotes(texts) => self.all("\"", texts),
-            Part::Subject => match self.subject {
-                Subject::Arguments => self.text("`args`"),
-                Subject::Field(name) => self.wrapped("`", name),
-                Subject::Entry(name) => {
+            Part::Bounds(min, max) => match (min, max) {
+                (Some(min), Some(max)) => {
+                    self.number(min);
+                    self.text("..=");
+                    self.number(max);
+                }
+                (Some(min), None) => {
+                    self.text("at least ");
+                    self.number(min);
+                }
+                (None, Some(max)) => {
+                    self.text("at most ");
+                    self.number(max);
+                }
+                (None, None) => self.text("an integer"),
+            },
+            Part::Within => match self.decoding {
+                Decoding::Arguments => {}
+                Decoding::Field(_) | Decoding::Entry(_) => {
+                    self.text(" in ");
+                    self.part(Part::Subject);
+                }
+            },
+            Part::Subject => match self.decoding {
+                Decoding::Arguments => self.text("`args`"),
+                Decoding::Field(name) => self.wrapped("`", name),
+                Decoding::Entry(name) => {
                     self.text("an entry of ");
                     self.wrapped("`", name);
                 }
@@ -245,5 +266,61 @@ impl Errors {
 impl Default for Errors {
     fn default() -> Self {
         Errors::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CAPACITY, Errors, Part};
+    use crate::args::{Node, Value};
+    use expect_test::{Expect, expect};
+
+    const NODE: Node = Node { file: "p.toml", line: 1, column: 2, value: Value::Bool(true) };
+
+    fn check(parts: &[Part<'_>], expected: Expect) {
+        let mut errors = Errors::new();
+        errors.complain(&NODE, parts);
+        expected.assert_eq(&errors.into_complaints().concat());
+    }
+
+    #[test]
+    fn parts_are_written_out() {
+        check(&[Part::Text("a "), Part::Name("b"), Part::Quoted("c")], expect![[r#"p.toml:1:2: a `b`"c""#]]);
+        check(&[Part::Number(i64::MIN), Part::Number(0)], expect!["p.toml:1:2: -92233720368547758080"]);
+        check(&[Part::Names(&["a", "b"]), Part::Quotes(&["c"])], expect![[r#"p.toml:1:2: `a`, `b`"c""#]]);
+        check(&[Part::Bounds(Some(1), None), Part::Bounds(None, Some(2))], expect!["p.toml:1:2: at least 1at most 2"]);
+        check(&[Part::Subject, Part::Within], expect!["p.toml:1:2: `args`"]);
+    }
+
+    #[test]
+    fn a_text_of_the_profile_is_one_short_line() {
+        check(&[Part::Quoted("a\n    b\t")], expect![[r#"p.toml:1:2: "a?    b?""#]]);
+        check(
+            &[Part::Quoted(&"ä".repeat(100))],
+            expect![[r#"p.toml:1:2: "ääääääääääääääääääääääääääääääääääääääää...""#]],
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_is_counted() {
+        let mut errors = Errors::new();
+        let text = "ä".repeat(CAPACITY / 7);
+        for _ in 0..5 {
+            errors.complain(&NODE, &[Part::Text(&text)]);
+        }
+        assert_eq!(errors.count(), 5);
+        let complaints = errors.into_complaints();
+        assert_eq!(complaints.len(), 4);
+        assert!(complaints[2].ends_with('ä'));
+        assert_eq!(complaints[3], "and 2 more");
+    }
+
+    #[test]
+    fn a_single_complaint_that_does_not_fit_is_cut() {
+        let mut errors = Errors::new();
+        errors.complain(&NODE, &[Part::Text(&"ä".repeat(CAPACITY))]);
+        let complaints = errors.into_complaints();
+        assert_eq!(complaints.len(), 1);
+        assert!(complaints[0].starts_with("p.toml:1:2: ä") && complaints[0].ends_with('ä'));
     }
 }

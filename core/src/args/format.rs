@@ -104,3 +104,34 @@ const fn is_dns_subdomain(bytes: &[u8]) -> bool {
     }
     alphanumeric_before
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Format;
+
+    #[test]
+    fn formats_are_those_of_kubernetes() {
+        let long = ["a".repeat(63), "a".repeat(64), format!("{}/a", "a".repeat(253)), format!("{}/a", "a".repeat(254))];
+        let [name63, name64, prefix253, prefix254] = long.each_ref().map(String::as_str);
+        let check = |format: Format, yes: &[&str], no: &[&str]| {
+            for text in yes {
+                assert!(format.accepts(text), "{} {text:?}", format.name());
+            }
+            for text in no {
+                assert!(!format.accepts(text), "{} {text:?}", format.name());
+            }
+        };
+        check(
+            Format::QualifiedName,
+            &["cpu", "a", "A.b_c-D", "example.com/gpu", "a-b.c--d/x", "1/2", name63, prefix253],
+            &[
+                "", "-a", "a-", "a b", "a/", "/a", "a/b/c", "A.com/x", "a..b/c", "a-.b/c", ".a/c", "ä", name64,
+                prefix254,
+            ],
+        );
+        check(Format::NamePrefix, &["example.com", "a", name63], &["", "example.com/", "a/b", "-a", name64]);
+        check(Format::LabelValue, &["", "a", "A.b_c-D", name63], &["-", "a/b", "a.", name64]);
+        check(Format::NonEmpty, &[" ", "a/b"], &[""]);
+        check(Format::Any, &["", "anything at all"], &[]);
+    }
+}

@@ -73,12 +73,8 @@ impl NoArgs {
                 let mut i = 0;
                 while i < entries.len() {
                     let (key, value) = &entries[i];
-                    let parts = [
-                        Part::Text("unknown argument "),
-                        Part::Name(key),
-                        Part::Text(": this plugin takes no arguments"),
-                    ];
-                    errors.complain(value, &parts);
+                    let none = Part::Text(": this plugin takes no arguments");
+                    errors.complain(value, &[Part::Text("unknown argument "), Part::Name(key), none]);
                     i += 1;
                 }
             }

@@ -214,3 +214,31 @@ impl Json {
         self.text.push('"');
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Field, Schema};
+    use expect_test::expect;
+
+    #[test]
+    fn text_is_escaped_and_empty_lists_stay_on_the_line() {
+        let doc = "a \"b\" \\ \n\u{1}ü";
+        let fields: &[Field] = &[Field { name: "e", required: false, doc, schema: Schema::Enum(&[]) }];
+        expect![[r#"
+            {
+              "type": "table",
+              "fields": [
+                {
+                  "name": "e",
+                  "required": false,
+                  "doc": "a \"b\" \\ \n\u0001ü",
+                  "schema": {
+                    "type": "enum",
+                    "values": []
+                  }
+                }
+              ]
+            }"#]]
+        .assert_eq(&Schema::Table(fields.to_vec().leak()).to_json());
+    }
+}

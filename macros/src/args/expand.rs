@@ -101,7 +101,7 @@ fn decode_into(vis: &Visibility, fields: &[Field], check: Option<&Path>) -> Toke
         let (key, decode) = (&field.key, field.shape.decode(&field.key));
         quote! {
             ::core::option::Option::Some(#index) => {
-                let __outer = __errors.enter(::schedc_core::args::decode::Subject::Field(#key));
+                let __outer = __errors.enter(::schedc_core::args::decode::Decoding::Field(#key));
                 #local = ::core::option::Option::Some(#decode);
                 __errors.enter(__outer);
             }

@@ -148,6 +148,7 @@ impl Shape {
             "String" | "str" => {
                 Err(syn::Error::new(ty.span(), "string arguments are `&'static str`, since constants cannot allocate"))
             }
+            "f32" | "f64" | "char" => Err(unsupported(ty)),
             "Vec" | "Box" => Err(syn::Error::new(
                 ty.span(),
                 "list arguments are `List<T, N>` or `Seq<T>`, since constants cannot allocate",
@@ -305,7 +306,7 @@ impl Entries {
         quote! {{
             let __rules = ::schedc_core::args::decode::Entries { #rules };
             let __entries = ::schedc_core::args::decode::list(__value, &__rules, __errors);
-            let __outer = __errors.enter(::schedc_core::args::decode::Subject::Entry(#key));
+            let __outer = __errors.enter(::schedc_core::args::decode::Decoding::Entry(#key));
             #start
             let mut __index = 0;
             while __index < __entries.len() {

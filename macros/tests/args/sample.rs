@@ -33,9 +33,7 @@ pub(crate) struct Strategy {
 impl Strategy {
     const fn needs_bands(&self, node: &Node, errors: &mut Errors) {
         if matches!(self.r#type, StrategyType::RequestedToCapacityRatio) && self.bands.is_empty() {
-            let needs = [Part::Name("bands"), Part::Text(" is missing, which "), Part::Name("type"), Part::Text(" ")];
-            let [bands, is_missing, kind, space] = needs;
-            errors.complain(node, &[bands, is_missing, kind, space, Part::Quoted("Banded"), Part::Text(" needs")]);
+            errors.complain(node, &[Part::Name("bands"), Part::Text(" is missing; `type` \"Banded\" needs it")]);
         }
     }
 }

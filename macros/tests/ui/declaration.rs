@@ -19,7 +19,7 @@ enum Holds {
 #[derive(Args)]
 struct Types {
     #[args(required)]
-    float: f64x<u8>,
+    float: f64,
     #[args(required)]
     unsigned: u32,
     #[args(required)]
@@ -51,7 +51,13 @@ struct Attributes {
     scalars: List<i64, 3>,
     #[args(min = 1)]
     not_empty: List<i64, 3>,
-    #[args(default = 1, rename = "format")]
+}
+
+#[derive(Args)]
+struct Same {
+    #[args(default = 1)]
+    node_weight: i64,
+    #[args(default = 1, rename = "node-weight")]
     renamed: i64,
 }
 
