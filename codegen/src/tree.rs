@@ -98,12 +98,13 @@ pub(crate) fn read(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) -> 
             continue;
         }
         last_line = Some(line);
-        found.push(messages::syntax(files, span, &message));
-        if unclosed
-            && (message.starts_with("unclosed") || message.contains("comma") || message.starts_with("unexpected"))
-        {
+        let diagnostic = messages::syntax(files, span, &message);
+        let follows = ["unclosed", "unexpected", "missing comma"].iter().any(|start| message.starts_with(start));
+        if unclosed && follows {
+            found.push(messages::perhaps_unclosed(diagnostic));
             break;
         }
+        found.push(diagnostic);
     }
     None
 }
@@ -159,14 +160,25 @@ mod tests {
 
     #[test]
     fn several_syntax_errors_are_shown() {
-        check("a = yes\nb = 1\nc = \"x\" y\nb = 2\n", expect![[r#""#]]);
+        check(
+            "a = yes\nb = 1\nc = \"x\" y\nb = 2\n",
+            expect![[r#"
+            p.toml:1:5: a string is written in quotes, `yes` is not; put it in quotes
+            p.toml:3:9: unexpected key or value
+            p.toml:4:1: `b` is written twice"#]],
+        );
     }
 
     #[test]
     fn what_follows_from_an_unclosed_list_is_not_shown() {
-        check("a = nope\n[plugins]\nfilter = [\"A\", \"B\"\nscore = [\"C\"]\n\n[args.X]\na = 1\n", expect![[r#""#]]);
-        check("[plugins\nfilter = []\n", expect![[r#""#]]);
-        check("plugins = {\n a = 1\n", expect![[r#""#]]);
+        check(
+            "a = nope\n[plugins]\nfilter = [\"A\", \"B\"\nscore = [\"C\"]\n\n[args.X]\na = 1\n",
+            expect![[r#"
+            p.toml:1:5: a string is written in quotes, `nope` is not; put it in quotes
+            p.toml:4:1: missing comma between array elements"#]],
+        );
+        check("[plugins\nfilter = []\n", expect!["p.toml:1:9: unclosed table"]);
+        check("plugins = {\n a = 1\n", expect!["p.toml:2:7: unclosed inline table"]);
     }
 
     #[test]

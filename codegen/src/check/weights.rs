@@ -43,7 +43,7 @@ fn overflow(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     let mut written: Vec<(i64, Span, String)> = weights()
         .filter_map(|(weight, plugin)| Some((weight.value, weight.span?, plugin.entry.name.clone())))
         .collect();
-    written.sort_by(|a, b| b.0.cmp(&a.0));
+    written.sort_by_key(|(weight, ..)| std::cmp::Reverse(*weight));
     let large = i64::MAX / MAX_SCORE / i64::try_from(weights().count()).unwrap_or(i64::MAX);
     let places: Vec<(Span, String)> = written
         .into_iter()

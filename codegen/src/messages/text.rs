@@ -20,11 +20,22 @@ pub(crate) fn syntax(files: &Files, span: Span, message: &str) -> Diagnostic {
     if word.is_empty() && message.starts_with("string values") {
         return Diagnostic::at(span, "a value is missing", "after the `=`");
     }
+    if message == "duplicate key" {
+        return Diagnostic::at(span, format!("`{word}` is written twice"), "a table has each key once");
+    }
     let (title, expected) = match message.split_once(", expected ") {
         Some((title, expected)) => (title, format!("expected {expected}")),
         None => (message, String::new()),
     };
     Diagnostic::at(span, title, expected)
+}
+
+/// The first of the errors that an unclosed bracket causes; the others are left out.
+pub(crate) fn perhaps_unclosed(syntax: Diagnostic) -> Diagnostic {
+    if syntax.title.starts_with("unclosed") {
+        return syntax;
+    }
+    syntax.note("a bracket that was opened before this may not be closed")
 }
 
 /// `owner` is who has the key: "a profile", "`plugins.filter`".

@@ -1,0 +1,82 @@
+//! The profiles in profiles/.
+
+use std::path::{Path, PathBuf};
+
+use schedc_codegen::plan::Plan;
+use schedc_codegen::{Compilation, NoCrates, Options, SourceText, compile, load, select};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn shipped() -> Compilation {
+    let selection = select(&root().join("profiles"), None).unwrap();
+    load(&selection.profiles, &Options { manifest_dir: root() }).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn empty() -> Compilation {
+    let source = SourceText { path: "profiles/empty.toml".to_owned(), text: String::new() };
+    compile(&[source], &mut NoCrates).unwrap()
+}
+
+/// What a profile decides, without the places where it says so.
+fn decisions(plan: &Plan) -> String {
+    let mut text = format!(
+        "{} {}% {}..{}s\n",
+        plan.scheduler_name.value,
+        plan.percentage_of_nodes_to_score.value,
+        plan.pod_initial_backoff_seconds.value,
+        plan.pod_max_backoff_seconds.value
+    );
+    for (point, steps) in plan.points.iter() {
+        for step in steps {
+            let weight = step.weight.as_ref().map(|weight| weight.value);
+            text.push_str(&format!("{point} {} {weight:?}\n", plan.plugin(step).entry.name));
+        }
+    }
+    text
+}
+
+#[test]
+fn all_compile_together() {
+    let names: Vec<String> = shipped().plans.iter().map(|plan| plan.stem.clone()).collect();
+    for name in ["default", "edge", "binpack", "features"] {
+        assert!(names.iter().any(|other| other == name), "{name} is in {names:?}");
+    }
+}
+
+#[test]
+fn default_is_the_empty_profile() {
+    let shipped = shipped();
+    let default = shipped.plans.iter().find(|plan| plan.stem == "default").unwrap();
+    assert_eq!(decisions(default), decisions(&empty().plans[0]));
+}
+
+#[test]
+fn default_names_in_a_comment_what_is_planned() {
+    let text = std::fs::read_to_string(root().join("profiles/default.toml")).unwrap();
+    let comments: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("# ")).collect();
+    let comments = comments.join(" ");
+    for planned in &empty().catalogs[0].planned {
+        assert!(comments.contains(&planned.value), "{} is named", planned.value);
+    }
+}
+
+#[test]
+fn features_names_every_key_of_a_profile() {
+    let text = std::fs::read_to_string(root().join("profiles/features.toml")).unwrap();
+    let points = schedc_codegen::plan::Point::ALL.map(|point| point.name());
+    let keys = ["scheduler-name", "percentage-of-nodes-to-score", "pod-initial-backoff-seconds"];
+    let more = ["pod-max-backoff-seconds", "# crates", "multi-point", "enabled", "disabled", "weight", "[args."];
+    for key in points.iter().chain(&keys).chain(&more) {
+        assert!(text.contains(key), "{key} is shown");
+    }
+}
+
+#[test]
+fn what_was_read_is_watched() {
+    let selection = select(&root().join("profiles"), None).unwrap();
+    assert_eq!(selection.watched, [root().join("profiles")]);
+    assert_eq!(shipped().watched, selection.profiles);
+    assert_eq!(shipped().plans[0].path, "profiles/binpack.toml");
+}
