@@ -18,7 +18,7 @@ fn node(profile: &str) -> Node {
         let column = start - before.rfind('\n').map_or(0, |end| end + 1) + 1;
         let value = match value.get_ref() {
             DeValue::Boolean(value) => Value::Bool(*value),
-            DeValue::Integer(value) => Value::Int(value.as_str().parse().unwrap()),
+            DeValue::Integer(value) => Value::Int(value.as_str().parse().expect("an integer")),
             DeValue::String(value) => Value::leaked_str(&**value),
             DeValue::Array(entries) => Value::leaked_list(entries.iter().map(|entry| tree(profile, entry)).collect()),
             DeValue::Table(entries) => Value::leaked_table(
@@ -28,7 +28,7 @@ fn node(profile: &str) -> Node {
         };
         Node { file: "p.toml", line: line as u32, column: column as u32, value }
     }
-    let table = DeTable::parse(profile).unwrap();
+    let table = DeTable::parse(profile).expect("TOML");
     let span = table.span();
     tree(profile, &Spanned::new(span, DeValue::Table(table.into_inner())))
 }
