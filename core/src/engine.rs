@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use crate::answer::Answer;
-use crate::cache::{Cache, State};
+use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
 use crate::extension_points::{Nomination, PostFilterContext};
 use crate::handle::Handle;
+use crate::imagined::{Imagined, verdicts};
 use crate::map::Map;
 use crate::model::{NodeIndex, Pod, Uid};
 use crate::passes;
 use crate::profile::{PostFilterRun, PreFilterRun, Profile, StartError};
-use crate::status::{Code, Reasons, Status};
+use crate::status::{Code, Status};
 
 /// How an attempt ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +56,15 @@ pub(crate) struct Attempt<P: Profile> {
     pub(crate) compiled: P::Pod,
     pub(crate) cycle: P::Cycle,
     pub(crate) pre_filter: PreFilterRun,
+}
+
+impl<P: Profile> Attempt<P> {
+    /// The node with further pods on it.
+    fn with_pods<'a>(&'a mut self, pods: &[Arc<Pod>], cache: &'a Cache<P::State>, node: NodeIndex) -> Imagined<'a, P> {
+        let mut imagined = Imagined::new(&self.compiled, &mut self.cycle, cache, node);
+        pods.iter().for_each(|pod| imagined.add_pod(pod));
+        imagined
+    }
 }
 
 impl<P: Profile> Engine<P> {
@@ -149,6 +159,31 @@ impl<P: Profile> Engine<P> {
         }
     }
 
+    /// Asks whether a pod could run on a node with other pods on it than there are: what an autoscaler simulates.
+    ///
+    /// # Errors
+    /// The first plugin that rejects the node, or the pod as a whole.
+    pub fn run_filter_plugins(
+        &self,
+        pod: &Arc<Pod>,
+        cache: &mut Cache<P::State>,
+        node: NodeIndex,
+        imagine: impl FnOnce(&mut Imagined<'_, P>),
+    ) -> Result<(), Verdict> {
+        let compiled = Self::compile(pod, cache);
+        let mut run = PreFilterRun::default();
+        let mut cycle = self.plugins.pre_filter(&compiled, cache, &mut run).map_err(Verdict::from)?;
+        if let Some(status) = run.rejected() {
+            return Err(status.clone().into());
+        }
+        if run.nodes().is_some_and(|nodes| !nodes.contains(node)) {
+            return Err(Status::unresolvable(left_out(&run.narrowed_by())).into());
+        }
+        let mut imagined = Imagined::new(&compiled, &mut cycle, cache, node);
+        imagine(&mut imagined);
+        imagined.verdicts(false).pop().map_or(Ok(()), Err)
+    }
+
     /// Fills `self.answer.feasible`: kube-scheduler's `findNodesThatPassFilters`.
     fn find_feasible(
         &mut self,
@@ -236,17 +271,7 @@ impl<P: Profile> Engine<P> {
         cache: &Cache<P::State>,
         node: NodeIndex,
     ) -> Result<(), P::Rejection> {
-        let mut imagined = cache.state.hypothetical(&cache.base, node);
-        for other in nominated {
-            P::State::hypothetical_add(&mut imagined, other);
-            P::add_pod(&attempt.compiled, &mut attempt.cycle, other, cache, node);
-        }
-        let columns = P::hypothetical_columns(&imagined, node);
-        let answer = P::filter(&attempt.compiled, &attempt.cycle, columns, 0);
-        for other in nominated.iter().rev() {
-            P::remove_pod(&attempt.compiled, &mut attempt.cycle, other, cache, node);
-        }
-        answer
+        attempt.with_pods(nominated, cache, node).filter()
     }
 
     /// The verdict on one node in words; none if it passes. With `all`, those of every plugin that would reject it.
@@ -257,49 +282,15 @@ impl<P: Profile> Engine<P> {
         node: NodeIndex,
         all: bool,
     ) -> Vec<Verdict> {
-        let nominated = cache.nominated_before(pod).find(|(index, _)| *index == node).map(|n| n.1).unwrap_or_default();
-        let mut verdicts = Vec::new();
-        if !nominated.is_empty() {
-            let mut imagined = cache.state.hypothetical(&cache.base, node);
-            for other in &nominated {
-                P::State::hypothetical_add(&mut imagined, other);
-                P::add_pod(&attempt.compiled, &mut attempt.cycle, other, cache, node);
-            }
-            Self::ask(attempt, cache, P::hypothetical_columns(&imagined, node), 0, all, &mut verdicts);
-            for other in nominated.iter().rev() {
-                P::remove_pod(&attempt.compiled, &mut attempt.cycle, other, cache, node);
+        let nominated = cache.nominated_before(pod).find(|(index, _)| *index == node);
+        if let Some((_, nominated)) = nominated {
+            let verdicts = attempt.with_pods(&nominated, cache, node).verdicts(all);
+            if !verdicts.is_empty() {
+                return verdicts;
             }
         }
-        if verdicts.is_empty() {
-            let columns = P::columns(&cache.state, &cache.base);
-            Self::ask(attempt, cache, columns, node.get(), all, &mut verdicts);
-        }
-        verdicts
-    }
-
-    fn ask(
-        attempt: &Attempt<P>,
-        cache: &Cache<P::State>,
-        columns: P::Columns<'_>,
-        index: usize,
-        all: bool,
-        verdicts: &mut Vec<Verdict>,
-    ) {
-        let (pod, cycle) = (&attempt.compiled, &attempt.cycle);
-        let mut put = |rejection: P::Rejection| {
-            let mut reasons = Reasons::new(&cache.base.interner);
-            P::explain(pod, cycle, columns, index, rejection, &mut reasons);
-            verdicts.push(Verdict {
-                code: P::code(&rejection),
-                plugin: P::rejector(&rejection),
-                reasons: reasons.into_list(),
-            });
-        };
-        if all {
-            P::filter_all(pod, cycle, columns, index, &mut put);
-        } else if let Err(rejection) = P::filter(pod, cycle, columns, index) {
-            put(rejection);
-        }
+        let columns = P::columns(&cache.state, &cache.base);
+        verdicts::<P>(&attempt.compiled, &attempt.cycle, cache, columns, node.get(), all)
     }
 
     fn failure(pod: &Arc<Pod>, attempt: &mut Attempt<P>, cache: &Cache<P::State>, node: NodeIndex) -> String {
@@ -390,6 +381,12 @@ pub struct Verdict {
     pub plugin: &'static str,
     /// Why.
     pub reasons: Vec<String>,
+}
+
+impl From<Status> for Verdict {
+    fn from(status: Status) -> Self {
+        Verdict { code: status.code, plugin: status.plugin, reasons: status.reasons }
+    }
 }
 
 /// The reason of a node that PreFilter left out.

@@ -3,6 +3,7 @@
 //! No I/O, no async runtime, no Kubernetes client. It knows no plugin: a profile's generated code brings them.
 
 pub mod args;
+pub mod imagined;
 pub mod intern;
 pub mod map;
 pub mod model;
