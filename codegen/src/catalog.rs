@@ -177,3 +177,49 @@ impl Catalogs {
         self.in_tree.planned.iter().any(|planned| planned.value == name)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn in_tree() -> Arc<Catalog> {
+        let mut found = Vec::new();
+        let catalog = Catalog::in_tree(&mut Files::default(), &mut found);
+        assert_eq!(found, []);
+        catalog.unwrap()
+    }
+
+    #[test]
+    fn default_and_planned_are_kube_schedulers_plugins() {
+        let catalog = in_tree();
+        assert_eq!(catalog.default.len() + catalog.planned.len(), 20);
+        for plugin in &catalog.plugins {
+            assert!(catalog.default.iter().any(|name| name.value == plugin.name), "{} is enabled", plugin.name);
+        }
+        for name in &catalog.default {
+            assert!(catalog.plugins.iter().any(|plugin| plugin.name == name.value), "{} exists", name.value);
+        }
+        for name in &catalog.planned {
+            assert!(catalog.plugins.iter().all(|plugin| plugin.name != name.value), "{} is not here yet", name.value);
+        }
+    }
+
+    #[test]
+    fn every_argument_schema_belongs_to_a_plugin() {
+        let catalog = in_tree();
+        let schemas: BTreeMap<String, Schema> = serde_json::from_str(IN_TREE_ARGS).unwrap();
+        for (name, schema) in schemas {
+            let plugin = catalog.plugins.iter().find(|plugin| plugin.name == name).unwrap();
+            assert_eq!(plugin.args, ArgsSchema::Known(schema));
+        }
+    }
+
+    #[test]
+    fn plugins_wait_for_events_only_where_they_reject() {
+        let rejecting = [Point::PreEnqueue, Point::PreFilter, Point::Filter, Point::Reserve, Point::Permit];
+        for plugin in &in_tree().plugins {
+            let rejects = rejecting.iter().any(|point| plugin.implements(*point));
+            assert_eq!(plugin.enqueue_extensions, rejects, "{}", plugin.name);
+        }
+    }
+}

@@ -92,7 +92,9 @@ pub fn compile<F: CatalogFinder>(sources: &[SourceText], finder: &mut F) -> Resu
     let mut third_party = ThirdParty { finder, read: Vec::new() };
     let profiles: Vec<FileId> = sources.iter().map(|source| files.add(&source.path, &source.text)).collect();
     let mut plans = Vec::new();
+    let mut right = Vec::new();
     for file in profiles {
+        let found_before = found.len();
         let Some(raw) = parse::profile(&files, file, &mut found) else { continue };
         let (catalogs, catalogs_complete) = third_party.of(&raw, &in_tree, &mut files, &mut found);
         let catalogs = Catalogs::new(Arc::clone(&in_tree), catalogs, &mut found);
@@ -100,8 +102,11 @@ pub fn compile<F: CatalogFinder>(sources: &[SourceText], finder: &mut F) -> Resu
         let cx = check::Context { raw: &raw, plan: &plan, catalogs: &catalogs, catalogs_complete };
         check::check(&cx, &mut found);
         plans.push(plan);
+        right.push(found.len() == found_before);
     }
-    check::together::check(&plans, &mut found);
+    check::together::names(&plans, &mut found);
+    let right: Vec<&Plan> = plans.iter().zip(right).filter_map(|(plan, right)| right.then_some(plan)).collect();
+    check::together::queue(&right, &mut found);
     if !found.is_empty() {
         return Err(Diagnostics::new(files, found));
     }

@@ -3,6 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::messages;
 use crate::source::{Span, Spanned};
+use crate::suggest::closest;
 use crate::tree::{RawField, RawNode, RawTable, RawValue};
 
 /// A table being read.
@@ -44,8 +45,10 @@ impl<'t, 'd> Fields<'t, 'd> {
         string(&field.value, &format!("`{key}`"), self.found)
     }
 
+    /// A string that must be there. One whose key is misspelt was reported for that.
     pub(crate) fn required_string(&mut self, key: &str) -> Option<Spanned<String>> {
-        if self.table.get(key).is_none() {
+        let misspelt = || self.table.fields.iter().any(|field| closest(&field.key.value, [key]).is_some());
+        if self.table.get(key).is_none() && !misspelt() {
             self.found.push(messages::missing_key(self.at, &self.owner, key));
         }
         self.string(key)
@@ -75,14 +78,20 @@ impl<'t, 'd> Fields<'t, 'd> {
         }
     }
 
+    /// The elements of a list; none if there is no list.
     pub(crate) fn list(&mut self, key: &str, of: &str) -> &'t [RawNode] {
-        let Some(field) = self.table.get(key) else { return &[] };
+        self.list_or_report(key, of).0
+    }
+
+    /// The same, and whether what is under the key can be read.
+    pub(crate) fn list_or_report(&mut self, key: &str, of: &str) -> (&'t [RawNode], bool) {
+        let Some(field) = self.table.get(key) else { return (&[], true) };
         match &field.value.value {
-            RawValue::List(items) => items,
+            RawValue::List(items) => (items, true),
             other => {
-                let expected = format!("a list of {of}");
-                self.found.push(messages::wrong_kind(field.value.span, &format!("`{key}`"), &expected, other.kind()));
-                &[]
+                let (what, expected) = (format!("`{key}`"), format!("a list of {of}"));
+                self.found.push(messages::wrong_kind(field.value.span, &what, &expected, other.kind()));
+                (&[], false)
             }
         }
     }

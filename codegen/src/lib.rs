@@ -2,15 +2,15 @@
 //!
 //! | phase | module | from | to |
 //! |---|---|---|---|
-//! | select | [`select`] | `SCHEDC_PROFILES`, a folder of profiles | paths of profiles |
-//! | load | [`load`] | paths | texts, of profiles and of the catalogs that they name |
+//! | select | [`mod@select`] | `SCHEDC_PROFILES`, a folder of profiles | paths of profiles |
+//! | load | [`mod@load`] | paths | texts, of profiles and of the catalogs that they name |
 //! | parse | [`parse`], [`catalog`] | texts | profiles as written ([`parse::RawProfile`]), plugins ([`catalog::Catalogs`]) |
-//! | resolve | [`resolve`](plan::Plan) | a profile as written | the profile as decided ([`plan::Plan`]) |
+//! | resolve | `resolve` | a profile as written | the profile as decided ([`plan::Plan`]) |
 //! | check | `check` | both | errors ([`diagnostic::Diagnostics`]) |
 //! | emit | [`emit`] | plans | Rust |
 //!
-//! Every phase looks at everything, so that one run shows all errors of all files. Only [`load`] and [`select`] touch
-//! files; [`compile`] is a function of texts. The build script, the proc macro and the command line are thin callers.
+//! Every phase looks at everything, so that one run shows all errors of all files. Only [`mod@load`] and [`mod@select`] touch
+//! files; [`compile()`] is a function of texts. The build script, the proc macro and the command line are thin callers.
 
 pub mod catalog;
 mod check;

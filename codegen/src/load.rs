@@ -135,7 +135,8 @@ fn dependencies<'m>(metadata: &'m Metadata, package: &Package) -> Vec<&'m Packag
 
 /// The path as diagnostics and generated code show it: relative to the package if it is inside, with `/`.
 fn displayed(path: &Path, manifest_dir: &Path) -> String {
-    let inside = path.strip_prefix(manifest_dir).unwrap_or(path);
+    let path = normal(path);
+    let inside = path.strip_prefix(manifest_dir).unwrap_or(&path);
     inside.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
 }
 

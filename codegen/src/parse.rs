@@ -128,13 +128,12 @@ pub(crate) fn profile(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) 
         points: Vec::new(),
         args: Vec::new(),
     };
-    let crates = fields.list("crates", "crate names");
+    let (crates, crates_readable) = fields.list_or_report("crates", "crate names");
     let plugins = fields.table("plugins");
     let args = fields.table("args");
+    let found_before = found.len();
     profile.crates = crates.iter().filter_map(|item| raw_crate(item, found)).collect();
-    profile.crates_incomplete = profile.crates.len() < crates.len()
-        || (crates.is_empty()
-            && table.get("crates").is_some_and(|field| !matches!(field.value.value, RawValue::List(_))));
+    profile.crates_incomplete = !crates_readable || found.len() > found_before;
     if let Some((plugins, _)) = plugins {
         read_plugins(plugins, &mut profile, found);
     }
@@ -173,7 +172,7 @@ fn read_plugins(plugins: &RawTable, profile: &mut RawProfile, found: &mut Vec<Di
             profile.points.push((point, set));
         } else {
             let known: Vec<&str> = std::iter::once(MULTI_POINT).chain(Point::ALL.map(Point::name)).collect();
-            found.push(messages::unknown_point(&field.key, &known));
+            found.push(messages::unknown_point(&field.key, false, &known));
         }
     }
     profile.points.sort_by_key(|(point, _)| *point);

@@ -1,4 +1,4 @@
-//! The profile as decided: what [`crate::resolve`] makes, [`crate::check`] approves and [`crate::emit`] prints.
+//! The profile as decided: what resolve makes, check approves and [`crate::emit`] prints.
 //!
 //! Nothing is optional any more, except where a value was written: what comes from a default has no place.
 

@@ -110,12 +110,11 @@ pub(crate) fn read(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) -> 
 }
 
 fn table(file: FileId, table: &DeTable<'_>) -> RawTable {
-    let field = |(key, value): (&TomlSpanned<_>, &TomlSpanned<DeValue<'_>>)| RawField {
-        key: Spanned { value: ToString::to_string(key.get_ref()), span: span(file, key.span()) },
+    let fields = table.iter().map(|(key, value)| RawField {
+        key: Spanned { value: key.get_ref().to_string(), span: span(file, key.span()) },
         value: node(file, value),
-    };
-    let mut fields: Vec<RawField> =
-        table.iter().map(|(key, value): (&TomlSpanned<std::borrow::Cow<'_, str>>, _)| field((key, value))).collect();
+    });
+    let mut fields: Vec<RawField> = fields.collect();
     fields.sort_by_key(|field| field.key.span.start);
     RawTable { fields }
 }

@@ -1,5 +1,7 @@
 //! What runs where: the two merge rules, with kube-scheduler 1.36's precedence.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
 use expect_test::{Expect, expect};
 use schedc_codegen::plan::Plan;
 use schedc_codegen::{NoCrates, SourceText, compile};

@@ -1,5 +1,7 @@
 //! The profiles in profiles/.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
 use std::path::{Path, PathBuf};
 
 use schedc_codegen::plan::Plan;
@@ -79,4 +81,20 @@ fn what_was_read_is_watched() {
     assert_eq!(selection.watched, [root().join("profiles")]);
     assert_eq!(shipped().watched, selection.profiles);
     assert_eq!(shipped().plans[0].path, "profiles/binpack.toml");
+}
+
+/// Whatever is cut out of a profile, it compiles or its errors can be shown.
+#[test]
+fn damaged_profiles_are_refused_in_words() {
+    let text = std::fs::read_to_string(root().join("profiles/features.toml")).unwrap();
+    let text: String = text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line} # é\n")).collect();
+    let cuts = |width: usize| (0..text.len() - width).step_by(9).map(move |start| start..start + width);
+    for cut in cuts(1).chain(cuts(4)).chain(cuts(200)) {
+        let (Some(before), Some(after)) = (text.get(..cut.start), text.get(cut.end..)) else { continue };
+        let source = SourceText { path: "profiles/damaged.toml".to_owned(), text: format!("{before}{after}") };
+        if let Err(errors) = compile(&[source], &mut NoCrates) {
+            assert!(errors.render(false).starts_with("error: "), "{errors}");
+            assert!(errors.one_lines().iter().all(|line| line.starts_with("profiles/damaged.toml:")), "{errors}");
+        }
+    }
 }

@@ -87,6 +87,7 @@ fn states(table: &RawTable, found: &mut Vec<Diagnostic>) -> Vec<State> {
         let path = fields::string(&field.value, &format!("`{}`", field.key.value), found)?;
         if [NODE_INFO, NODE_INDEX].contains(&field.key.value.as_str()) {
             found.push(messages::reserved_state(&field.key));
+            return None;
         }
         rust_path(&path, found);
         Some(State { name: field.key.value.clone(), path: path.value })
@@ -120,18 +121,18 @@ fn plugin(
     let description = fields.string("description");
     let args = fields.table("args");
 
-    let name = name?;
-    let path = path?;
-    if syn::parse_str::<syn::Ident>(&name.value).is_err() {
-        found.push(messages::not_a_plugin_name(&name));
+    if let Some(name) = name.as_ref().filter(|name| syn::parse_str::<syn::Ident>(&name.value).is_err()) {
+        found.push(messages::not_a_plugin_name(name));
     }
-    rust_path(&path, found);
+    if let Some(path) = &path {
+        rust_path(path, found);
+    }
 
     let points = known_points(&points, found);
     if !points.contains(&Point::Score) {
         for key in ["default-weight", "normalizes", "prepares-score"] {
             if let Some(field) = table.get(key) {
-                found.push(messages::only_for_score(&field.key, &name.value));
+                found.push(messages::only_for_score(&field.key));
             }
         }
     }
@@ -156,16 +157,18 @@ fn plugin(
         .filter_map(|index| declared(index, "index", [&catalog.indexes, shared_indexes], found))
         .collect();
 
-    let args = match (kind, args) {
-        (_, Some((args, span))) => own_schema(args, span, found)?,
+    let own_args = args.map(|(args, span)| own_schema(args, span, found));
+    if found.len() > found_before {
+        return None;
+    }
+    let (name, path) = (name?, path?);
+    let args = match (kind, own_args) {
+        (_, Some(schema)) => schema?,
         (Kind::InTree(schemas), None) => {
             schemas.get(&name.value).map_or(ArgsSchema::None, |schema| ArgsSchema::Known(schema.clone()))
         }
         (Kind::ThirdParty(_), None) => ArgsSchema::Opaque,
     };
-    if found.len() > found_before {
-        return None;
-    }
     Some(PluginEntry {
         name: name.value,
         declared_at: name.span,
@@ -195,7 +198,7 @@ fn known_points(names: &[Spanned<String>], found: &mut Vec<Diagnostic>) -> Vec<P
     let mut points: Vec<(Point, Span)> = Vec::new();
     for name in names {
         match Point::from_name(&name.value) {
-            None => found.push(messages::unknown_point(name, &Point::ALL.map(Point::name))),
+            None => found.push(messages::unknown_point(name, true, &Point::ALL.map(Point::name))),
             Some(point) => match points.iter().find(|(other, _)| *other == point) {
                 Some((_, first)) => found.push(messages::point_declared_twice(name, *first)),
                 None => points.push((point, name.span)),

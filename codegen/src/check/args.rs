@@ -10,6 +10,7 @@ use crate::catalog::ArgsSchema;
 use crate::diagnostic::Diagnostic;
 use crate::messages;
 use crate::parse::RawArgs;
+use crate::source::{Span, Spanned};
 use crate::tree::{RawNode, RawTable, RawValue};
 
 pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
@@ -28,18 +29,20 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
             ArgsSchema::None => found.push(messages::no_arguments(&args.plugin)),
             ArgsSchema::Opaque => shape::constant(&args.value, name, found),
             ArgsSchema::Known(schema) => {
+                let mut by_shape = Vec::new();
+                shape::check(&args.value, schema, name, &mut by_shape);
                 let found_before = found.len();
-                shape::check(&args.value, schema, name, found);
-                let mut special = Vec::new();
-                plugin_rule(args, &mut special);
-                let said: Vec<_> = found[found_before..].iter().filter_map(|other| other.primary.as_ref()).collect();
-                let said: Vec<_> = said.into_iter().map(|label| label.span).collect();
-                special
-                    .retain(|diagnostic| diagnostic.primary.as_ref().is_none_or(|label| !said.contains(&label.span)));
-                found.append(&mut special);
+                plugin_rule(args, found);
+                // Where both complain about one place, the plugin's own rule knows better.
+                let said: Vec<Span> = found[found_before..].iter().filter_map(place).collect();
+                found.extend(by_shape.into_iter().filter(|other| place(other).is_none_or(|at| !said.contains(&at))));
             }
         }
     }
+}
+
+fn place(diagnostic: &Diagnostic) -> Option<Span> {
+    diagnostic.primary.as_ref().map(|label| label.span)
 }
 
 /// What the shape of a plugin's arguments cannot say. These rules pass over values of the wrong shape.
@@ -62,27 +65,23 @@ fn table_at<'t>(table: &'t RawTable, key: &str) -> Option<(&'t RawTable, &'t Raw
     }
 }
 
-/// The list under a key; empty if there is none.
-fn list_at<'t>(table: &'t RawTable, key: &str) -> &'t [RawNode] {
-    match table.get(key).map(|field| &field.value.value) {
-        Some(RawValue::List(items)) => items,
-        _ => &[],
-    }
-}
-
 /// The tables in the list under a key, each with its place.
 fn tables_at<'t>(table: &'t RawTable, key: &str) -> impl Iterator<Item = (&'t RawTable, &'t RawNode)> {
-    list_at(table, key).iter().filter_map(|node| match &node.value {
+    let items: &[RawNode] = match table.get(key).map(|field| &field.value.value) {
+        Some(RawValue::List(items)) => items,
+        _ => &[],
+    };
+    items.iter().filter_map(|node| match &node.value {
         RawValue::Table(table) => Some((table, node)),
         _ => None,
     })
 }
 
 /// The string under a key, with its place.
-fn string_at(table: &RawTable, key: &str) -> Option<crate::source::Spanned<String>> {
+fn string_at(table: &RawTable, key: &str) -> Option<Spanned<String>> {
     let node = &table.get(key)?.value;
     match &node.value {
-        RawValue::Str(value) => Some(crate::source::Spanned { value: value.clone(), span: node.span }),
+        RawValue::Str(value) => Some(Spanned { value: value.clone(), span: node.span }),
         _ => None,
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
             }
             match (cx.catalogs.plugin(text), point) {
                 (None, _) if !cx.catalogs_complete => {}
-                (None, _) => found.push(messages::disabled_unknown(name, key(point), &could_be_meant)),
+                (None, _) => found.push(messages::disabled_unknown(name, key(point), &enabled, &could_be_meant)),
                 (Some(entry), Some(point)) if !entry.implements(point) => {
                     found.push(messages::disabled_where_not_implemented(name, entry, point));
                 }

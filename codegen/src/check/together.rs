@@ -6,10 +6,9 @@ use crate::messages;
 use crate::plan::{Node, Plan, PlanPlugin, Point, Setting, Value};
 use crate::source::Span;
 
-/// Holds the profiles of a scheduler against each other.
-pub(crate) fn check(plans: &[Plan], found: &mut Vec<Diagnostic>) {
+/// No two profiles have the same name, in Kubernetes or in Rust.
+pub(crate) fn names(plans: &[Plan], found: &mut Vec<Diagnostic>) {
     for (index, plan) in plans.iter().enumerate() {
-        let place = |setting: Option<Span>, plan: &Plan| setting.unwrap_or(start(plan));
         let earlier = &plans[..index];
         if let Some(first) = earlier.iter().find(|first| first.scheduler_name.value == plan.scheduler_name.value) {
             found.push(messages::same_scheduler_name(
@@ -21,15 +20,22 @@ pub(crate) fn check(plans: &[Plan], found: &mut Vec<Diagnostic>) {
         if let Some(first) = earlier.iter().find(|first| first.module == plan.module) {
             found.push(messages::same_module(&plan.module, (start(plan), &plan.path), (start(first), &first.path)));
         }
-        let Some(first) = earlier.first() else { continue };
+    }
+}
+
+/// All profiles sort the queue alike and have the same backoff. The plans are those without errors of their own: of
+/// others it is not known what they decide.
+pub(crate) fn queue(plans: &[&Plan], found: &mut Vec<Diagnostic>) {
+    let Some((first, others)) = plans.split_first() else { return };
+    for plan in others {
         queue_sort(first, plan, found);
         let backoff = |key, setting: fn(&Plan) -> &Setting<u64>, found: &mut Vec<Diagnostic>| {
             let (a, b) = (setting(first), setting(plan));
             if a.value != b.value {
                 found.push(messages::different_backoffs(
                     key,
-                    (place(b.span, plan), &plan.path, b.value),
-                    (place(a.span, first), &first.path, a.value),
+                    (place(b.span, plan), &plan.path, b.value, b.span.is_none()),
+                    (place(a.span, first), &first.path, a.value, a.span.is_none()),
                 ));
             }
         };
@@ -49,13 +55,13 @@ fn queue_sort(first: &Plan, second: &Plan, found: &mut Vec<Diagnostic>) {
     if same_plugin && same_args {
         return;
     }
-    let place = |named_at: Option<Span>, plugin: &PlanPlugin, plan: &Plan| {
+    let sorter_place = |named_at: Option<Span>, plugin: &PlanPlugin, plan: &Plan| {
         let args = plugin.args.as_ref().map(|args| args.span).filter(|_| same_plugin);
-        args.or(named_at).unwrap_or(start(plan))
+        place(args.or(named_at), plan)
     };
     found.push(messages::different_queue_sorts(
-        (place(second_step, b, second), &second.path, &b.entry.name),
-        (place(first_step, a, first), &first.path, &a.entry.name),
+        (sorter_place(second_step, b, second), &second.path, &b.entry.name),
+        (sorter_place(first_step, a, first), &first.path, &a.entry.name),
         same_plugin,
     ));
 }
@@ -76,6 +82,11 @@ fn same_value(a: &Node, b: &Node) -> bool {
         }
         (a, b) => a == b,
     }
+}
+
+/// Where a setting was written, else the profile's start.
+fn place(written: Option<Span>, plan: &Plan) -> Span {
+    written.unwrap_or(start(plan))
 }
 
 fn start(plan: &Plan) -> Span {

@@ -67,7 +67,7 @@ pub(crate) fn argument_not_one_of(value: &Spanned<String>, what: &str, known: &[
 pub(crate) fn argument_format(value: &Spanned<String>, what: &str, format: Format) -> Diagnostic {
     let (label, note) = match format {
         Format::Any => ("", ""),
-        Format::NonEmpty => ("must not be empty", ""),
+        Format::NonEmpty => ("expected some text", ""),
         Format::QualifiedName => (
             "not a qualified name",
             "`name` or `prefix/name`: the prefix a DNS subdomain, the name at most 63 letters, digits, `-`, `_`, `.`, \
@@ -81,7 +81,12 @@ pub(crate) fn argument_format(value: &Spanned<String>, what: &str, format: Forma
             "empty, or at most 63 letters, digits, `-`, `_`, `.`, with a letter or digit at both ends",
         ),
     };
-    let diagnostic = Diagnostic::at(value.span, format!("{what} cannot be `{}`", value.value), label);
+    let title = if value.value.is_empty() {
+        format!("{what} must not be empty")
+    } else {
+        format!("{what} cannot be `{}`", value.value)
+    };
+    let diagnostic = Diagnostic::at(value.span, title, label);
     if note.is_empty() { diagnostic } else { diagnostic.note(note) }
 }
 

@@ -42,9 +42,9 @@ pub(crate) fn reserved_state(key: &Spanned<String>) -> Diagnostic {
         .help("choose another name")
 }
 
-pub(crate) fn only_for_score(key: &Spanned<String>, plugin: &str) -> Diagnostic {
+pub(crate) fn only_for_score(key: &Spanned<String>) -> Diagnostic {
     Diagnostic::at(key.span, format!("`{}` is only for plugins of `score`", key.value), "no effect")
-        .note(format!("`points` of {plugin} does not list `score`"))
+        .note("`points` does not list `score`")
 }
 
 pub(crate) fn default_weight_out_of_range(weight: &Spanned<i128>) -> Diagnostic {

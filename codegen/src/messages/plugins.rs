@@ -69,14 +69,28 @@ pub(crate) fn disabled_twice(name: &Spanned<String>, first: Span, place: &str) -
         .help("remove one of the two")
 }
 
-/// `enabled` are the plugins that could be disabled there.
-pub(crate) fn disabled_unknown(name: &Spanned<String>, place: &str, enabled: &[&str]) -> Diagnostic {
+/// `enabled` are the plugins that could be disabled there; `could_be_meant` also those that schedc does not have yet.
+pub(crate) fn disabled_unknown(
+    name: &Spanned<String>,
+    place: &str,
+    enabled: &[&str],
+    could_be_meant: &[&str],
+) -> Diagnostic {
     let diagnostic = Diagnostic::at(
         name.span,
         format!("`{}` cannot be disabled at `{place}`: no plugin is called so", name.value),
         "disables nothing",
     );
-    did_you_mean(diagnostic, &name.value, enabled.iter().copied(), name.span, true)
+    let with_meant = did_you_mean(diagnostic, &name.value, could_be_meant.iter().copied(), name.span, true);
+    if with_meant.help.is_some() { with_meant } else { with_meant.note(enabled_by_default(place, enabled)) }
+}
+
+fn enabled_by_default(place: &str, enabled: &[&str]) -> String {
+    if enabled.is_empty() {
+        format!("nothing is enabled at `{place}` by default")
+    } else {
+        format!("enabled there by default: {}", quoted(enabled.iter().copied()))
+    }
 }
 
 pub(crate) fn disabled_without_effect(name: &Spanned<String>, place: &str, enabled: &[&str]) -> Diagnostic {
@@ -85,11 +99,7 @@ pub(crate) fn disabled_without_effect(name: &Spanned<String>, place: &str, enabl
         format!("`{}` is not enabled at `{place}` in the first place", name.value),
         "disables nothing",
     )
-    .note(if enabled.is_empty() {
-        format!("nothing is enabled at `{place}` by default")
-    } else {
-        format!("enabled there by default: {}", quoted(enabled.iter().copied()))
-    })
+    .note(enabled_by_default(place, enabled))
     .help("remove it from `disabled`")
 }
 

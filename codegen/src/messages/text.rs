@@ -54,9 +54,10 @@ pub(crate) fn missing_key(span: Span, owner: &str, key: &str) -> Diagnostic {
     Diagnostic::at(span, format!("{owner} needs `{key}`"), format!("`{key}` is missing"))
 }
 
-pub(crate) fn unknown_point(key: &Spanned<String>, known: &[&str]) -> Diagnostic {
+/// In a profile points are keys, in a catalog strings, `in_quotes`.
+pub(crate) fn unknown_point(key: &Spanned<String>, in_quotes: bool, known: &[&str]) -> Diagnostic {
     let diagnostic =
         Diagnostic::at(key.span, format!("unknown extension point `{}`", key.value), "no plugin can run here")
             .note(format!("extension points are {}", quoted(known.iter().copied())));
-    did_you_mean(diagnostic, &key.value, known.iter().copied(), key.span, false)
+    did_you_mean(diagnostic, &key.value, known.iter().copied(), key.span, in_quotes)
 }

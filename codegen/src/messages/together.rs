@@ -21,7 +21,10 @@ pub(crate) fn same_module(module: &str, second: (Span, &str), first: (Span, &str
     .help("rename one of the two files")
 }
 
-/// `sorters` are the two plugins' names; each comes with the profile's path.
+/// A setting of a profile: its place, the profile's path, the value and whether it is the default.
+pub(crate) type BackoffOf<'a> = (Span, &'a str, u64, bool);
+
+/// Each profile with its place, its path and its plugin.
 pub(crate) fn different_queue_sorts(
     second: (Span, &str, &str),
     first: (Span, &str, &str),
@@ -38,12 +41,16 @@ pub(crate) fn different_queue_sorts(
         .help("use one queue-sort plugin in both, or build two schedulers")
 }
 
-pub(crate) fn different_backoffs(key: &str, second: (Span, &str, u64), first: (Span, &str, u64)) -> Diagnostic {
+pub(crate) fn different_backoffs(key: &str, second: BackoffOf<'_>, first: BackoffOf<'_>) -> Diagnostic {
     Diagnostic::at(
         second.0,
         format!("{} and {} differ in {key}: {} and {}", first.1, second.1, first.2, second.2),
-        format!("{} seconds", second.2),
+        in_seconds(second),
     )
-    .also(first.0, format!("{} seconds", first.2))
+    .also(first.0, in_seconds(first))
     .note("profiles of one scheduler share one queue")
+}
+
+fn in_seconds((_, _, seconds, by_default): BackoffOf<'_>) -> String {
+    if by_default { format!("{seconds} s by default") } else { format!("{seconds} s") }
 }

@@ -2,11 +2,11 @@
 //! (kube-scheduler's `ValidateNodeAffinityArgs`, which parses the terms as it would those of a pod, and the API server's
 //! `ValidateNodeSelectorTerm`).
 
-use super::{list_at, string_at, table_at, tables_at};
+use super::{string_at, table_at, tables_at};
 use crate::diagnostic::Diagnostic;
 use crate::messages;
-use crate::source::{Span, Spanned};
-use crate::tree::{RawNode, RawTable, RawValue};
+use crate::source::Span;
+use crate::tree::{RawTable, RawValue};
 
 /// The one field of a node that can be selected by.
 const NAME_FIELD: &str = "metadata.name";
@@ -30,8 +30,7 @@ pub(super) fn check(args: &RawTable, found: &mut Vec<Diagnostic>) {
 
 fn label_requirement(requirement: &RawTable, at: Span, found: &mut Vec<Diagnostic>) {
     let Some(operator) = string_at(requirement, "operator") else { return };
-    let values = list_at(requirement, "values");
-    let values_at = values_place(requirement, at);
+    let Some((values, values_at)) = values(requirement, at) else { return };
     match operator.value.as_str() {
         "In" | "NotIn" if values.is_empty() => {
             found.push(messages::operator_needs_values(values_at, &operator.value));
@@ -39,7 +38,7 @@ fn label_requirement(requirement: &RawTable, at: Span, found: &mut Vec<Diagnosti
         "Exists" | "DoesNotExist" if !values.is_empty() => {
             found.push(messages::operator_forbids_values(values_at, &operator));
         }
-        "Gt" | "Lt" if !is_one_integer(values) => {
+        "Gt" | "Lt" if !is_one_integer(&values) => {
             found.push(messages::operator_needs_one_integer(values_at, &operator.value));
         }
         _ => {}
@@ -51,25 +50,26 @@ fn field_requirement(requirement: &RawTable, at: Span, found: &mut Vec<Diagnosti
         found.push(messages::unknown_node_field(&key));
     }
     let Some(operator) = string_at(requirement, "operator") else { return };
-    match operator.value.as_str() {
-        "In" | "NotIn" => one_name(requirement, &operator, at, found),
-        _ => found.push(messages::field_operator(&operator)),
+    if !["In", "NotIn"].contains(&operator.value.as_str()) {
+        found.push(messages::field_operator(&operator));
+    } else if let Some((values, values_at)) = values(requirement, at)
+        && values.len() != 1
+    {
+        found.push(messages::field_needs_one_value(values_at, &operator.value));
     }
 }
 
-fn one_name(requirement: &RawTable, operator: &Spanned<String>, at: Span, found: &mut Vec<Diagnostic>) {
-    if list_at(requirement, "values").len() != 1 {
-        found.push(messages::field_needs_one_value(values_place(requirement, at), &operator.value));
-    }
+/// The values with their place, which is the requirement's if there are none. `None` if they are of the wrong shape.
+fn values(requirement: &RawTable, at: Span) -> Option<(Vec<&str>, Span)> {
+    let Some(field) = requirement.get("values") else { return Some((Vec::new(), at)) };
+    let RawValue::List(items) = &field.value.value else { return None };
+    let texts = items.iter().map(|item| match &item.value {
+        RawValue::Str(text) => Some(text.as_str()),
+        _ => None,
+    });
+    Some((texts.collect::<Option<_>>()?, field.value.span))
 }
 
-fn values_place(requirement: &RawTable, otherwise: Span) -> Span {
-    requirement.get("values").map_or(otherwise, |field| field.value.span)
-}
-
-fn is_one_integer(values: &[RawNode]) -> bool {
-    match values {
-        [RawNode { value: RawValue::Str(text), .. }] => text.parse::<i64>().is_ok(),
-        _ => false,
-    }
+fn is_one_integer(values: &[&str]) -> bool {
+    matches!(values, [text] if text.parse::<i64>().is_ok())
 }

@@ -5,6 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::messages;
 use crate::schema::{FieldSchema, Schema};
 use crate::source::Spanned;
+use crate::suggest::closest;
 use crate::tree::{RawNode, RawTable, RawValue};
 
 /// Checks a plugin's arguments.
@@ -83,7 +84,11 @@ impl Checker<'_> {
                 }
             }
         }
+        let unknown = || table.fields.iter().filter(|field| !fields.iter().any(|known| known.name == field.key.value));
         for field in fields.iter().filter(|field| field.required && table.get(&field.name).is_none()) {
+            if unknown().any(|unknown| closest(&unknown.key.value, [field.name.as_str()]).is_some()) {
+                continue;
+            }
             let diagnostic = messages::missing_argument(node.span, &self.owner(), &field.name, &field.doc);
             self.found.push(diagnostic);
         }

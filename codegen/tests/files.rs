@@ -1,0 +1,299 @@
+//! Profiles and catalogs in files: which are picked, where they are found, and what is said if they are not.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use expect_test::{Expect, expect};
+use schedc_codegen::{Compilation, Diagnostics, Options, load, select};
+
+const CATALOG: &str = r#"crate = "my_plugins"
+
+[columns]
+node-gpus = "my_plugins::Gpus"
+
+[[plugin]]
+name = "GpuFit"
+path = "my_plugins::GpuFit"
+points = ["filter"]
+columns = ["node-gpus", "node-labels", "node-index"]
+"#;
+
+/// A package `my-scheduler` that depends on `my-plugins`, and a folder `other` that it does not depend on.
+struct Project {
+    root: PathBuf,
+}
+
+impl Project {
+    fn new(name: &str) -> Self {
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        if root.exists() {
+            fs::remove_dir_all(&root).unwrap();
+        }
+        let project = Self { root };
+        let package = |name: &str| format!("[package]\nname = \"{name}\"\nedition = \"2024\"\n[workspace]\n");
+        let dependencies = "[dependencies]\nmy-plugins = { path = \"../my-plugins\" }\nbare = { path = \"../bare\" }\n";
+        project.write("app/Cargo.toml", &format!("{}{dependencies}", package("my-scheduler")));
+        project.write("app/src/lib.rs", "");
+        for name in ["my-plugins", "bare"] {
+            project.write(&format!("{name}/Cargo.toml"), &package(name));
+            project.write(&format!("{name}/src/lib.rs"), "");
+        }
+        project.write("my-plugins/schedc.toml", CATALOG);
+        project.write("other/schedc.toml", &CATALOG.replace("my_plugins", "other").replace("GpuFit", "Other"));
+        project
+    }
+
+    fn write(&self, path: &str, text: &str) -> PathBuf {
+        let path = self.root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn load(&self, profiles: &[PathBuf]) -> Result<Compilation, Diagnostics> {
+        load(profiles, &Options { manifest_dir: self.root.join("app") })
+    }
+
+    /// What is said, without the folder that the test runs in.
+    fn check(&self, profiles: &[PathBuf], expect: Expect) {
+        self.check_errors(&self.load(profiles).unwrap_err(), expect);
+    }
+
+    fn check_errors(&self, errors: &Diagnostics, expect: Expect) {
+        expect.assert_eq(&errors.render(false).replace(&*self.root.to_string_lossy(), "ROOT"));
+    }
+}
+
+#[test]
+fn crates_are_found_among_the_dependencies_and_in_folders() {
+    let project = Project::new("found");
+    let profile = project.write(
+        "app/profiles/gpu.toml",
+        r#"
+        crates = ["my-plugins", { path = "../../other" }]
+        [plugins]
+        filter = { enabled = ["GpuFit", "Other"] }
+        "#,
+    );
+    let compilation = project.load(std::slice::from_ref(&profile)).unwrap_or_else(|errors| panic!("{errors}"));
+    let crates: Vec<&str> = compilation.catalogs.iter().map(|catalog| catalog.crate_name.as_str()).collect();
+    assert_eq!(crates, ["schedc_plugins", "my_plugins", "other"]);
+    let (_, plugin) = compilation.plans[0].find("GpuFit").unwrap();
+    expect![[r#"
+        [
+            Declared(
+                State {
+                    name: "node-gpus",
+                    path: "my_plugins::Gpus",
+                },
+            ),
+            Declared(
+                State {
+                    name: "node-labels",
+                    path: "schedc_plugins::columns::NodeLabels",
+                },
+            ),
+            NodeIndex,
+        ]
+    "#]]
+    .assert_debug_eq(&plugin.entry.columns);
+    let root = &project.root;
+    assert_eq!(compilation.watched, [profile, root.join("my-plugins/schedc.toml"), root.join("other/schedc.toml")]);
+}
+
+#[test]
+fn crates_that_are_not_found() {
+    let project = Project::new("not_found");
+    let profile = project.write(
+        "app/profiles/gpu.toml",
+        "crates = [\"my-plugin\", \"far-away\", \"bare\", { path = \"../nowhere\" }]\n",
+    );
+    project.check(&[profile], expect![[r#"
+        error: `my-plugin` is not a dependency of my-scheduler
+         --> profiles/gpu.toml:1:11
+          |
+        1 | crates = ["my-plugin", "far-away", "bare", { path = "../nowhere" }]
+          |           ^^^^^^^^^^^ expected a package under `[dependencies]` in the Cargo.toml of my-scheduler
+          |
+        help: did you mean `my-plugins`?
+          |
+        1 | crates = ["my-plugins", "far-away", "bare", { path = "../nowhere" }]
+          |                     +
+
+        error: `far-away` is not a dependency of my-scheduler
+         --> profiles/gpu.toml:1:24
+          |
+        1 | crates = ["my-plugin", "far-away", "bare", { path = "../nowhere" }]
+          |                        ^^^^^^^^^^ expected a package under `[dependencies]` in the Cargo.toml of my-scheduler
+          |
+          = help: run `cargo add far-away`, or name its folder: `{ path = ".." }`
+
+        error: crate `bare` has no schedc.toml
+         --> profiles/gpu.toml:1:36
+          |
+        1 | crates = ["my-plugin", "far-away", "bare", { path = "../nowhere" }]
+          |                                    ^^^^^^ no catalog of plugins
+          |
+          = note: looked for ROOT/bare/schedc.toml
+
+        error: crate `../nowhere` has no schedc.toml
+         --> profiles/gpu.toml:1:53
+          |
+        1 | crates = ["my-plugin", "far-away", "bare", { path = "../nowhere" }]
+          |                                                     ^^^^^^^^^^^^ no catalog of plugins
+          |
+          = note: looked for ROOT/app/nowhere/schedc.toml
+
+        error: 4 errors in profiles/gpu.toml
+    "#]]);
+}
+
+#[test]
+fn errors_in_a_catalog_show_its_path() {
+    let project = Project::new("bad_catalog");
+    project.write("my-plugins/schedc.toml", &CATALOG.replace("\"node-labels\"", "\"node-lables\""));
+    let a = project.write("app/profiles/a.toml", "scheduler-name = \"a\"\ncrates = [\"my-plugins\"]\n");
+    let b = project.write("app/profiles/b.toml", "scheduler-name = \"b\"\ncrates = [\"my-plugins\"]\n");
+    project.check(&[a, b], expect![[r#"
+        error: unknown column `node-lables`
+          --> ROOT/my-plugins/schedc.toml:10:25
+           |
+        10 | columns = ["node-gpus", "node-lables", "node-index"]
+           |                         ^^^^^^^^^^^^^ not declared
+           |
+           = note: this catalog can name `node-gpus`, `node-resources`, `node-taints`, `node-labels`, `node-name`, `node-ports`, `node-images`, `node-info` and `node-index`
+        help: did you mean `node-labels`?
+           |
+        10 - columns = ["node-gpus", "node-lables", "node-index"]
+        10 + columns = ["node-gpus", "node-labels", "node-index"]
+           |
+
+        error: 1 error in ROOT/my-plugins/schedc.toml
+    "#]]);
+}
+
+#[test]
+fn cargo_that_cannot_answer_is_quoted() {
+    let project = Project::new("no_metadata");
+    project
+        .write("app/Cargo.toml", "[package]\nname = \"my-scheduler\"\nedition = \"2024\"\n[workspace]\n[dependency]\n");
+    fs::remove_dir_all(project.root.join("app/src")).unwrap();
+    let profile = project.write("app/profiles/gpu.toml", "crates = [\"my-plugins\"]\n");
+    let errors = project.load(&[profile]).unwrap_err();
+    let line = errors.one_lines().join("\n");
+    assert!(line.starts_with("profiles/gpu.toml:1:11: cannot ask cargo where crate `my-plugins` is"), "{line}");
+    assert!(errors.iter().any(|error| !error.notes.is_empty()));
+}
+
+#[test]
+fn a_profile_that_cannot_be_read_does_not_hide_others() {
+    let project = Project::new("unreadable");
+    let wrong = project.write("app/profiles/wrong.toml", "percentage-of-nodes-to-score = -1\n");
+    let missing = project.root.join("app/profiles/missing.toml");
+    project.check(
+        &[missing, wrong],
+        expect![[r#"
+        error: cannot read ROOT/app/profiles/missing.toml: No such file or directory (os error 2)
+
+        error: percentage-of-nodes-to-score must be in 0..=100, not -1
+         --> profiles/wrong.toml:1:32
+          |
+        1 | percentage-of-nodes-to-score = -1
+          |                                ^^ out of range
+          |
+          = note: 100 looks at all nodes, 0 chooses the percentage by the size of the cluster, as kube-scheduler does
+
+        error: 2 errors in profiles/wrong.toml
+    "#]],
+    );
+}
+
+#[test]
+fn all_profiles_of_the_folder_are_picked_by_default() {
+    let project = Project::new("pick_all");
+    let b = project.write("profiles/b.toml", "");
+    let a = project.write("profiles/a.toml", "");
+    project.write("profiles/README.md", "");
+    let folder = project.root.join("profiles");
+    let selection = select(&folder, None).unwrap();
+    assert_eq!(selection.profiles, [a, b]);
+    assert_eq!(selection.watched, std::slice::from_ref(&folder), "a new profile calls for a build");
+    assert_eq!(select(&folder, Some(" ")).unwrap(), selection);
+}
+
+#[test]
+fn profiles_are_picked_by_name_or_path() {
+    let project = Project::new("pick_some");
+    let a = project.write("profiles/a.toml", "");
+    let b = project.write("profiles/b.toml", "");
+    let elsewhere = project.write("elsewhere/c.toml", "");
+    let folder = project.root.join("profiles");
+    let picked = format!("b, {},a,b", elsewhere.display());
+    assert_eq!(select(&folder, Some(&picked)).unwrap().profiles, [b, elsewhere, a]);
+}
+
+#[test]
+fn picks_that_do_not_exist() {
+    let project = Project::new("pick_wrong");
+    project.write("profiles/default.toml", "");
+    project.write("profiles/edge.toml", "");
+    let folder = project.root.join("profiles");
+    let errors = select(&folder, Some("defualt,edge,gpu,other/x.toml")).unwrap_err();
+    project.check_errors(
+        &errors,
+        expect![[r#"
+        error: no profile is called `defualt`
+         |
+         = note: ROOT/profiles has `default` and `edge`
+         = help: did you mean `default`?
+
+        error: no profile is called `gpu`
+         |
+         = note: ROOT/profiles has `default` and `edge`
+         = help: SCHEDC_PROFILES holds names of profiles or paths to TOML files, separated by commas
+
+        error: no profile is called `other/x.toml`
+         |
+         = note: ROOT/profiles has `default` and `edge`
+         = help: SCHEDC_PROFILES holds names of profiles or paths to TOML files, separated by commas
+
+        error: 3 errors
+    "#]],
+    );
+    project.check_errors(
+        &select(&folder, Some(",")).unwrap_err(),
+        expect![[r#"
+        error: SCHEDC_PROFILES names no profile
+         |
+         = help: unset it to build all profiles, or name `default` or `edge`
+
+        error: 1 error
+    "#]],
+    );
+}
+
+#[test]
+fn a_folder_without_profiles() {
+    let project = Project::new("pick_none");
+    fs::create_dir_all(project.root.join("profiles")).unwrap();
+    project.check_errors(
+        &select(&project.root.join("profiles"), None).unwrap_err(),
+        expect![[r#"
+        error: there is no profile in ROOT/profiles
+         |
+         = help: put one there, for example `default.toml`; an empty file is kube-scheduler's default
+
+        error: 1 error
+    "#]],
+    );
+    project.check_errors(
+        &select(&project.root.join("nowhere"), None).unwrap_err(),
+        expect![[r#"
+        error: cannot read ROOT/nowhere: No such file or directory (os error 2)
+
+        error: 1 error
+    "#]],
+    );
+}

@@ -1,0 +1,264 @@
+//! Arguments of plugins: what a plugin's own rule says.
+
+use expect_test::expect;
+
+use super::check;
+
+#[test]
+fn a_ratio_without_a_shape() {
+    check(
+        r#"[args.NodeResourcesFit]
+scoring-strategy = { type = "RequestedToCapacityRatio" }
+"#,
+        expect![[r#"
+            error: scoring strategy `RequestedToCapacityRatio` needs `requested-to-capacity-ratio.shape`
+             --> profiles/p.toml:2:29
+              |
+            2 | scoring-strategy = { type = "RequestedToCapacityRatio" }
+              |                             ^^^^^^^^^^^^^^^^^^^^^^^^^^ without a shape
+              |
+              = help: add `requested-to-capacity-ratio = { shape = [{ utilization = 0, score = 0 }, { utilization = 100, score = 10 }] }`
+
+            error: 1 error in profiles/p.toml
+        "#]],
+    );
+}
+
+#[test]
+fn an_empty_shape() {
+    check(
+        r#"[args.NodeResourcesFit]
+scoring-strategy = { type = "RequestedToCapacityRatio", requested-to-capacity-ratio = { shape = [] } }
+"#,
+        expect![[r#"
+            error: `scoring-strategy.requested-to-capacity-ratio.shape` of NodeResourcesFit needs at least 1 element, and has 0
+             --> profiles/p.toml:2:97
+              |
+            2 | scoring-strategy = { type = "RequestedToCapacityRatio", requested-to-capacity-ratio = { shape = [] } }
+              |                                                                                                 ^^ too short
+
+            error: 1 error in profiles/p.toml
+        "#]],
+    );
+}
+
+#[test]
+fn a_shape_for_another_strategy() {
+    check(
+        r#"[args.NodeResourcesFit.scoring-strategy]
+type = "MostAllocated"
+requested-to-capacity-ratio.shape = [{ utilization = 0, score = 0 }]
+"#,
+        expect![[r#"
+            error: `requested-to-capacity-ratio` is for scoring strategy `RequestedToCapacityRatio` only
+             --> profiles/p.toml:3:1
+              |
+            2 | type = "MostAllocated"
+              |        --------------- the strategy
+            3 | requested-to-capacity-ratio.shape = [{ utilization = 0, score = 0 }]
+              | ^^^^^^^^^^^^^^^^^^^^^^^^^^^ nobody reads it
+              |
+              = help: set `type = "RequestedToCapacityRatio"`, or remove the table
+
+            error: 1 error in profiles/p.toml
+        "#]],
+    );
+}
+
+#[test]
+fn a_shape_without_a_strategy() {
+    check(
+        r#"[args.NodeResourcesFit.scoring-strategy]
+requested-to-capacity-ratio.shape = [{ utilization = 0, score = 0 }]
+"#,
+        expect![[r#"
+            error: `requested-to-capacity-ratio` is for scoring strategy `RequestedToCapacityRatio` only
+             --> profiles/p.toml:2:1
+              |
+            2 | requested-to-capacity-ratio.shape = [{ utilization = 0, score = 0 }]
+              | ^^^^^^^^^^^^^^^^^^^^^^^^^^^ nobody reads it
+              |
+              = note: the strategy is `LeastAllocated` by default
+              = help: set `type = "RequestedToCapacityRatio"`, or remove the table
+
+            error: 1 error in profiles/p.toml
+        "#]],
+    );
+}
+
+#[test]
+fn weights_of_balanced_resources() {
+    check(
+        r#"[args.NodeResourcesBalancedAllocation]
+resources = [{ name = "cpu", weight = 2 }]
+"#,
+        expect![[r#"
+            error: the weight of `cpu` in NodeResourcesBalancedAllocation must be 1, not 2
+             --> profiles/p.toml:2:39
+              |
+            2 | resources = [{ name = "cpu", weight = 2 }]
+              |                                       ^ must be 1
+              |
+              = note: balance counts every resource alike
+              = help: remove the weight
+
+            error: 1 error in profiles/p.toml
+        "#]],
+    );
+}
+
+#[test]
+fn an_added_affinity_that_adds_nothing() {
+    check(
+        r#"[args.NodeAffinity]
+added-affinity = {}
+"#,
+        expect![[r#"
+            error: `added-affinity` adds nothing
+             --> profiles/p.toml:2:18
+              |
+            2 | added-affinity = {}
+              |                  ^^ needs `required` or `preferred`
+
+            error: 1 error in profiles/p.toml
+        "#]],
+    );
+}
+
+#[test]
+fn operators_and_their_values() {
+    check(
+        r#"[args.NodeAffinity.added-affinity]
+required = [{ match-expressions = [
+    { key = "a", operator = "In" },
+    { key = "b", operator = "NotIn", values = [] },
+    { key = "c", operator = "Exists", values = ["x"] },
+    { key = "d", operator = "DoesNotExist", values = ["x", "y"] },
+    { key = "e", operator = "Gt" },
+    { key = "f", operator = "Lt", values = ["1", "2"] },
+    { key = "g", operator = "Gt", values = ["many"] },
+    { key = "h", operator = "Equals", values = ["x"] },
+    { key = "i", operator = "Gt", values = [4] },
+    { key = "j", operator = "In", values = "x" },
+] }]
+"#,
+        expect![[r#"
+            error: operator `In` needs at least one value
+             --> profiles/p.toml:3:5
+              |
+            3 |     { key = "a", operator = "In" },
+              |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ `values` is missing or empty
+
+            error: operator `NotIn` needs at least one value
+             --> profiles/p.toml:4:47
+              |
+            4 |     { key = "b", operator = "NotIn", values = [] },
+              |                                               ^^ `values` is missing or empty
+
+            error: operator `Exists` takes no values
+             --> profiles/p.toml:5:48
+              |
+            5 |     { key = "c", operator = "Exists", values = ["x"] },
+              |                             --------           ^^^^^ nobody reads them
+              |                             |
+              |                             looks at the key alone
+              |
+              = help: remove `values`
+
+            error: operator `DoesNotExist` takes no values
+             --> profiles/p.toml:6:54
+              |
+            6 |     { key = "d", operator = "DoesNotExist", values = ["x", "y"] },
+              |                             --------------           ^^^^^^^^^^ nobody reads them
+              |                             |
+              |                             looks at the key alone
+              |
+              = help: remove `values`
+
+            error: operator `Gt` needs exactly one value, an integer
+             --> profiles/p.toml:7:5
+              |
+            7 |     { key = "e", operator = "Gt" },
+              |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ expected one string that holds an integer: `["4"]`
+
+            error: operator `Lt` needs exactly one value, an integer
+             --> profiles/p.toml:8:44
+              |
+            8 |     { key = "f", operator = "Lt", values = ["1", "2"] },
+              |                                            ^^^^^^^^^^ expected one string that holds an integer: `["4"]`
+
+            error: operator `Gt` needs exactly one value, an integer
+             --> profiles/p.toml:9:44
+              |
+            9 |     { key = "g", operator = "Gt", values = ["many"] },
+              |                                            ^^^^^^^^ expected one string that holds an integer: `["4"]`
+
+            error: `added-affinity.required[0].match-expressions[7].operator` of NodeAffinity cannot be `Equals`
+              --> profiles/p.toml:10:29
+               |
+            10 |     { key = "h", operator = "Equals", values = ["x"] },
+               |                             ^^^^^^^^ expected `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt` or `Lt`
+
+            error: `added-affinity.required[0].match-expressions[8].values[0]` of NodeAffinity must be a string, not an integer
+              --> profiles/p.toml:11:45
+               |
+            11 |     { key = "i", operator = "Gt", values = [4] },
+               |                                             ^ expected a string
+
+            error: `added-affinity.required[0].match-expressions[9].values` of NodeAffinity must be a list, not a string
+              --> profiles/p.toml:12:44
+               |
+            12 |     { key = "j", operator = "In", values = "x" },
+               |                                            ^^^ expected a list
+
+            error: 10 errors in profiles/p.toml
+        "#]],
+    );
+}
+
+#[test]
+fn fields_of_nodes() {
+    check(
+        r#"[args.NodeAffinity.added-affinity]
+preferred = [{ weight = 1, preference = { match-fields = [
+    { key = "metadata.uid", operator = "In", values = ["x"] },
+    { key = "metadata.name", operator = "NotIn", values = ["x", "y"] },
+    { key = "metadata.name", operator = "In" },
+    { key = "metadata.name", operator = "Exists" },
+] } }]
+"#,
+        expect![[r#"
+            error: nodes cannot be selected by field `metadata.uid`
+             --> profiles/p.toml:3:13
+              |
+            3 |     { key = "metadata.uid", operator = "In", values = ["x"] },
+              |             ^^^^^^^^^^^^^^ not a field to select by
+              |
+            help: `metadata.name` is the only one
+              |
+            3 -     { key = "metadata.uid", operator = "In", values = ["x"] },
+            3 +     { key = "metadata.name", operator = "In", values = ["x"] },
+              |
+
+            error: operator `NotIn` on a field needs exactly one value
+             --> profiles/p.toml:4:59
+              |
+            4 |     { key = "metadata.name", operator = "NotIn", values = ["x", "y"] },
+              |                                                           ^^^^^^^^^^ expected one node name
+
+            error: operator `In` on a field needs exactly one value
+             --> profiles/p.toml:5:5
+              |
+            5 |     { key = "metadata.name", operator = "In" },
+              |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ expected one node name
+
+            error: operator `Exists` is not for fields
+             --> profiles/p.toml:6:41
+              |
+            6 |     { key = "metadata.name", operator = "Exists" },
+              |                                         ^^^^^^^^ expected `In` or `NotIn`
+
+            error: 4 errors in profiles/p.toml
+        "#]],
+    );
+}
