@@ -397,13 +397,34 @@ impl Default for Quantity {
     }
 }
 
+/// Decimal and exact: the largest suffix that leaves a whole number (`1500m`, `2k`), as Kubernetes writes decimal
+/// quantities. What is written can be read again.
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mut value, mut exponent) = self.long();
+        if value == 0 {
+            return f.write_str("0");
+        }
+        while value % 1000 == 0 || (exponent % 3 != 0 && value % 10 == 0) {
+            let step = if exponent % 3 == 0 { 3 } else { 1 };
+            value /= if step == 3 { 1000 } else { 10 };
+            exponent = exponent.saturating_add(step);
+        }
+        while exponent % 3 != 0 && value.checked_mul(10).is_some() {
+            value *= 10;
+            exponent = exponent.saturating_sub(1);
+        }
+        let suffixes = [(-9, "n"), (-6, "u"), (-3, "m"), (0, ""), (3, "k"), (6, "M"), (9, "G"), (12, "T"), (15, "P")];
+        match suffixes.iter().find(|suffix| suffix.0 == exponent) {
+            Some((_, suffix)) => write!(f, "{value}{suffix}"),
+            None => write!(f, "{value}e{exponent}"),
+        }
+    }
+}
+
 impl fmt::Debug for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (value, exponent) = self.long();
-        match exponent {
-            0 => write!(f, "{value}"),
-            _ => write!(f, "{value}e{exponent}"),
-        }
+        fmt::Display::fmt(self, f)
     }
 }
 

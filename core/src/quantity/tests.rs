@@ -166,6 +166,25 @@ fn order_is_that_of_the_numbers() {
     }
 }
 
+#[test]
+fn display_is_exact_and_short() {
+    for (text, displayed) in [
+        ("0", "0"),
+        ("1.5", "1500m"),
+        ("2000", "2k"),
+        ("1Ki", "1024"),
+        ("1.1Ki", "1126400m"),
+        ("-3e10", "-30G"),
+        ("100e4", "1M"),
+        ("1e20", "100e18"),
+        ("5E", "5e18"),
+        ("0.1n", "1n"),
+        ("1e-3", "1m"),
+    ] {
+        assert_eq!(quantity(text).to_string(), displayed, "{text}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_text_panics(text in "[-+]?[0-9.]{0,45}[eEinumkKMGTP]{0,2}[-+]?[0-9]{0,12}", other in any::<String>()) {
@@ -176,6 +195,7 @@ proptest! {
                 sum.raise_to(quantity("16Ei"));
                 prop_assert!(sum >= parsed || parsed.is_negative() || parsed.value() == sum.value());
                 let _ = (sum.value(), sum.milli_value());
+                prop_assert_eq!(quantity(&parsed.to_string()), parsed);
             }
         }
     }
