@@ -1,6 +1,6 @@
 //! What is wrong with a profile or a catalog, and how it is shown.
 //!
-//! The words are in [`crate::messages`]; here is their form: a title, a labelled place, further places, notes, and a help
+//! The words are in `messages`; here is their form: a title, a labelled place, further places, notes, and a help
 //! that may carry an edit.
 
 use std::fmt;
