@@ -1,1 +1,41 @@
-//! schedc-plugins
+//! The in-tree plugins of schedc: kube-scheduler's, one file each, with the same names, arguments and answers.
+//!
+//! A plugin's kernels read the columns that it declares ([`columns`]) and what it compiled of the pod, nothing else.
+//! Columns and [`indexes`] are shared by all plugins and profiles that declare them.
+
+pub mod columns;
+pub mod indexes;
+
+mod default_binder;
+mod image_locality;
+mod node_affinity;
+mod node_name;
+mod node_ports;
+mod node_resources_balanced_allocation;
+mod node_resources_fit;
+mod node_unschedulable;
+mod priority_sort;
+mod resource_name;
+mod scheduling_gates;
+mod taint_toleration;
+
+pub use default_binder::DefaultBinder;
+pub use image_locality::{ImageLocality, ImageLocalityPod, ImageSpread};
+pub use node_affinity::{
+    AddedAffinity, Mismatch, NodeAffinity, NodeAffinityArgs, NodeAffinityPod, NodeField, NodeFieldOperator,
+    NodeFieldRequirement, NodeLabelOperator, NodeLabelRequirement, NodeTerm, PreferredNodeTerm,
+};
+pub use node_name::NodeName;
+pub use node_ports::{NodePorts, NodePortsPod};
+pub use node_resources_balanced_allocation::{
+    BalancedResource, NodeResourcesBalancedAllocation, NodeResourcesBalancedAllocationArgs,
+};
+pub use node_resources_fit::{
+    Insufficient, NodeResourcesFit, NodeResourcesFitArgs, NodeResourcesFitPod, RequestedToCapacityRatio, ResourceSpec,
+    ScoringStrategy, ScoringStrategyType, UtilizationShapePoint,
+};
+pub use node_unschedulable::NodeUnschedulable;
+pub use priority_sort::PrioritySort;
+pub use resource_name::{Amounts, ResourceName};
+pub use scheduling_gates::SchedulingGates;
+pub use taint_toleration::{TaintToleration, TaintTolerationPod};

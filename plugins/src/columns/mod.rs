@@ -1,0 +1,17 @@
+//! Per-node state that plugins read.
+
+mod node_identity;
+mod node_images;
+mod node_labels;
+mod node_ports_in_use;
+mod node_resources;
+mod node_taints;
+
+pub use node_identity::NodeIdentity;
+pub use node_images::NodeImages;
+pub use node_labels::NodeLabels;
+pub use node_ports_in_use::NodePortsInUse;
+pub(crate) use node_ports_in_use::collide;
+pub use node_resources::NodeResources;
+pub use node_taints::NodeTaints;
+pub(crate) use node_taints::is_hard;

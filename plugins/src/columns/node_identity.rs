@@ -1,0 +1,24 @@
+//! Which node it is.
+
+use schedc_core::column::Column;
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::Node;
+
+/// A node's name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeIdentity {
+    /// `metadata.name`; empty in a slot without a node.
+    pub name: Symbol,
+}
+
+impl Default for NodeIdentity {
+    fn default() -> Self {
+        NodeIdentity { name: Symbol::EMPTY }
+    }
+}
+
+impl Column for NodeIdentity {
+    fn build(node: &Node, _: &Interner) -> Self {
+        NodeIdentity { name: node.name }
+    }
+}

@@ -1,0 +1,32 @@
+//! The container images that a node has.
+
+use schedc_core::column::Column;
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::Node;
+
+/// Images by name: kube-scheduler's `NodeInfo.ImageStates`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeImages {
+    /// Sorted by name, each once.
+    sizes: Box<[(Symbol, i64)]>,
+}
+
+impl NodeImages {
+    /// The size of an image in bytes, if the node has it.
+    #[inline]
+    pub fn size(&self, name: Symbol) -> Option<i64> {
+        let at = self.sizes.binary_search_by_key(&name, |image| image.0).ok()?;
+        Some(self.sizes[at].1)
+    }
+}
+
+impl Column for NodeImages {
+    fn build(node: &Node, _: &Interner) -> Self {
+        let mut sizes: Vec<_> =
+            node.images.iter().flat_map(|image| image.names.iter().map(|&name| (name, image.size))).collect();
+        // The sort is stable: of two images that share a name, the first one counts.
+        sizes.sort_by_key(|image| image.0);
+        sizes.dedup_by_key(|image| image.0);
+        NodeImages { sizes: sizes.into() }
+    }
+}

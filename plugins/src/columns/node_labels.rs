@@ -1,0 +1,59 @@
+//! A node's labels and name, for node selectors.
+
+use schedc_core::column::Column;
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::{Labels, Node, NodeSelector, NodeSelectorTerm, label_integer};
+
+/// What node selectors look at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeLabels {
+    /// `metadata.name`; empty in a slot without a node.
+    pub name: Symbol,
+    /// `metadata.labels`, sorted by key.
+    pub labels: Labels,
+    /// The labels whose values spell integers, by key: what `Gt` and `Lt` compare with.
+    pub integers: Box<[(Symbol, i64)]>,
+}
+
+impl Default for NodeLabels {
+    fn default() -> Self {
+        NodeLabels { name: Symbol::EMPTY, labels: Box::default(), integers: Box::default() }
+    }
+}
+
+impl NodeLabels {
+    /// The integer that the value of a label spells.
+    #[inline]
+    pub fn integer(&self, key: Symbol) -> Option<i64> {
+        self.integers.iter().find(|label| label.0 == key).map(|label| label.1)
+    }
+
+    /// Whether the node has all of these labels: a pod's `nodeSelector`.
+    #[inline]
+    pub fn has_all(&self, wanted: &[(Symbol, Symbol)]) -> bool {
+        wanted.iter().all(|label| self.labels.contains(label))
+    }
+
+    /// Whether the node matches a selector.
+    #[inline]
+    pub fn matches(&self, selector: &NodeSelector) -> bool {
+        selector.matches(self.name, &self.labels, |key| self.integer(key))
+    }
+
+    /// Whether the node matches a term.
+    #[inline]
+    pub fn matches_term(&self, term: &NodeSelectorTerm) -> bool {
+        term.matches(self.name, &self.labels, |key| self.integer(key))
+    }
+}
+
+impl Column for NodeLabels {
+    fn build(node: &Node, interner: &Interner) -> Self {
+        let integer = |&(key, value): &(Symbol, Symbol)| Some((key, label_integer(interner, value)?));
+        NodeLabels {
+            name: node.name,
+            labels: node.labels.clone(),
+            integers: node.labels.iter().filter_map(integer).collect(),
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! NodeAffinity
+//!
+//! **What it does.** Rejects nodes that do not match the pod's `nodeSelector` and required node affinity, and scores the others
+//! by the weights of the preferred terms that they match. A profile can add node affinity to that of every pod.
+//!
+//! **Extension points.** PreFilter (skips if nothing is asked for; narrows the nodes down if all terms name some), Filter,
+//! PreScore (skips without preferred terms), Score, NormalizeScore.
+//!
+//! **Arguments.** [`NodeAffinityArgs`].
+//!
+//! **Upstream.** `plugins/nodeaffinity` (kube-scheduler 1.36.2).
+//!
+//! **Differences.** A required term that cannot be parsed makes the hint there fail, which wakes the pod; here it matches
+//! nothing, in the hint as in Filter.
+
+use std::sync::Arc;
+
+use schedc_core::column::Column;
+use schedc_core::extension_points::{
+    Action, ClusterEvent, EnqueueExtensions, EventObject, EventResource, Extent, FilterPlugin, NormalizeScore,
+    PreFilter, PreFilterPlugin, PreScorePlugin, QueueingHint, ScoreError, ScorePlugin, default_normalize,
+};
+use schedc_core::handle::Handle;
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::mask::Mask;
+use schedc_core::model::{Labels, Node, NodeSelector, NodeSelectorTerm, Pod, PodSpec, PreferredTerm};
+use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::status::{Code, Reasons, Status};
+
+mod args;
+
+pub use args::{
+    AddedAffinity, NodeAffinityArgs, NodeField, NodeFieldOperator, NodeFieldRequirement, NodeLabelOperator,
+    NodeLabelRequirement, NodeTerm, PreferredNodeTerm,
+};
+
+use crate::columns::NodeLabels;
+
+/// Matches nodes by labels and names.
+#[derive(Debug)]
+pub struct NodeAffinity;
+
+/// What a pod, and the profile, ask of a node's labels and name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct NodeAffinityPod {
+    /// The profile's required terms.
+    added: Option<NodeSelector>,
+    /// The pod's `nodeSelector`.
+    selector: Labels,
+    /// The pod's required terms.
+    required: Option<NodeSelector>,
+    /// The preferred terms of both, with their weights.
+    preferred: Box<[(i64, NodeSelectorTerm)]>,
+    /// What is wrong with the pod's preferred terms.
+    broken: Option<Arc<str>>,
+}
+
+/// What a node does not match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mismatch {
+    /// The profile's required terms.
+    Added,
+    /// The pod's own.
+    Pod,
+}
+
+impl Plugin for NodeAffinity {
+    const NAME: &'static str = "NodeAffinity";
+    type Args = NodeAffinityArgs;
+    type Columns = NodeLabels;
+    type Indexes = ();
+    type Reads = ();
+    type Pod = NodeAffinityPod;
+
+    fn new(args: &'static NodeAffinityArgs, _: &Handle) -> Result<Self, String> {
+        args.check()?;
+        Ok(NodeAffinity)
+    }
+
+    fn compile(args: &NodeAffinityArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> NodeAffinityPod {
+        let mut preferred = args.preferred(cx.interner);
+        preferred.extend(pod.preferred_node_affinity.iter().cloned());
+        let broken = preferred.iter().find_map(|term| term.term.as_ref().err().cloned());
+        NodeAffinityPod {
+            added: args.required(cx.interner),
+            selector: pod.node_selector.clone(),
+            required: pod.required_node_affinity.clone(),
+            preferred: preferred
+                .into_iter()
+                .filter_map(|PreferredTerm { weight, term }| Some((weight, term.ok()?)))
+                .collect(),
+            broken,
+        }
+    }
+}
+
+impl PreFilterPlugin for NodeAffinity {
+    type Cycle = ();
+
+    fn pre_filter(
+        &self,
+        _: &NodeAffinityArgs,
+        pod: &NodeAffinityPod,
+        view: View<'_, Self>,
+    ) -> Result<PreFilter<()>, Status> {
+        if pod.added.is_none() && pod.selector.is_empty() && pod.required.is_none() {
+            return Ok(PreFilter::skip(()));
+        }
+        let Some(names) = pod.required.as_ref().and_then(named_nodes) else { return Ok(PreFilter::ready(())) };
+        if names.is_empty() {
+            return Err(Status::unresolvable("pod affinity terms conflict"));
+        }
+        Ok(PreFilter::ready(()).only(names.into_iter().filter_map(|name| view.node(name))))
+    }
+}
+
+impl FilterPlugin for NodeAffinity {
+    type Cycle = ();
+    type Rejection = Mismatch;
+
+    #[inline]
+    fn filter(_: &NodeAffinityArgs, pod: &NodeAffinityPod, _: &(), node: &NodeLabels) -> Result<(), Mismatch> {
+        if pod.added.as_ref().is_some_and(|added| !node.matches(added)) {
+            return Err(Mismatch::Added);
+        }
+        if matches_own(&pod.selector, pod.required.as_ref(), node) { Ok(()) } else { Err(Mismatch::Pod) }
+    }
+
+    fn code(_: &Mismatch) -> Code {
+        Code::UnschedulableAndUnresolvable
+    }
+
+    fn explain(
+        _: &NodeAffinityArgs,
+        _: &NodeAffinityPod,
+        _: &(),
+        _: &NodeLabels,
+        mismatch: Mismatch,
+        out: &mut Reasons<'_>,
+    ) {
+        out.push(match mismatch {
+            Mismatch::Added => "node(s) didn't match scheduler-enforced node affinity",
+            Mismatch::Pod => "node(s) didn't match Pod's node affinity/selector",
+        });
+    }
+}
+
+impl PreScorePlugin for NodeAffinity {
+    type Cycle = ();
+
+    fn pre_score(
+        &self,
+        _: &NodeAffinityArgs,
+        pod: &NodeAffinityPod,
+        _: View<'_, Self>,
+        _: &Mask,
+    ) -> Result<Slot<()>, Status> {
+        match &pod.broken {
+            Some(error) => Err(Status::error(&**error)),
+            None if pod.preferred.is_empty() => Ok(Slot::skip(())),
+            None => Ok(Slot::ready(())),
+        }
+    }
+}
+
+impl ScorePlugin for NodeAffinity {
+    type Cycle = ();
+
+    /// The sum of the weights of the preferred terms that the node matches.
+    #[inline]
+    fn score(_: &NodeAffinityArgs, pod: &NodeAffinityPod, _: &(), node: &NodeLabels) -> Result<i64, ScoreError> {
+        Ok(pod.preferred.iter().filter(|(_, term)| node.matches_term(term)).map(|(weight, _)| weight).sum())
+    }
+}
+
+impl NormalizeScore for NodeAffinity {
+    #[inline]
+    fn normalize(_: &NodeAffinityArgs, extent: Extent, raw: i64) -> i64 {
+        default_normalize(extent, false, raw)
+    }
+}
+
+impl EnqueueExtensions for NodeAffinity {
+    const EVENTS: &'static [ClusterEvent] =
+        &[ClusterEvent { resource: EventResource::Node, actions: Action::ADD.or(Action::UPDATE_NODE_LABEL) }];
+
+    fn queueing_hint(
+        args: &NodeAffinityArgs,
+        rejected: &Pod,
+        _: ClusterEvent,
+        object: EventObject<'_>,
+        interner: &Interner,
+    ) -> QueueingHint {
+        let EventObject::Node(old, Some(new)) = object else { return QueueingHint::Queue };
+        let spec = &rejected.spec;
+        let matches = |node: &Node| {
+            matches_own(&spec.node_selector, spec.required_node_affinity.as_ref(), &NodeLabels::build(node, interner))
+        };
+        // That an old node did not match the profile's terms is not looked at, as there.
+        let queue = args.matches(new, interner) && matches(new) && old.is_none_or(|old| !matches(old));
+        if queue { QueueingHint::Queue } else { QueueingHint::Skip }
+    }
+}
+
+/// Whether a node matches what the pod itself requires.
+#[inline]
+fn matches_own(selector: &[(Symbol, Symbol)], required: Option<&NodeSelector>, node: &NodeLabels) -> bool {
+    node.has_all(selector) && required.is_none_or(|required| node.matches(required))
+}
+
+/// The nodes that the terms name, if every term names some.
+fn named_nodes(selector: &NodeSelector) -> Option<Vec<Symbol>> {
+    let mut names = Vec::new();
+    for term in &selector.terms {
+        let mut wanted = term.match_fields.iter().filter(|field| !field.negated).map(|field| field.name);
+        let name = wanted.next()?;
+        if wanted.all(|other| other == name) {
+            names.push(name);
+        }
+    }
+    (!selector.terms.is_empty()).then_some(names)
+}

@@ -1,0 +1,66 @@
+//! NodeName
+//!
+//! **What it does.** Rejects all nodes but the one that a pod names in `spec.nodeName`.
+//!
+//! **Extension points.** Filter.
+//!
+//! **Arguments.** None.
+//!
+//! **Upstream.** `plugins/nodename` (kube-scheduler 1.36.2).
+//!
+//! **Differences.** None.
+
+use schedc_core::args::NoArgs;
+use schedc_core::extension_points::{Action, ClusterEvent, EnqueueExtensions, EventResource, FilterPlugin};
+use schedc_core::handle::Handle;
+use schedc_core::intern::Symbol;
+use schedc_core::model::PodSpec;
+use schedc_core::plugin::{Compile, Plugin};
+use schedc_core::status::{Code, Reasons};
+
+use crate::columns::NodeIdentity;
+
+/// Compares names.
+#[derive(Debug)]
+pub struct NodeName;
+
+impl Plugin for NodeName {
+    const NAME: &'static str = "NodeName";
+    type Args = NoArgs;
+    type Columns = NodeIdentity;
+    type Indexes = ();
+    type Reads = ();
+    /// The node that the pod names.
+    type Pod = Option<Symbol>;
+
+    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
+        Ok(NodeName)
+    }
+
+    fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> Option<Symbol> {
+        pod.node_name
+    }
+}
+
+impl FilterPlugin for NodeName {
+    type Cycle = ();
+    type Rejection = ();
+
+    #[inline]
+    fn filter(_: &NoArgs, pod: &Option<Symbol>, _: &(), node: &NodeIdentity) -> Result<(), ()> {
+        if pod.is_none_or(|name| name == node.name) { Ok(()) } else { Err(()) }
+    }
+
+    fn code(_: &()) -> Code {
+        Code::UnschedulableAndUnresolvable
+    }
+
+    fn explain(_: &NoArgs, _: &Option<Symbol>, _: &(), _: &NodeIdentity, _: (), out: &mut Reasons<'_>) {
+        out.push("node(s) didn't match the requested node name");
+    }
+}
+
+/// Any new node is worth an attempt: there is no hint.
+impl EnqueueExtensions for NodeName {
+    const EVENTS: &'static [ClusterEvent] = &[ClusterEvent { resource: EventResource::Node, actions: Action::ADD }];
+}

@@ -1,0 +1,102 @@
+//! NodePorts
+//!
+//! **What it does.** Rejects nodes where a host port that the pod asks for is taken.
+//!
+//! **Extension points.** PreFilter (skips for pods without host ports), Filter.
+//!
+//! **Arguments.** None.
+//!
+//! **Upstream.** `plugins/nodeports` (kube-scheduler 1.36.2).
+//!
+//! **Differences.** See [`NodePortsInUse`]. The hint does not ask whether a deleted pod had a node: no other is reported.
+
+use schedc_core::args::NoArgs;
+use schedc_core::extension_points::{
+    Action, ClusterEvent, EnqueueExtensions, EventObject, EventResource, FilterPlugin, PreFilter, PreFilterPlugin,
+    QueueingHint,
+};
+use schedc_core::handle::Handle;
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::{HostPort, Pod, PodSpec};
+use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::status::{Code, Reasons, Status};
+
+use crate::columns::{NodePortsInUse, collide};
+
+/// The address that stands for all addresses of a node.
+const ANY_ADDRESS: &str = "0.0.0.0";
+
+/// Compares host ports.
+#[derive(Debug)]
+pub struct NodePorts;
+
+/// The host ports that a pod asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct NodePortsPod {
+    ports: Box<[HostPort]>,
+    any_address: Symbol,
+}
+
+impl Plugin for NodePorts {
+    const NAME: &'static str = "NodePorts";
+    type Args = NoArgs;
+    type Columns = NodePortsInUse;
+    type Indexes = ();
+    type Reads = ();
+    type Pod = NodePortsPod;
+
+    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
+        Ok(NodePorts)
+    }
+
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> NodePortsPod {
+        NodePortsPod { ports: pod.host_ports.clone(), any_address: cx.interner.intern(ANY_ADDRESS) }
+    }
+}
+
+impl PreFilterPlugin for NodePorts {
+    type Cycle = ();
+
+    fn pre_filter(&self, _: &NoArgs, pod: &NodePortsPod, _: View<'_, Self>) -> Result<PreFilter<()>, Status> {
+        Ok(if pod.ports.is_empty() { PreFilter::skip(()) } else { PreFilter::ready(()) })
+    }
+}
+
+impl FilterPlugin for NodePorts {
+    type Cycle = ();
+    type Rejection = ();
+
+    #[inline]
+    fn filter(_: &NoArgs, pod: &NodePortsPod, _: &(), node: &NodePortsInUse) -> Result<(), ()> {
+        if pod.ports.iter().any(|port| node.conflicts(port, pod.any_address)) { Err(()) } else { Ok(()) }
+    }
+
+    fn code(_: &()) -> Code {
+        Code::Unschedulable
+    }
+
+    fn explain(_: &NoArgs, _: &NodePortsPod, _: &(), _: &NodePortsInUse, _: (), out: &mut Reasons<'_>) {
+        out.push("node(s) didn't have free ports for the requested pod ports");
+    }
+}
+
+impl EnqueueExtensions for NodePorts {
+    const EVENTS: &'static [ClusterEvent] = &[
+        ClusterEvent { resource: EventResource::Pod, actions: Action::DELETE },
+        ClusterEvent { resource: EventResource::Node, actions: Action::ADD },
+    ];
+
+    fn queueing_hint(
+        _: &NoArgs,
+        rejected: &Pod,
+        _: ClusterEvent,
+        object: EventObject<'_>,
+        interner: &Interner,
+    ) -> QueueingHint {
+        let EventObject::Pod(Some(deleted), None) = object else { return QueueingHint::Queue };
+        // If the address was never seen, no port has it.
+        let any = interner.get(ANY_ADDRESS).unwrap_or(Symbol::EMPTY);
+        let freed = |wanted| deleted.spec.host_ports.iter().any(|used| collide(wanted, used, any));
+        if rejected.spec.host_ports.iter().any(freed) { QueueingHint::Queue } else { QueueingHint::Skip }
+    }
+}

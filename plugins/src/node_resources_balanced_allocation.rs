@@ -1,0 +1,150 @@
+//! NodeResourcesBalancedAllocation
+//!
+//! **What it does.** Prefers nodes on which the pod evens out how much of each resource is used: 75 if it changes nothing, up
+//! to 100 if it helps, down to 50 if it makes things worse.
+//!
+//! **Extension points.** PreScore (skips pods that ask for none of the resources), Score.
+//!
+//! **Arguments.** [`NodeResourcesBalancedAllocationArgs`].
+//!
+//! **Upstream.** `plugins/noderesources/balanced_allocation.go` (kube-scheduler 1.36.2).
+//!
+//! **Differences.** At most 32 resources. Extended resources are never left to dynamic resource allocation.
+
+use schedc_core::args::List;
+use schedc_core::extension_points::{MAX_NODE_SCORE, PreScorePlugin, ScoreError, ScorePlugin};
+use schedc_core::handle::Handle;
+use schedc_core::mask::Mask;
+use schedc_core::model::PodSpec;
+use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::status::Status;
+use schedc_macros::Args;
+
+use crate::columns::NodeResources;
+use crate::resource_name::{Amounts, ResourceName};
+
+/// More resources than this cannot be given.
+const MOST_RESOURCES: usize = 32;
+
+/// Arguments of NodeResourcesBalancedAllocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
+pub struct NodeResourcesBalancedAllocationArgs {
+    /// the resources that should be used evenly; default cpu and memory
+    #[args(min = 1, unique = "name", default = [
+        BalancedResource { name: ResourceName::Cpu, weight: 1 },
+        BalancedResource { name: ResourceName::Memory, weight: 1 },
+    ])]
+    pub resources: List<BalancedResource, MOST_RESOURCES>,
+}
+
+/// A resource that should be used as much as the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
+pub struct BalancedResource {
+    /// the resource
+    #[args(required)]
+    pub name: ResourceName,
+    /// its weight among the resources; default 1
+    #[args(default = 1, range = 1..=1)]
+    pub weight: i64,
+}
+
+/// Compares how much of each resource is used.
+#[derive(Debug)]
+pub struct NodeResourcesBalancedAllocation;
+
+impl Plugin for NodeResourcesBalancedAllocation {
+    const NAME: &'static str = "NodeResourcesBalancedAllocation";
+    type Args = NodeResourcesBalancedAllocationArgs;
+    type Columns = NodeResources;
+    type Indexes = ();
+    type Reads = ();
+    type Pod = Amounts;
+
+    fn new(_: &'static NodeResourcesBalancedAllocationArgs, _: &Handle) -> Result<Self, String> {
+        Ok(NodeResourcesBalancedAllocation)
+    }
+
+    fn compile(args: &NodeResourcesBalancedAllocationArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> Amounts {
+        Amounts::new(&pod.requests, args.resources.iter().map(|resource| resource.name), cx.interner)
+    }
+}
+
+impl PreScorePlugin for NodeResourcesBalancedAllocation {
+    type Cycle = ();
+
+    fn pre_score(
+        &self,
+        _: &NodeResourcesBalancedAllocationArgs,
+        pod: &Amounts,
+        _: View<'_, Self>,
+        _: &Mask,
+    ) -> Result<Slot<()>, Status> {
+        Ok(if pod.is_zero() { Slot::skip(()) } else { Slot::ready(()) })
+    }
+}
+
+impl ScorePlugin for NodeResourcesBalancedAllocation {
+    type Cycle = ();
+
+    #[inline]
+    fn score(
+        args: &NodeResourcesBalancedAllocationArgs,
+        pod: &Amounts,
+        _: &(),
+        node: &NodeResources,
+    ) -> Result<i64, ScoreError> {
+        // Only without PreScore, which skips such pods.
+        if pod.is_zero() {
+            return Ok(0);
+        }
+        let mut before = Fractions::default();
+        let mut after = Fractions::default();
+        let names = args.resources.iter().map(|resource| resource.name);
+        for used in pod.uses(names, node, node.requested.milli_cpu, node.requested.memory).flatten() {
+            before.push(used.before, used.allocatable);
+            after.push(used.after, used.allocatable);
+        }
+        const HALF: i64 = MAX_NODE_SCORE / 2;
+        Ok(HALF + (HALF + after.evenness() - before.evenness()) / 2)
+    }
+}
+
+/// The fractions that are used of some resources.
+#[derive(Clone, Copy)]
+struct Fractions {
+    values: [f64; MOST_RESOURCES],
+    len: usize,
+}
+
+impl Default for Fractions {
+    #[inline]
+    fn default() -> Self {
+        Fractions { values: [0.0; MOST_RESOURCES], len: 0 }
+    }
+}
+
+impl Fractions {
+    #[inline]
+    fn push(&mut self, used: i64, allocatable: i64) {
+        if let Some(place) = self.values.get_mut(self.len) {
+            *place = (used as f64 / allocatable as f64).min(1.0);
+            self.len += 1;
+        }
+    }
+
+    /// 100 less the standard deviation in percent. Sums go in kube-scheduler's order, so that results agree to the bit.
+    #[inline]
+    fn evenness(&self) -> i64 {
+        let deviation = match self.values.get(..self.len).unwrap_or_default() {
+            [] | [_] => 0.0,
+            [a, b] => ((a - b) / 2.0).abs(),
+            values => {
+                let count = values.len() as f64;
+                let mean = values.iter().fold(0.0, |sum, value| sum + value) / count;
+                let squares = values.iter().fold(0.0, |sum, value| sum + (value - mean) * (value - mean));
+                (squares / count).sqrt()
+            }
+        };
+        ((1.0 - deviation) * MAX_NODE_SCORE as f64) as i64
+    }
+}

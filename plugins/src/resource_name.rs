@@ -1,0 +1,128 @@
+//! Resources by name: how the arguments of the scoring plugins name them, and how much of each a pod asks for.
+
+use schedc_core::args::{Decode, Errors, Format, Node, Schema, decode};
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::Resources;
+
+use crate::columns::NodeResources;
+
+/// A resource that arguments name, decided when they are decoded: a kernel compares no strings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResourceName {
+    /// `cpu`.
+    Cpu,
+    /// `memory`.
+    Memory,
+    /// `ephemeral-storage`.
+    EphemeralStorage,
+    /// Any other.
+    Scalar(&'static str),
+}
+
+impl ResourceName {
+    #[doc(hidden)]
+    pub const PLACEHOLDER: Self = ResourceName::Cpu;
+
+    /// What this value looks like in a profile.
+    pub const SCHEMA: Schema = Schema::String(Format::QualifiedName);
+
+    /// Reads the name, and adds to `errors` what is wrong with it.
+    pub const fn decode_into(node: &Node, errors: &mut Errors) -> Self {
+        match decode::string(node, Format::QualifiedName, errors).as_bytes() {
+            b"cpu" => ResourceName::Cpu,
+            b"memory" => ResourceName::Memory,
+            b"ephemeral-storage" => ResourceName::EphemeralStorage,
+            _ => ResourceName::Scalar(decode::string(node, Format::Any, errors)),
+        }
+    }
+}
+
+impl Decode for ResourceName {
+    const SCHEMA: Schema = ResourceName::SCHEMA;
+
+    fn decode_value(node: &Node, errors: &mut Errors) -> Self {
+        ResourceName::decode_into(node, errors)
+    }
+}
+
+/// How much a pod asks for of the resources that arguments name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Amounts {
+    milli_cpu: i64,
+    memory: i64,
+    ephemeral_storage: i64,
+    /// In the order of the arguments.
+    scalars: Box<[(Symbol, i64)]>,
+}
+
+/// What a node has of a resource, and what is used of it without and with the pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Use {
+    pub(crate) allocatable: i64,
+    pub(crate) before: i64,
+    pub(crate) after: i64,
+}
+
+impl Amounts {
+    /// What `requests` holds of the resources named; nothing of others.
+    pub(crate) fn new(
+        requests: &Resources,
+        names: impl Iterator<Item = ResourceName>,
+        interner: &mut Interner,
+    ) -> Amounts {
+        let mut amounts = Amounts::default();
+        let mut scalars = Vec::new();
+        for name in names {
+            match name {
+                ResourceName::Cpu => amounts.milli_cpu = requests.milli_cpu,
+                ResourceName::Memory => amounts.memory = requests.memory,
+                ResourceName::EphemeralStorage => amounts.ephemeral_storage = requests.ephemeral_storage,
+                ResourceName::Scalar(name) => {
+                    let name = interner.intern(name);
+                    scalars.push((name, requests.scalar(name).unwrap_or(0)));
+                }
+            }
+        }
+        amounts.scalars = scalars.into();
+        amounts
+    }
+
+    /// Whether nothing is asked for.
+    pub(crate) fn is_zero(&self) -> bool {
+        self.milli_cpu == 0
+            && self.memory == 0
+            && self.ephemeral_storage == 0
+            && self.scalars.iter().all(|scalar| scalar.1 == 0)
+    }
+
+    /// The use of each resource named, in order; none for a resource that the node does not have, and for a scalar
+    /// resource that the pod does not ask for (`calculateNodeAllocatableRequest`). `milli_cpu` and `memory` are what is
+    /// used of these two.
+    #[inline]
+    pub(crate) fn uses<'a>(
+        &'a self,
+        names: impl Iterator<Item = ResourceName> + 'a,
+        node: &'a NodeResources,
+        milli_cpu: i64,
+        memory: i64,
+    ) -> impl Iterator<Item = Option<Use>> + 'a {
+        let mut scalars = self.scalars.iter();
+        names.map(move |name| {
+            let (allocatable, before, asked) = match name {
+                ResourceName::Cpu => (node.allocatable.milli_cpu, milli_cpu, self.milli_cpu),
+                ResourceName::Memory => (node.allocatable.memory, memory, self.memory),
+                ResourceName::EphemeralStorage => {
+                    (node.allocatable.ephemeral_storage, node.requested.ephemeral_storage, self.ephemeral_storage)
+                }
+                ResourceName::Scalar(_) => {
+                    let &(name, asked) = scalars.next()?;
+                    if asked == 0 {
+                        return None;
+                    }
+                    (node.allocatable.scalar(name)?, node.requested.scalar(name).unwrap_or(0), asked)
+                }
+            };
+            (allocatable != 0).then(|| Use { allocatable, before, after: before.wrapping_add(asked) })
+        })
+    }
+}

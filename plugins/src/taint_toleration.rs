@@ -1,0 +1,140 @@
+//! TaintToleration
+//!
+//! **What it does.** Rejects nodes with a `NoSchedule` or `NoExecute` taint that the pod does not tolerate. Of the others it
+//! prefers those with fewer `PreferNoSchedule` taints that the pod does not tolerate.
+//!
+//! **Extension points.** Filter, PreScore, Score, NormalizeScore.
+//!
+//! **Arguments.** None.
+//!
+//! **Upstream.** `plugins/tainttoleration` (kube-scheduler 1.36.2), with the operators `Lt` and `Gt` of tolerations off.
+//!
+//! **Differences.** Score works without PreScore; there it fails the attempt.
+
+use schedc_core::args::NoArgs;
+use schedc_core::extension_points::{
+    Action, ClusterEvent, EnqueueExtensions, EventObject, EventResource, Extent, FilterPlugin, NormalizeScore,
+    PreScorePlugin, QueueingHint, ScoreError, ScorePlugin, default_normalize,
+};
+use schedc_core::handle::Handle;
+use schedc_core::intern::Interner;
+use schedc_core::mask::Mask;
+use schedc_core::model::{Effect, Node, Pod, PodSpec, Taint, Toleration, TolerationOperator};
+use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::status::{Code, Reasons, Status};
+
+use crate::columns::{NodeTaints, is_hard};
+
+/// Compares taints with tolerations.
+#[derive(Debug)]
+pub struct TaintToleration;
+
+/// The pod's tolerations that can matter.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TaintTolerationPod {
+    /// For taints with the effect `NoSchedule` or `NoExecute`.
+    hard: Box<[Toleration]>,
+    /// For taints with the effect `PreferNoSchedule`.
+    soft: Box<[Toleration]>,
+}
+
+impl Plugin for TaintToleration {
+    const NAME: &'static str = "TaintToleration";
+    type Args = NoArgs;
+    type Columns = NodeTaints;
+    type Indexes = ();
+    type Reads = ();
+    type Pod = TaintTolerationPod;
+
+    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
+        Ok(TaintToleration)
+    }
+
+    fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> TaintTolerationPod {
+        let for_effects = |effects: &[Effect]| {
+            let matters = |toleration: &&Toleration| {
+                toleration.operator != TolerationOperator::Never
+                    && toleration.effect.is_none_or(|effect| effects.contains(&effect))
+            };
+            pod.tolerations.iter().filter(matters).copied().collect()
+        };
+        TaintTolerationPod {
+            hard: for_effects(&[Effect::NoSchedule, Effect::NoExecute]),
+            soft: for_effects(&[Effect::PreferNoSchedule]),
+        }
+    }
+}
+
+impl FilterPlugin for TaintToleration {
+    type Cycle = ();
+    type Rejection = ();
+
+    #[inline]
+    fn filter(_: &NoArgs, pod: &TaintTolerationPod, _: &(), node: &NodeTaints) -> Result<(), ()> {
+        if node.hard.iter().all(|taint| is_tolerated(taint, &pod.hard)) { Ok(()) } else { Err(()) }
+    }
+
+    fn code(_: &()) -> Code {
+        Code::UnschedulableAndUnresolvable
+    }
+
+    fn explain(_: &NoArgs, _: &TaintTolerationPod, _: &(), _: &NodeTaints, _: (), out: &mut Reasons<'_>) {
+        out.push("node(s) had untolerated taint(s)");
+    }
+}
+
+impl PreScorePlugin for TaintToleration {
+    type Cycle = ();
+
+    fn pre_score(&self, _: &NoArgs, _: &TaintTolerationPod, _: View<'_, Self>, _: &Mask) -> Result<Slot<()>, Status> {
+        Ok(Slot::ready(()))
+    }
+}
+
+impl ScorePlugin for TaintToleration {
+    type Cycle = ();
+
+    /// The number of `PreferNoSchedule` taints that are not tolerated.
+    #[inline]
+    fn score(_: &NoArgs, pod: &TaintTolerationPod, _: &(), node: &NodeTaints) -> Result<i64, ScoreError> {
+        Ok(node.soft.iter().filter(|taint| !is_tolerated(taint, &pod.soft)).count() as i64)
+    }
+}
+
+impl NormalizeScore for TaintToleration {
+    #[inline]
+    fn normalize(_: &NoArgs, extent: Extent, raw: i64) -> i64 {
+        default_normalize(extent, true, raw)
+    }
+}
+
+impl EnqueueExtensions for TaintToleration {
+    const EVENTS: &'static [ClusterEvent] = &[
+        ClusterEvent { resource: EventResource::Node, actions: Action::ADD.or(Action::UPDATE_NODE_TAINT) },
+        ClusterEvent { resource: EventResource::Pod, actions: Action::UPDATE_POD_TOLERATION },
+    ];
+
+    fn queueing_hint(
+        _: &NoArgs,
+        rejected: &Pod,
+        _: ClusterEvent,
+        object: EventObject<'_>,
+        _: &Interner,
+    ) -> QueueingHint {
+        let tolerates = |node: &Node| {
+            node.taints.iter().filter(|taint| is_hard(taint)).all(|t| is_tolerated(t, &rejected.spec.tolerations))
+        };
+        let queue = match object {
+            EventObject::Node(old, Some(new)) => old.is_none_or(|old| !tolerates(old)) && tolerates(new),
+            // Whether the toleration helps is for Filter to find out.
+            EventObject::Pod(_, Some(pod)) => pod.uid == rejected.uid,
+            _ => true,
+        };
+        if queue { QueueingHint::Queue } else { QueueingHint::Skip }
+    }
+}
+
+#[inline]
+fn is_tolerated(taint: &Taint, tolerations: &[Toleration]) -> bool {
+    tolerations.iter().any(|toleration| toleration.tolerates(taint))
+}
