@@ -12,5 +12,5 @@ pub mod manifests;
 pub mod testing;
 
 pub use cluster::{Objects, Options};
-pub use convert::{convert_node, convert_pod};
+pub use convert::{convert_node, convert_pod, is_finished};
 pub use manifests::{Error, Manifests, Place, Sourced};

@@ -56,11 +56,11 @@ impl NodeSelector {
         let mut unnamed = false;
         let mut named = Vec::new();
         for term in terms {
-            if !term.is_empty() {
-                if let Ok(term) = NodeSelectorTerm::parse(term, "", interner) {
-                    parsed.push(term);
-                    continue;
-                }
+            if !term.is_empty()
+                && let Ok(term) = NodeSelectorTerm::parse(term, "", interner)
+            {
+                parsed.push(term);
+                continue;
             }
             match term.names() {
                 None => unnamed = true,

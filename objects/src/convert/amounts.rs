@@ -12,7 +12,7 @@ use schedc_core::quantity::Quantity;
 pub(super) struct Amounts<'a>(Vec<(&'a str, Quantity)>);
 
 /// A resource list as an object has it.
-pub(super) type Written = BTreeMap<String, Text>;
+pub(crate) type Written = BTreeMap<String, Text>;
 
 impl<'a> Amounts<'a> {
     pub(super) fn new(written: Option<&'a Written>) -> Amounts<'a> {
@@ -61,6 +61,10 @@ impl<'a> Amounts<'a> {
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&'a str, Quantity)> {
         self.0.iter().copied()
+    }
+
+    pub(super) fn into_iter(self) -> impl Iterator<Item = (&'a str, Quantity)> {
+        self.0.into_iter()
     }
 
     fn slot(&mut self, name: &str) -> Option<&mut Quantity> {

@@ -13,7 +13,8 @@ mod selector;
 use std::collections::BTreeMap;
 
 pub use node::convert_node;
-pub use pod::convert_pod;
+pub use pod::{convert_pod, is_finished};
+pub(crate) use requests::{container_amounts, is_pod_level};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Effect, Labels};
 

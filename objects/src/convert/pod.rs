@@ -36,6 +36,12 @@ pub fn convert_pod(pod: &api::Pod, interner: &mut Interner) -> Pod {
     }
 }
 
+/// Whether a pod has run to its end. For scheduling it does not exist any more, although it may have a node.
+pub fn is_finished(pod: &api::Pod) -> bool {
+    let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
+    matches!(phase, Some("Succeeded" | "Failed"))
+}
+
 fn convert_spec(pod: &api::Pod, namespace: &str, interner: &mut Interner) -> PodSpec {
     let absent = api::PodSpec::default();
     let spec = pod.spec.as_ref().unwrap_or(&absent);

@@ -1,6 +1,6 @@
 //! What a pod asks for, as kube-scheduler adds it up (`PodRequests` and its options).
 
-use k8s_openapi::api::core::v1::{Container, Pod};
+use k8s_openapi::api::core::v1::{Container, Pod, ResourceRequirements};
 use schedc_core::intern::Interner;
 use schedc_core::model::{NonZero, PodUsage, Resources};
 use schedc_core::quantity::Quantity;
@@ -80,30 +80,8 @@ impl<'a> Rules<'a> {
         requests
     }
 
-    /// Containers run together, on top of the restartable init containers; the other init containers run one after
-    /// the other, each on top of the restartable ones before it. The peak counts.
     fn containers(&self, pod: &'a Pod) -> Amounts<'a> {
-        let Some(spec) = &pod.spec else { return Amounts::default() };
-        let mut running = Amounts::default();
-        for container in &spec.containers {
-            running.add(&self.container(pod, container, true));
-        }
-        let mut restartable = Amounts::default();
-        let mut peak = Amounts::default();
-        for container in spec.init_containers.iter().flatten() {
-            let is_restartable = is_restartable(container);
-            let mut own = self.container(pod, container, is_restartable);
-            if is_restartable {
-                running.add(&own);
-                restartable.add(&own);
-                peak.raise_to(&restartable);
-            } else {
-                own.add(&restartable);
-                peak.raise_to(&own);
-            }
-        }
-        running.raise_to(&peak);
-        running
+        aggregate(pod, |container, keeps_running| self.container(pod, container, keeps_running))
     }
 
     fn container(&self, pod: &'a Pod, container: &'a Container, keeps_running: bool) -> Amounts<'a> {
@@ -121,6 +99,42 @@ impl<'a> Rules<'a> {
         requests.fill(&self.defaults);
         requests
     }
+}
+
+/// The sum over a pod's containers. They run together, on top of the restartable init containers; the other init
+/// containers run one after the other, each on top of the restartable ones before it. The peak counts.
+///
+/// `own` tells the amounts of a container, given whether it keeps running.
+fn aggregate<'a>(pod: &'a Pod, own: impl Fn(&'a Container, bool) -> Amounts<'a>) -> Amounts<'a> {
+    let Some(spec) = &pod.spec else { return Amounts::default() };
+    let mut running = Amounts::default();
+    for container in &spec.containers {
+        running.add(&own(container, true));
+    }
+    let mut restartable = Amounts::default();
+    let mut peak = Amounts::default();
+    for container in spec.init_containers.iter().flatten() {
+        let is_restartable = is_restartable(container);
+        let mut own = own(container, is_restartable);
+        if is_restartable {
+            running.add(&own);
+            restartable.add(&own);
+            peak.raise_to(&restartable);
+        } else {
+            own.add(&restartable);
+            peak.raise_to(&own);
+        }
+    }
+    running.raise_to(&peak);
+    running
+}
+
+/// The sum of the containers' requests, or of their limits, as they are written (`AggregateContainerRequests`).
+pub(crate) fn container_amounts(
+    pod: &Pod,
+    list: fn(&ResourceRequirements) -> Option<&Written>,
+) -> impl Iterator<Item = (&str, Quantity)> {
+    aggregate(pod, |container, _| Amounts::new(container.resources.as_ref().and_then(list))).into_iter()
 }
 
 /// The most of what is wanted, in use and granted; what is wanted does not count if it cannot be.

@@ -1,12 +1,74 @@
-//! What an API server does to an object that is created, as far as scheduling can tell.
+//! What an API server does to an object that is created, as far as scheduling can tell: defaults, the admission plugins
+//! that are on everywhere, and validation.
+//!
+//! Manifests are often taken from a running cluster, where all this has happened already, so it changes nothing that
+//! is there. For that reason a `spec.priority` is accepted without its class, and nothing is said of what scheduling
+//! does not look at (a container without an image, an extended resource without a limit).
+//!
+//! Not done: LimitRange, the overhead of a RuntimeClass, and `node.kubernetes.io/not-ready`, which a new node loses as
+//! soon as its kubelet is up.
 
-use crate::manifests::{Error, Manifests};
+mod affinity;
+mod check;
+mod names;
+mod node;
+mod pod;
+mod priority;
 
-/// Completes and checks.
+use std::collections::BTreeMap;
+
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity as Text;
+
+use crate::manifests::{Error, Manifests, Place, Problem};
+
+/// A resource list as an object has it.
+type Written = BTreeMap<String, Text>;
+
+/// Completes all objects as an API server would, in place, and checks the result.
 ///
 /// # Errors
-/// What an API server would refuse.
+/// All that an API server would refuse.
 pub fn complete(manifests: &mut Manifests) -> Result<(), Error> {
-    let _ = manifests;
-    Ok(())
+    let mut problems = Vec::new();
+    let Manifests { nodes, pods, priority_classes, namespaces, .. } = manifests;
+    names::complete(nodes, pods, priority_classes, namespaces);
+    for namespace in namespaces.iter_mut() {
+        let name = namespace.object.metadata.name.clone().unwrap_or_default();
+        let labels = namespace.object.metadata.labels.get_or_insert_default();
+        labels.insert("kubernetes.io/metadata.name".to_owned(), name);
+        check::namespace(namespace, &mut problems);
+    }
+    let classes = priority::Classes::new(priority_classes, &mut problems);
+    for node in nodes.iter_mut() {
+        node::complete(&mut node.object);
+        check::node(node, &mut problems);
+    }
+    for pod in pods.iter_mut() {
+        pod::complete(&mut pod.object);
+        let name = check::name("Pod", &pod.object.metadata);
+        classes.admit(&mut pod.object, &mut Complaints { place: &pod.place, object: &name, problems: &mut problems });
+        check::pod(pod, &mut problems);
+    }
+    Error::unless_empty(problems)
 }
+
+/// Where complaints about one object go.
+struct Complaints<'a> {
+    place: &'a Place,
+    object: &'a str,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Complaints<'_> {
+    fn say(&mut self, field: impl Into<String>, message: impl Into<String>) {
+        self.problems.push(Problem {
+            place: self.place.clone(),
+            object: Some(self.object.to_owned()),
+            field: Some(field.into()),
+            message: message.into(),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -21,10 +21,11 @@ pub(super) fn read(name: &str, text: &str, reading: &mut Reading) {
             // What begins like JSON may still be YAML.
             Err(_) if !named_json && yaml::all_parse(text) => {}
             Err(error) => {
-                // At the end of a text there is no line to point at.
                 let line = u32::try_from(error.line()).unwrap_or(u32::MAX);
                 let place = Place { file, line, item: None };
-                return reading.problems.push(plain(place, format!("is not JSON: {error}")));
+                let text = error.to_string();
+                let what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what);
+                return reading.problems.push(plain(place, format!("is not JSON: {what}")));
             }
         }
     }

@@ -70,7 +70,7 @@ pub(crate) fn object_name(kind: &str, metadata: &ObjectMeta) -> String {
     let name = match (metadata.name.as_deref(), metadata.generate_name.as_deref()) {
         (Some(name), _) if !name.is_empty() => name.to_owned(),
         (_, Some(prefix)) if !prefix.is_empty() => format!("{prefix}*"),
-        _ => "without a name".to_owned(),
+        _ => return format!("{kind} without a name"),
     };
     match metadata.namespace.as_deref() {
         Some(namespace) if !namespace.is_empty() => format!("{kind} {namespace}/{name}"),

@@ -17,6 +17,7 @@ use k8s_openapi::api::core::v1::{Namespace, Node, Pod};
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
+pub(crate) use error::object_name;
 pub use error::{Error, Problem};
 pub(crate) use typed::typed_for_tests;
 
@@ -133,7 +134,7 @@ fn refuse_duplicates<T: Metadata<Ty = ObjectMeta>>(
         if let Some(first) = seen.insert((namespace, name), place) {
             problems.push(Problem {
                 place: place.clone(),
-                object: Some(error::object_name(kind, metadata)),
+                object: Some(object_name(kind, metadata)),
                 field: None,
                 message: format!("is already at {first}; remove one of them or rename it"),
             });

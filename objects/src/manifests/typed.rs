@@ -69,11 +69,10 @@ fn typed<T: DeserializeOwned>(kind: &str, value: Value, place: Place) -> Result<
         Ok(object) => Ok(Sourced { object, place }),
         Err(error) => {
             let object = Some(name(kind, &value));
-            let mut path = String::new();
-            let mut value = value;
-            locate::<T>(&mut value, &mut path);
-            let field = (!path.is_empty()).then_some(path);
-            Err(Problem { place, object, field, message: in_yaml_terms(&error.to_string()) })
+            let error = error.to_string();
+            let path = locate::<T>(value, &error);
+            let message = in_plain_words(&path, &error);
+            Err(Problem { place, object, field: (!path.is_empty()).then_some(path), message })
         }
     }
 }
@@ -90,39 +89,27 @@ fn name(kind: &str, value: &Value) -> String {
     object_name(kind, &metadata)
 }
 
-/// Finds the field that keeps a value from being a `T`: what is missing when it is one. serde does not tell.
-fn locate<T: DeserializeOwned>(root: &mut Value, path: &mut String) {
-    // JSON pointers of the values that the search is in.
+/// Finds the field that keeps a value from being a `T`, which serde does not tell: without it, the error is gone, or is
+/// another one.
+fn locate<T: DeserializeOwned>(mut root: Value, error: &str) -> String {
+    let mut path = String::new();
+    // The JSON pointer of the value that the search has come to.
     let mut pointer = String::new();
     loop {
         let keys: Vec<String> = match root.pointer(&pointer) {
             Some(Value::Object(map)) => map.keys().cloned().collect(),
             Some(Value::Array(list)) => (0..list.len()).map(|i| i.to_string()).collect(),
-            _ => return,
+            _ => return path,
         };
-        let culprit = keys.into_iter().find(|key| {
-            let Some(parent) = root.pointer_mut(&pointer) else { return false };
-            let without = match parent {
-                Value::Object(map) => {
-                    let Some(removed) = map.remove(key) else { return false };
-                    let is_right = T::deserialize(&*root).is_ok();
-                    if let Some(Value::Object(map)) = root.pointer_mut(&pointer) {
-                        map.insert(key.clone(), removed);
-                    }
-                    return is_right;
-                }
-                Value::Array(list) => list,
-                _ => return false,
-            };
-            let Ok(index) = key.parse::<usize>() else { return false };
-            let removed = without.remove(index);
-            let is_right = T::deserialize(&*root).is_ok();
-            if let Some(Value::Array(list)) = root.pointer_mut(&pointer) {
-                list.insert(index, removed);
+        let matters = |key: &String| {
+            let Some(removed) = root.pointer_mut(&pointer).and_then(|parent| remove(parent, key)) else { return false };
+            let matters = T::deserialize(&root).map_or_else(|e| e.to_string() != error, |_| true);
+            if let Some(parent) = root.pointer_mut(&pointer) {
+                insert(parent, key, removed);
             }
-            is_right
-        });
-        let Some(key) = culprit else { return };
+            matters
+        };
+        let Some(key) = keys.into_iter().find(matters) else { return path };
         match root.pointer(&pointer) {
             Some(Value::Array(_)) => path.push_str(&format!("[{key}]")),
             _ if key.contains(['.', '/']) => path.push_str(&format!("[{key}]")),
@@ -134,11 +121,35 @@ fn locate<T: DeserializeOwned>(root: &mut Value, path: &mut String) {
     }
 }
 
+fn remove(parent: &mut Value, key: &str) -> Option<Value> {
+    match parent {
+        Value::Object(map) => map.remove(key),
+        Value::Array(list) => key.parse().ok().filter(|&i| i < list.len()).map(|i| list.remove(i)),
+        _ => None,
+    }
+}
+
+/// Undoes [`remove`].
+fn insert(parent: &mut Value, key: &str, value: Value) {
+    match parent {
+        Value::Object(map) => {
+            map.insert(key.to_owned(), value);
+        }
+        Value::Array(list) => {
+            if let Some(i) = key.parse().ok().filter(|&i| i <= list.len()) {
+                list.insert(i, value);
+            }
+        }
+        _ => {}
+    }
+}
+
 /// serde's words for types, in words for people who write YAML.
-fn in_yaml_terms(error: &str) -> String {
+fn in_plain_words(path: &str, error: &str) -> String {
     let Some((found, expected)) = error.strip_prefix("invalid type: ").and_then(|e| e.rsplit_once(", expected "))
     else {
-        return error.to_owned();
+        let is_time = path.ends_with("Time") || path.ends_with("Timestamp");
+        return if is_time { format!("is not a time such as 2026-01-31T12:00:00Z: {error}") } else { error.to_owned() };
     };
     let expected = match expected {
         "a string" => "text",
@@ -146,11 +157,14 @@ fn in_yaml_terms(error: &str) -> String {
         "a boolean" => "true or false",
         "a sequence" => "a list",
         "a map" => "fields",
-        other if other.starts_with("struct ") || other.chars().next().is_some_and(char::is_uppercase) => "fields",
+        other if other.starts_with("struct ") || other.starts_with(|c: char| c.is_uppercase()) => "fields",
         other => other,
     };
-    let is_scalar = ["integer", "floating point", "boolean"].iter().any(|kind| found.starts_with(kind));
-    let hint = if is_scalar && expected == "text" { "; put it in quotes" } else { "" };
+    let hint = match found.split_once(' ').map_or(found, |(kind, _)| kind) {
+        "integer" | "floating" if expected == "text" => "; put it in quotes",
+        "boolean" if expected == "text" => "; put it in quotes, also if it is `y`, `n`, `yes`, `no`, `on` or `off`",
+        _ => "",
+    };
     let found = match found {
         "map" => "fields",
         "sequence" => "a list",

@@ -57,10 +57,10 @@ pub(super) fn all_parse(text: &str) -> bool {
     chunks(text).iter().all(|chunk| parse(chunk).is_ok())
 }
 
+/// What is wrong, for people who write manifests: not where, which is said already, and not how to program around it.
 fn message(error: &serde_saphyr::Error) -> String {
-    let text = error.without_snippet().to_string();
+    let text = error.without_snippet().render_with_formatter(&serde_saphyr::UserMessageFormatter);
     let line = text.lines().next().unwrap_or_default();
-    // The place is said already.
     let end = line.rfind(" at line ").unwrap_or(line.len());
     line[..end].to_owned()
 }

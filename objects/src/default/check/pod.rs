@@ -1,0 +1,130 @@
+//! Pods.
+
+use std::collections::HashSet;
+
+use k8s_openapi::api::core::v1::{Container, Pod, PodSpec, Toleration};
+use schedc_core::model::dns_subdomain_problems;
+
+use super::super::Complaints;
+use super::{effect, key, labels, metadata, name, one_of, resources, selectors, syntax, value};
+use crate::manifests::{Problem, Sourced};
+
+pub(crate) fn pod(pod: &Sourced<Pod>, problems: &mut Vec<Problem>) {
+    let object = name("Pod", &pod.object.metadata);
+    let complaints = &mut Complaints { place: &pod.place, object: &object, problems };
+    metadata(&pod.object.metadata, complaints);
+    let Some(spec) = &pod.object.spec else { return };
+    if spec.containers.is_empty() {
+        complaints.say("spec.containers", "is empty; a pod needs a container");
+    }
+    let mut names = HashSet::new();
+    for (list, containers) in [
+        ("spec.initContainers", spec.init_containers.as_deref().unwrap_or_default()),
+        ("spec.containers", &spec.containers),
+    ] {
+        for (i, container) in containers.iter().enumerate() {
+            self::container(&format!("{list}[{i}]"), container, &mut names, complaints);
+        }
+    }
+    resources::amounts("spec.overhead", spec.overhead.as_ref(), complaints);
+    resources::requirements("spec.resources", spec.resources.as_ref(), complaints);
+    for (i, toleration) in spec.tolerations.iter().flatten().enumerate() {
+        self::toleration(&format!("spec.tolerations[{i}]"), toleration, complaints);
+    }
+    preemption_policy("spec.preemptionPolicy", spec.preemption_policy.as_deref(), complaints);
+    placement(spec, complaints);
+}
+
+pub(crate) fn preemption_policy(path: &str, policy: Option<&str>, complaints: &mut Complaints<'_>) {
+    if let Some(policy) = policy {
+        one_of(path, policy, &["PreemptLowerPriority", "Never"], complaints);
+    }
+}
+
+fn container<'a>(path: &str, container: &'a Container, names: &mut HashSet<&'a str>, complaints: &mut Complaints<'_>) {
+    let name = container.name.as_str();
+    if name.is_empty() {
+        complaints.say(format!("{path}.name"), "is missing; every container needs a name");
+    } else if !names.insert(name) {
+        complaints.say(format!("{path}.name"), format!("is `{name}`, as is that of another container"));
+    }
+    resources::requirements(&format!("{path}.resources"), container.resources.as_ref(), complaints);
+    for (i, port) in container.ports.iter().flatten().enumerate() {
+        let path = format!("{path}.ports[{i}]");
+        for (field, number) in [("containerPort", Some(port.container_port)), ("hostPort", port.host_port)] {
+            // No host port is 0.
+            let number = number.filter(|&number| number != 0 || field == "containerPort");
+            if let Some(number) = number.filter(|number| !(1..=65535).contains(number)) {
+                complaints.say(format!("{path}.{field}"), format!("is {number}, but must be from 1 to 65535"));
+            }
+        }
+        if let Some(protocol) = &port.protocol {
+            one_of(&format!("{path}.protocol"), protocol, &["TCP", "UDP", "SCTP"], complaints);
+        }
+    }
+}
+
+fn toleration(path: &str, toleration: &Toleration, complaints: &mut Complaints<'_>) {
+    let text = |text: &'_ Option<String>| text.clone().unwrap_or_default();
+    let (toleration_key, operator) = (text(&toleration.key), text(&toleration.operator));
+    let (toleration_value, toleration_effect) = (text(&toleration.value), text(&toleration.effect));
+    if !toleration_key.is_empty() {
+        key(&format!("{path}.key"), &toleration_key, complaints);
+    } else if operator != "Exists" {
+        complaints.say(format!("{path}.operator"), "must be `Exists` where there is no key");
+    }
+    if toleration.toleration_seconds.is_some() && toleration_effect != "NoExecute" {
+        complaints.say(format!("{path}.effect"), "must be `NoExecute` where there are tolerationSeconds");
+    }
+    match operator.as_str() {
+        "" | "Equal" => value(&format!("{path}.value"), &toleration_value, complaints),
+        "Exists" if !toleration_value.is_empty() => {
+            complaints.say(format!("{path}.value"), "must be left out where the operator is `Exists`");
+        }
+        other => {
+            one_of(&format!("{path}.operator"), other, &["Equal", "Exists"], complaints);
+        }
+    }
+    if !toleration_effect.is_empty() {
+        effect(&format!("{path}.effect"), &toleration_effect, complaints);
+    }
+}
+
+/// What the pod says of where it may go.
+fn placement(spec: &PodSpec, complaints: &mut Complaints<'_>) {
+    let node = spec.node_name.as_deref().unwrap_or_default();
+    if !node.is_empty() {
+        syntax("spec.nodeName", node, dns_subdomain_problems(node), complaints);
+    }
+    labels("spec.nodeSelector", spec.node_selector.as_ref(), complaints);
+    let gates = spec.scheduling_gates.as_deref().unwrap_or_default();
+    for (i, gate) in gates.iter().enumerate() {
+        key(&format!("spec.schedulingGates[{i}].name"), &gate.name, complaints);
+        if gates.iter().take(i).any(|other| other.name == gate.name) {
+            complaints.say(format!("spec.schedulingGates[{i}].name"), format!("`{}` is there twice", gate.name));
+        }
+    }
+    if !gates.is_empty() && !node.is_empty() {
+        complaints.say("spec.nodeName", "must be left out as long as there are schedulingGates");
+    }
+    let constraints = spec.topology_spread_constraints.as_deref().unwrap_or_default();
+    for (i, constraint) in constraints.iter().enumerate() {
+        let path = format!("spec.topologySpreadConstraints[{i}]");
+        let before = constraints.get(..i).unwrap_or_default();
+        selectors::spread_constraint(&path, constraint, before, complaints);
+    }
+    let Some(affinity) = &spec.affinity else { return };
+    if let Some(affinity) = &affinity.node_affinity {
+        selectors::node_affinity("spec.affinity.nodeAffinity", affinity, complaints);
+    }
+    if let Some(affinity) = &affinity.pod_affinity {
+        let required = affinity.required_during_scheduling_ignored_during_execution.as_ref();
+        let preferred = affinity.preferred_during_scheduling_ignored_during_execution.as_ref();
+        selectors::pod_affinity("spec.affinity.podAffinity", required, preferred, complaints);
+    }
+    if let Some(affinity) = &affinity.pod_anti_affinity {
+        let required = affinity.required_during_scheduling_ignored_during_execution.as_ref();
+        let preferred = affinity.preferred_during_scheduling_ignored_during_execution.as_ref();
+        selectors::pod_affinity("spec.affinity.podAntiAffinity", required, preferred, complaints);
+    }
+}
