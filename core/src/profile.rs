@@ -308,12 +308,7 @@ impl PreFilterRun {
     /// # Errors
     /// The run ends here.
     pub fn take<C>(&mut self, plugin: &'static str, answer: Result<PreFilter<C>, Status>) -> Result<Slot<C>, Status> {
-        let answer = answer.map_err(|mut status| {
-            if !status.code.is_rejected() {
-                status = Status::error(format!("running PreFilter plugin {plugin:?}: {}", status.message()));
-            }
-            status.with_plugin(plugin)
-        })?;
+        let answer = answer.map_err(|status| rejected_or_failed("PreFilter plugin", plugin, status))?;
         if answer.slot.skip {
             self.skipped.push(plugin);
             return Ok(answer.slot);
@@ -427,11 +422,7 @@ impl PermitRun {
                 self.waits.push((plugin, patience.min(Self::LONGEST).as_nanos() as i64));
                 Ok(())
             }
-            Permit::Reject(status) if status.code.is_rejected() => Err(status.with_plugin(plugin)),
-            Permit::Reject(status) => {
-                Err(Status::error(format!("running Permit plugin {plugin:?}: {}", status.message()))
-                    .with_plugin(plugin))
-            }
+            Permit::Reject(status) => Err(rejected_or_failed("Permit plugin", plugin, status)),
         }
     }
 }
@@ -450,10 +441,26 @@ impl ScoreRange {
         self.highest = self.highest.max(score as u64);
         score
     }
+    /// Takes in what another watched over.
+    #[inline(always)]
+    pub fn merge(&mut self, other: ScoreRange) {
+        self.highest = self.highest.max(other.highest);
+    }
     /// Whether all scores were within 0..=100.
     pub fn holds(&self) -> bool {
         self.highest <= MAX_NODE_SCORE as u64
     }
+}
+
+/// A plugin's answer other than success, as kube-scheduler passes it on: a rejection with its own words, anything else as
+/// an error that names the plugin. `what` is the extension point in kube-scheduler's words, such as `Reserve plugin`.
+pub fn rejected_or_failed(what: &str, plugin: &'static str, status: Status) -> Status {
+    if status.code.is_rejected() { status.with_plugin(plugin) } else { failed(what, plugin, status) }
+}
+
+/// The same where a plugin cannot reject: any answer other than success is an error.
+pub fn failed(what: &str, plugin: &'static str, status: Status) -> Status {
+    Status::error(format!("running {what} {plugin:?}: {}", status.message())).with_plugin(plugin)
 }
 
 /// Shares a profile's plugins with binding tasks.

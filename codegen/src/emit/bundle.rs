@@ -1,0 +1,66 @@
+//! `Profiles`: all profiles of a binary, told apart by one match.
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
+
+use super::docs::doc;
+use super::imports::Imports;
+use super::names::Unique;
+use crate::plan::Plan;
+
+/// The modules of the profiles, which have the names of their files but for what is taken.
+pub(super) fn modules(plans: &[Plan]) -> Vec<Ident> {
+    let mut names =
+        Unique::without(&["errors", "handle", "proof", "profile", "schedc_core", "state", "std", "visitor"]);
+    plans.iter().map(|plan| names.ident(plan.module.clone())).collect()
+}
+
+pub(super) fn emit(plans: &[Plan], modules: &[Ident]) -> TokenStream {
+    let Some((first, _)) = modules.split_first() else { return TokenStream::new() };
+    let docs = plans.iter().map(|plan| doc(format!("From {}.", plan.path)));
+    let arms = modules.iter().enumerate().map(|(at, module)| {
+        let at = Literal::usize_unsuffixed(at);
+        let pattern = if modules.len() == 1 || at.to_string() == (modules.len() - 1).to_string() {
+            quote! { _ }
+        } else {
+            quote! { #at }
+        };
+        quote! { #pattern => visitor.visit(&mut self.#module), }
+    });
+    let with = match modules {
+        [only] => quote! { visitor.visit(&mut self.#only) },
+        _ => quote! { match profile { #(#arms)* } },
+    };
+    let profile = super::tokens::parameter("profile", &with);
+    let body = quote! {
+        /// All profiles, over one state.
+        pub struct Profiles {
+            #(#docs pub #modules: Engine<#modules::Pipeline>,)*
+        }
+
+        impl Bundle for Profiles {
+            const PROFILES: &'static [ProfileInfo] = &[#(<#modules::Pipeline as Profile>::INFO),*];
+            type State = state::State;
+
+            fn new(handle: &Handle) -> Result<Self, Vec<StartError>> {
+                let mut errors = Vec::new();
+                #(let #modules = Engine::new(handle).map_err(|reasons| errors.extend(reasons));)*
+                let (#(Ok(#modules),)*) = (#(#modules,)*) else { return Err(errors) };
+                Ok(Profiles { #(#modules),* })
+            }
+
+            fn less(a: &QueuedPod, b: &QueuedPod) -> bool {
+                <#first::Pipeline as Profile>::less(a, b)
+            }
+
+            fn with<V: Visitor<state::State>>(&mut self, #profile: usize, visitor: V) -> V::Output {
+                #with
+            }
+        }
+    };
+    let uses = Imports::new().declare(&body);
+    quote! {
+        #uses
+        #body
+    }
+}

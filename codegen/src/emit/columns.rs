@@ -1,0 +1,93 @@
+//! `Columns`: the columns that the profile's kernels read, of the cluster or of one node in thought.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::member::{Member, Members};
+use super::tokens::{parameter, tuple};
+use crate::catalog::Column;
+
+pub(super) fn types(members: &Members<'_>) -> TokenStream {
+    let columns = members.columns();
+    let fields = columns.iter().map(|column| {
+        let field = members.states.column_field(column);
+        match column {
+            Column::NodeIndex => quote! {
+                /// The index of the first node.
+                pub #field: NodeIndex,
+            },
+            Column::NodeInfo => quote! {
+                /// Whole nodes.
+                pub #field: &'a [NodeInfo],
+            },
+            Column::Declared(state) => {
+                let ty = members.state_type(&state.path);
+                let doc = super::docs::doc(format!("Column `{}`.", state.name));
+                quote! { #doc pub #field: &'a [#ty], }
+            }
+        }
+    });
+    let borrows = columns.iter().any(|column| *column != Column::NodeIndex);
+    // A struct must use its lifetime.
+    let marker = (!borrows).then(|| {
+        quote! {
+            /// Nothing is borrowed.
+            pub nothing: PhantomData<&'a ()>,
+        }
+    });
+    quote! {
+        /// The columns that the kernels read.
+        #[derive(Clone, Copy)]
+        pub struct Columns<'a> {
+            #(#fields)*
+            #marker
+        }
+    }
+}
+
+pub(super) fn functions(members: &Members<'_>) -> TokenStream {
+    let columns = members.columns();
+    let borrows = columns.iter().any(|column| *column != Column::NodeIndex);
+    let marker = (!borrows).then(|| quote! { nothing: PhantomData, });
+    let fields: Vec<Ident> = columns.iter().map(|column| members.states.column_field(column)).collect();
+    let of_cluster = columns.iter().zip(&fields).map(|(column, field)| match column {
+        Column::NodeIndex => quote! { NodeIndex(0) },
+        Column::NodeInfo => quote! { base.infos() },
+        Column::Declared(_) => quote! { &state.#field },
+    });
+    let of_one_node = columns.iter().zip(&fields).map(|(column, field)| match column {
+        Column::NodeIndex => quote! { index },
+        Column::NodeInfo => quote! { std::slice::from_ref(&node.info) },
+        Column::Declared(_) => quote! { std::slice::from_ref(&node.#field) },
+    });
+    let cluster = quote! { Columns { #(#fields: #of_cluster,)* #marker } };
+    let imagined = quote! { Columns { #(#fields: #of_one_node,)* #marker } };
+    let (state, base) = (parameter("state", &cluster), parameter("base", &cluster));
+    let (node, index) = (parameter("node", &imagined), parameter("index", &imagined));
+    quote! {
+        fn columns<'a>(#state: &'a State, #base: &'a Base) -> Columns<'a> {
+            #cluster
+        }
+
+        fn hypothetical_columns<'a>(#node: &'a Hypothetical, #index: NodeIndex) -> Columns<'a> {
+            #imagined
+        }
+    }
+}
+
+/// The row that a kernel gets, where `columns` and `index` are variables.
+pub(super) fn row(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
+    let parts: Vec<TokenStream> = member
+        .entry
+        .columns
+        .iter()
+        .map(|column| {
+            let field = members.states.column_field(column);
+            match column {
+                Column::NodeIndex => quote! { Position::row(columns.#field, index) },
+                Column::NodeInfo | Column::Declared(_) => quote! { &columns.#field[index] },
+            }
+        })
+        .collect();
+    tuple(&parts)
+}

@@ -1,0 +1,158 @@
+//! `Rejection`, and the functions around Filter: a straight line of kernels.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::columns::row;
+use super::docs::{doc, steps};
+use super::member::{Member, Members};
+use super::pre_filter::state;
+use super::tokens::parameter;
+use crate::plan::Point;
+
+pub(super) fn types(members: &Members<'_>) -> TokenStream {
+    let variants = members.at(Point::Filter).map(|member| {
+        let (variant, ty) = (&member.variant, &member.ty);
+        let doc = doc(format!("`{}` rejected it.", member.name));
+        quote! { #doc #variant(<#ty as FilterPlugin>::Rejection), }
+    });
+    quote! {
+        /// Why a node was rejected.
+        #[derive(Clone, Copy)]
+        pub enum Rejection {
+            #(#variants)*
+        }
+    }
+}
+
+pub(super) fn functions(members: &Members<'_>) -> TokenStream {
+    let parts = [filter(members), filter_all(members), code(members), rejector(members), explain(members)];
+    quote! { #(#parts)* }
+}
+
+/// Asks one plugin; the answer's error is the plugin's own.
+fn call(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
+    let (field, ty, args) = (&member.field, &member.ty, member.args());
+    let (state, row) = (state(member), row(members, member));
+    quote! { <#ty as FilterPlugin>::filter(#args, &pod.#field, #state, #row) }
+}
+
+/// Leaves a plugin out whose PreFilter said so.
+fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStream {
+    let field = &member.field;
+    if member.runs(Point::PreFilter) {
+        quote! { if !cycle.#field.skip { #code } }
+    } else {
+        code
+    }
+}
+
+fn filter(members: &Members<'_>) -> TokenStream {
+    let calls = members.at(Point::Filter).map(|member| {
+        let (call, variant) = (call(members, member), &member.variant);
+        unless_skipped(member, quote! { #call.map_err(Rejection::#variant)?; })
+    });
+    let body = quote! { #(#calls)* Ok(()) };
+    let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
+    let (columns, index) = (parameter("columns", &body), parameter("index", &body));
+    let doc = steps(members, Point::Filter);
+    quote! {
+        #doc
+        #[inline(always)]
+        fn filter(#pod: &Pod, #cycle: &Cycle, #columns: Columns<'_>, #index: usize) -> Result<(), Rejection> {
+            #body
+        }
+    }
+}
+
+fn filter_all(members: &Members<'_>) -> TokenStream {
+    let calls = members.at(Point::Filter).map(|member| {
+        let (call, variant) = (call(members, member), &member.variant);
+        let ask = quote! {
+            if let Err(rejection) = #call {
+                reject(Rejection::#variant(rejection));
+            }
+        };
+        unless_skipped(member, ask)
+    });
+    let body = quote! { #(#calls)* };
+    let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
+    let (columns, index) = (parameter("columns", &body), parameter("index", &body));
+    let reject = parameter("reject", &body);
+    quote! {
+        fn filter_all(
+            #pod: &Pod,
+            #cycle: &Cycle,
+            #columns: Columns<'_>,
+            #index: usize,
+            #reject: &mut impl FnMut(Rejection),
+        ) {
+            #body
+        }
+    }
+}
+
+/// `match rejection { .. }`, also for a profile without filters.
+fn by_plugin(members: &Members<'_>, arm: impl Fn(&Member<'_>) -> TokenStream) -> TokenStream {
+    let arms: Vec<TokenStream> = members.at(Point::Filter).map(arm).collect();
+    if arms.is_empty() {
+        quote! { match *rejection {} }
+    } else {
+        quote! { match rejection { #(#arms)* } }
+    }
+}
+
+fn code(members: &Members<'_>) -> TokenStream {
+    let body = by_plugin(members, |member| {
+        let (variant, ty) = (&member.variant, &member.ty);
+        quote! { Rejection::#variant(rejection) => <#ty as FilterPlugin>::code(rejection), }
+    });
+    quote! {
+        #[inline(always)]
+        fn code(rejection: &Rejection) -> Code {
+            #body
+        }
+    }
+}
+
+fn rejector(members: &Members<'_>) -> TokenStream {
+    let body = by_plugin(members, |member| {
+        let (variant, name) = (&member.variant, member.name);
+        quote! { Rejection::#variant(_) => #name, }
+    });
+    quote! {
+        fn rejector(rejection: &Rejection) -> &'static str {
+            #body
+        }
+    }
+}
+
+fn explain(members: &Members<'_>) -> TokenStream {
+    let arms: Vec<TokenStream> = members
+        .at(Point::Filter)
+        .map(|member| {
+            let (variant, field, ty, args) = (&member.variant, &member.field, &member.ty, member.args());
+            let (state, row) = (state(member), row(members, member));
+            quote! {
+                Rejection::#variant(rejection) => {
+                    <#ty as FilterPlugin>::explain(#args, &pod.#field, #state, #row, rejection, out);
+                }
+            }
+        })
+        .collect();
+    let body = quote! { match rejection { #(#arms)* } };
+    let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
+    let (columns, index, out) = (parameter("columns", &body), parameter("index", &body), parameter("out", &body));
+    quote! {
+        fn explain(
+            #pod: &Pod,
+            #cycle: &Cycle,
+            #columns: Columns<'_>,
+            #index: usize,
+            rejection: Rejection,
+            #out: &mut Reasons<'_>,
+        ) {
+            #body
+        }
+    }
+}

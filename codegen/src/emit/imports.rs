@@ -1,0 +1,191 @@
+//! `use` declarations: types are called by their last name, and get another where two would be called alike.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::names::{Unique, ident};
+use super::tokens::idents;
+
+/// What generated code uses of the framework and the standard library, and where it is. `self` is the module itself.
+const KNOWN: &[(&str, &[&str])] = &[
+    ("::schedc_core::args", &["Errors", "Node", "Part", "Value"]),
+    ("::schedc_core::cache", &["Base", "Cache"]),
+    ("::schedc_core::column", &["Column", "ColumnSet", "Index", "NodeInfo", "Position"]),
+    ("::schedc_core::engine", &["Engine"]),
+    (
+        "::schedc_core::extension_points",
+        &[
+            "BindPlugin",
+            "Binding",
+            "EnqueueExtensions",
+            "Extent",
+            "FilterPlugin",
+            "NormalizeScore",
+            "PermitPlugin",
+            "Placement",
+            "PostBindPlugin",
+            "PostFilterContext",
+            "PostFilterPlugin",
+            "PreBindPlugin",
+            "PreEnqueuePlugin",
+            "PreFilterPlugin",
+            "PreFlight",
+            "PreScorePlugin",
+            "PrepareScore",
+            "QueueSortPlugin",
+            "QueuedPod",
+            "ReservePlugin",
+            "ScorePlugin",
+        ],
+    ),
+    ("::schedc_core::handle", &["Client", "Handle", "WaitingPods"]),
+    ("::schedc_core::intern", &["Interner"]),
+    ("::schedc_core::mask", &["Mask"]),
+    ("::schedc_core", &["model"]),
+    ("::schedc_core::model", &["NodeIndex", "PodSpec"]),
+    ("::schedc_core::plugin", &["Compile", "MaybeStateOf", "Plugin", "Slot", "StateOf", "View"]),
+    (
+        "::schedc_core::profile",
+        &[
+            "Bundle",
+            "PermitRun",
+            "PluginScore",
+            "PointInfo",
+            "PostFilterRun",
+            "PreFilterRun",
+            "Profile",
+            "ProfileInfo",
+            "ScoreFailure",
+            "ScoreRange",
+            "StartError",
+            "Visitor",
+            "failed",
+            "rejected_or_failed",
+        ],
+    ),
+    ("::schedc_core::status", &["Code", "Reasons", "Status"]),
+    ("::std::marker", &["PhantomData"]),
+    ("::std::sync", &["Arc"]),
+];
+
+/// What generated code calls its own, or takes from the prelude.
+const RESERVED: &[&str] = &[
+    "Columns",
+    "Cycle",
+    "Default",
+    "Err",
+    "Extents",
+    "Hypothetical",
+    "None",
+    "Ok",
+    "Option",
+    "Pipeline",
+    "Pod",
+    "Profiles",
+    "Raw",
+    "RawScores",
+    "Rejection",
+    "Reserved",
+    "Result",
+    "Score",
+    "Self",
+    "Some",
+    "State",
+    "Vec",
+];
+
+/// The imported names of one module.
+#[derive(Clone, Debug)]
+pub(super) struct Imports {
+    names: Unique,
+    by_path: BTreeMap<String, Ident>,
+}
+
+impl Imports {
+    /// Nothing imported yet.
+    pub(super) fn new() -> Self {
+        let known = KNOWN.iter().flat_map(|(_, items)| items.iter().copied());
+        let reserved: Vec<&str> = RESERVED.iter().copied().chain(known).collect();
+        Self { names: Unique::without(&reserved), by_path: BTreeMap::new() }
+    }
+
+    /// What a type is called here: by its last name, else by `otherwise`.
+    pub(super) fn name(&mut self, path: &str, otherwise: impl FnOnce(&str) -> String) -> Ident {
+        if let Some(name) = self.by_path.get(path) {
+            return name.clone();
+        }
+        let last = last_name(path);
+        let name = self.names.take(&last).unwrap_or_else(|| self.names.ident(otherwise(&last)));
+        self.by_path.insert(path.to_owned(), name.clone());
+        name
+    }
+
+    /// The declarations that `body` needs.
+    pub(super) fn declare(&self, body: &TokenStream) -> TokenStream {
+        let used = idents(body);
+        let mut modules: BTreeMap<String, BTreeSet<(String, Option<String>)>> = BTreeMap::new();
+        for (module, items) in KNOWN {
+            for item in items.iter().filter(|item| used.contains(**item)) {
+                modules.entry((*module).to_owned()).or_default().insert(((*item).to_owned(), None));
+            }
+        }
+        let mut aliases = Vec::new();
+        for (path, name) in self.by_path.iter().filter(|(_, name)| used.contains(&name.to_string())) {
+            let absolute = absolute(path);
+            match absolute.rsplit_once("::") {
+                Some((module, item)) if !path.contains('<') => {
+                    let alias = (*name != item).then(|| name.to_string());
+                    modules.entry(module.to_owned()).or_default().insert((item.to_owned(), alias));
+                }
+                _ => {
+                    let path = parsed(&absolute);
+                    aliases.push(quote! { type #name = #path; });
+                }
+            }
+        }
+        let uses = modules.iter().map(|(module, items)| {
+            let module = parsed(module);
+            let items = items.iter().map(|(item, alias)| {
+                let item = ident(item);
+                match alias.as_deref().map(ident) {
+                    None => quote! { #item },
+                    Some(alias) => quote! { #item as #alias },
+                }
+            });
+            let items: Vec<TokenStream> = items.collect();
+            match items.as_slice() {
+                [only] => quote! { use #module::#only; },
+                items => quote! { use #module::{#(#items),*}; },
+            }
+        });
+        quote! { #(#uses)* #(#aliases)* }
+    }
+
+    /// The imported names that `body` uses, for a module inside.
+    pub(super) fn used_in(&self, body: &TokenStream) -> Vec<Ident> {
+        let used = idents(body);
+        let mut names: Vec<Ident> =
+            self.by_path.values().filter(|name| used.contains(&name.to_string())).cloned().collect();
+        names.sort();
+        names
+    }
+}
+
+/// The path's last name, without generic arguments.
+fn last_name(path: &str) -> String {
+    match syn::parse_str::<syn::Path>(path) {
+        Ok(parsed) => parsed.segments.last().map_or_else(String::new, |segment| segment.ident.to_string()),
+        Err(_) => path.rsplit("::").next().unwrap_or(path).to_owned(),
+    }
+}
+
+fn absolute(path: &str) -> String {
+    if path.starts_with("::") { path.to_owned() } else { format!("::{path}") }
+}
+
+/// Catalogs are read with the promise that paths parse; what does not parse is an empty path, which rustc rejects.
+fn parsed(path: &str) -> TokenStream {
+    path.parse().unwrap_or_default()
+}

@@ -1,0 +1,38 @@
+//! `ProfileInfo`: the profile for people.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::member::Members;
+use crate::plan::Point;
+
+pub(super) fn emit(members: &Members<'_>) -> TokenStream {
+    let plan = members.plan;
+    let (name, source, scheduler_name) = (&plan.stem, &plan.path, &plan.scheduler_name.value);
+    let percentage = Literal::u8_unsuffixed(plan.percentage_of_nodes_to_score.value);
+    let initial = Literal::u64_unsuffixed(plan.pod_initial_backoff_seconds.value);
+    let max = Literal::u64_unsuffixed(plan.pod_max_backoff_seconds.value);
+    let points = Point::ALL.into_iter().filter(|point| !plan.points[*point].is_empty()).map(|point| {
+        let plugins = members.at(point).map(|member| {
+            let (name, constant) = (member.name, &member.constant);
+            if point == Point::Score {
+                quote! { (#name, Some(weight::#constant)) }
+            } else {
+                quote! { (#name, None) }
+            }
+        });
+        let point = point.name();
+        quote! { PointInfo { point: #point, plugins: &[#(#plugins),*] } }
+    });
+    quote! {
+        const INFO: ProfileInfo = ProfileInfo {
+            name: #name,
+            source: #source,
+            scheduler_name: #scheduler_name,
+            percentage_of_nodes_to_score: #percentage,
+            pod_initial_backoff_seconds: #initial,
+            pod_max_backoff_seconds: #max,
+            points: &[#(#points),*],
+        };
+    }
+}

@@ -1,0 +1,233 @@
+//! The plugins of a profile under the names that they have in generated code.
+
+use std::cell::RefCell;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::imports::Imports;
+use super::names::{Unique, camel_case, ident, snake_case};
+use super::state::States;
+use super::tokens::tuple;
+use crate::catalog::{Column, PluginEntry};
+use crate::plan::{Plan, PlanPlugin, Point, Step};
+use crate::source::Files;
+
+/// Local variables and fields of generated code that a plugin's field must not be called by.
+const RESERVED: &[&str] = &[
+    "a",
+    "b",
+    "base",
+    "bound",
+    "cache",
+    "client",
+    "columns",
+    "cx",
+    "cycle",
+    "errors",
+    "extents",
+    "feasible",
+    "first",
+    "handle",
+    "index",
+    "infos",
+    "interner",
+    "node",
+    "nodes",
+    "other",
+    "placement",
+    "pod",
+    "range",
+    "raw",
+    "reason",
+    "reasons",
+    "reject",
+    "rejection",
+    "reserved",
+    "run",
+    "score",
+    "scores",
+    "state",
+    "status",
+    "total",
+    "value",
+    "waiting",
+];
+
+/// The plugins of a profile.
+pub(super) struct Members<'a> {
+    pub(super) files: &'a Files,
+    pub(super) plan: &'a Plan,
+    pub(super) states: &'a States,
+    /// Parallel to [`Plan::plugins`].
+    list: Vec<Member<'a>>,
+    /// The types that the profile's module calls by name.
+    pub(super) imports: RefCell<Imports>,
+}
+
+/// A plugin of a profile.
+pub(super) struct Member<'a> {
+    pub(super) plugin: &'a PlanPlugin,
+    pub(super) entry: &'a PluginEntry,
+    /// In profiles: `NodeName`.
+    pub(super) name: &'a str,
+    /// The type: `NodeName`.
+    pub(super) ty: Ident,
+    /// In structs: `node_name`.
+    pub(super) field: Ident,
+    /// In `args` and `weight`: `NODE_NAME`.
+    pub(super) constant: Ident,
+    /// In `Rejection`: `NodeName`.
+    pub(super) variant: Ident,
+    /// Where it runs.
+    points: Vec<Point>,
+}
+
+impl Member<'_> {
+    /// Whether the profile runs it at an extension point.
+    pub(super) fn runs(&self, point: Point) -> bool {
+        self.points.contains(&point)
+    }
+
+    /// Its arguments, as an expression.
+    pub(super) fn args(&self) -> TokenStream {
+        let constant = &self.constant;
+        quote! { &args::#constant }
+    }
+}
+
+impl<'a> Members<'a> {
+    pub(super) fn of(files: &'a Files, plan: &'a Plan, states: &'a States) -> Self {
+        let mut imports = Imports::new();
+        let mut fields = Unique::without(RESERVED);
+        let mut constants = Unique::default();
+        let mut list = Vec::new();
+        for (at, plugin) in plan.plugins.iter().enumerate() {
+            let entry = &*plugin.entry;
+            let snake = snake_case(&entry.name);
+            list.push(Member {
+                plugin,
+                entry,
+                name: &entry.name,
+                ty: plugin_type(&mut imports, entry),
+                field: fields.ident(snake.clone()),
+                constant: constants.ident(snake.to_uppercase()),
+                variant: ident(&entry.name),
+                points: plan.points_of(crate::plan::PluginId(at)).collect(),
+            });
+        }
+        Self { files, plan, states, list, imports: RefCell::new(imports) }
+    }
+
+    /// All plugins.
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Member<'a>> {
+        self.list.iter()
+    }
+
+    /// The steps of an extension point, in order.
+    pub(super) fn steps(&self, point: Point) -> impl DoubleEndedIterator<Item = (&Step, &Member<'a>)> {
+        self.plan.points[point].iter().map(|step| (step, &self.list[step.plugin.0]))
+    }
+
+    /// The plugins of an extension point, in order.
+    pub(super) fn at(&self, point: Point) -> impl DoubleEndedIterator<Item = &Member<'a>> {
+        self.steps(point).map(|(_, member)| member)
+    }
+
+    /// What a column's or an index's type is called in the profile's module.
+    pub(super) fn state_type(&self, path: &str) -> Ident {
+        state_type(&mut self.imports.borrow_mut(), path)
+    }
+
+    /// The cluster as the plugin sees it, where `cache` and, if the plugin has columns, `columns` are variables.
+    /// `available` tells where the filter state of a plugin is, if it is known at this point.
+    pub(super) fn view(
+        &self,
+        member: &Member<'_>,
+        available: impl Fn(&Member<'_>) -> Option<TokenStream>,
+    ) -> TokenStream {
+        let columns: Vec<TokenStream> = member
+            .entry
+            .columns
+            .iter()
+            .map(|column| {
+                let field = self.states.column_field(column);
+                quote! { columns.#field }
+            })
+            .collect();
+        let indexes: Vec<TokenStream> = member
+            .entry
+            .indexes
+            .iter()
+            .map(|index| {
+                let field = self.states.field(&index.path);
+                quote! { &cache.state.#field }
+            })
+            .collect();
+        let reads: Vec<TokenStream> = member
+            .entry
+            .reads
+            .iter()
+            .map(|read| {
+                let read = Read::of(read);
+                let found = self.list.iter().find(|other| other.name == read.plugin).and_then(&available);
+                match (found, read.optional) {
+                    (Some(state), false) => quote! { &#state },
+                    (Some(state), true) => quote! { Some(&#state) },
+                    // Of a plugin that must be there: does not compile, after the checks have said why.
+                    (None, _) => quote! { None },
+                }
+            })
+            .collect();
+        let (columns, indexes, reads) = (tuple(&columns), tuple(&indexes), tuple(&reads));
+        quote! { View { columns: #columns, indexes: #indexes, reads: #reads, base: &cache.base } }
+    }
+
+    /// The filter state of a plugin in `cycle`, if its PreFilter runs.
+    pub(super) fn in_cycle(member: &Member<'_>) -> Option<TokenStream> {
+        let field = &member.field;
+        member.runs(Point::PreFilter).then(|| quote! { cycle.#field })
+    }
+
+    /// `let columns = ..;`, if the code after it uses them.
+    pub(super) fn columns_if_used(code: &TokenStream) -> TokenStream {
+        if super::tokens::uses(code, "columns") {
+            quote! { let columns = Self::columns(&cache.state, &cache.base); }
+        } else {
+            TokenStream::new()
+        }
+    }
+
+    /// All columns that plugins of the profile read, in the order of the state.
+    pub(super) fn columns(&self) -> Vec<Column> {
+        self.states.sorted(self.list.iter().flat_map(|member| member.entry.columns.iter().cloned()))
+    }
+}
+
+/// What a plugin's type is called: another crate's name comes before one that is taken.
+pub(super) fn plugin_type(imports: &mut Imports, entry: &PluginEntry) -> Ident {
+    imports.name(&entry.path, |last| camel_case(&entry.crate_name) + last)
+}
+
+/// What a column's or an index's type is called.
+pub(super) fn state_type(imports: &mut Imports, path: &str) -> Ident {
+    imports.name(path, |last| {
+        let crate_name = path.trim_start_matches("::").split("::").next().unwrap_or_default();
+        camel_case(crate_name) + last + "State"
+    })
+}
+
+/// A name in a catalog's `reads`: `NodeAffinity`, or `NodeAffinity?` if the plugin does without.
+pub(super) struct Read<'a> {
+    pub(super) plugin: &'a str,
+    pub(super) optional: bool,
+}
+
+impl<'a> Read<'a> {
+    pub(super) fn of(name: &'a str) -> Self {
+        match name.strip_suffix('?') {
+            Some(plugin) => Self { plugin, optional: true },
+            None => Self { plugin: name, optional: false },
+        }
+    }
+}

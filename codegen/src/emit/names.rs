@@ -1,0 +1,97 @@
+//! Identifiers made of plugin names and the names of state.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, Span};
+
+/// `NodeResourcesFit` or `node-resources` as `node_resources_fit`, `node_resources`.
+pub(super) fn snake_case(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    let mut snake = String::new();
+    for (at, &letter) in letters.iter().enumerate() {
+        let before = at.checked_sub(1).map(|at| letters[at]);
+        let after = letters.get(at + 1);
+        let starts_word = letter.is_uppercase()
+            && before.is_some_and(|before| {
+                before.is_lowercase() || before.is_numeric() || after.is_some_and(|after| after.is_lowercase())
+            });
+        if starts_word && !snake.ends_with('_') {
+            snake.push('_');
+        }
+        if letter.is_alphanumeric() {
+            snake.extend(letter.to_lowercase());
+        } else if !snake.ends_with('_') {
+            snake.push('_');
+        }
+    }
+    snake
+}
+
+/// `schedc_plugins` as `SchedcPlugins`.
+pub(super) fn camel_case(name: &str) -> String {
+    let word = |word: &str| {
+        let mut letters = word.chars();
+        letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>()).unwrap_or_default()
+    };
+    name.split(|c: char| !c.is_alphanumeric()).map(word).collect()
+}
+
+/// Identifiers of one scope, none given twice.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Unique {
+    taken: BTreeSet<String>,
+}
+
+impl Unique {
+    /// Nothing taken but these.
+    pub(super) fn without(reserved: &[&str]) -> Self {
+        Self { taken: reserved.iter().map(|&name| name.to_owned()).collect() }
+    }
+
+    /// Takes a name if it is free.
+    pub(super) fn take(&mut self, name: &str) -> Option<Ident> {
+        (syn::parse_str::<Ident>(name).is_ok() && self.taken.insert(name.to_owned())).then(|| ident(name))
+    }
+
+    /// This name, or it with as many underscores as it takes.
+    pub(super) fn ident(&mut self, name: String) -> Ident {
+        let mut name = name;
+        loop {
+            if let Some(ident) = self.take(&name) {
+                return ident;
+            }
+            name.push('_');
+        }
+    }
+}
+
+/// An identifier.
+pub(super) fn ident(name: &str) -> Ident {
+    Ident::new(name, Span::call_site())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_in_names() {
+        let check = |name: &str, snake: &str| assert_eq!(snake_case(name), snake);
+        check("NodeResourcesFit", "node_resources_fit");
+        check("node-resources", "node_resources");
+        check("GPUShare", "gpu_share");
+        check("NodeV2Affinity", "node_v2_affinity");
+        check("plain", "plain");
+        assert_eq!(camel_case("schedc_plugins"), "SchedcPlugins");
+    }
+
+    #[test]
+    fn no_identifier_is_given_twice_and_none_is_a_keyword() {
+        let mut names = Unique::without(&["pod"]);
+        let mut check = |name: &str, given: &str| assert_eq!(names.ident(name.to_owned()).to_string(), given);
+        check("pod", "pod_");
+        check("type", "type_");
+        check("node_name", "node_name");
+        check("node_name", "node_name_");
+    }
+}

@@ -1,0 +1,132 @@
+//! A profile's module: its constants and types, and what `Profile` asks for.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::docs::doc;
+use super::member::Members;
+use super::{
+    add_pod, args, bind, columns, filter, info, permit, pod, post_filter, pre_enqueue, pre_filter, pre_score,
+    queue_sort, reserve, score,
+};
+
+pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
+    let plan = members.plan;
+    let (args, weights) = (args::emit(members), args::weights(members));
+    let types = [
+        plugins(members),
+        pod::types(members),
+        columns::types(members),
+        pre_filter::types(members),
+        filter::types(members),
+        pre_score::types(members),
+        score::types(members),
+        reserve::types(members),
+    ];
+    let functions = [
+        lifecycle(members),
+        pod::functions(members),
+        pre_enqueue::functions(members),
+        queue_sort::functions(members),
+        pre_filter::functions(members),
+        columns::functions(members),
+        filter::functions(members),
+        add_pod::functions(members),
+        post_filter::functions(members),
+        pre_score::functions(members),
+        score::functions(members),
+        reserve::functions(members),
+        permit::functions(members),
+        bind::functions(members),
+    ];
+    let info = info::emit(members);
+    let helper = reserve::helper(members).map(|helper| quote! { impl Pipeline { #helper } });
+    let body = quote! {
+        #(#types)*
+
+        impl Profile for Pipeline {
+            #info
+            type State = State;
+            type Pod = Pod;
+            type Cycle = Cycle;
+            type Score = Score;
+            type Columns<'a> = Columns<'a>;
+            type Raw = Raw;
+            type Extents = Extents;
+            type Rejection = Rejection;
+            type Reserved = Reserved;
+
+            #(#functions)*
+        }
+
+        #helper
+
+        /// Makes a plugin, or takes down why it cannot be made.
+        fn start<P: Plugin>(args: &'static P::Args, handle: &Handle, errors: &mut Vec<StartError>) -> Option<P> {
+            match P::new(args, handle) {
+                Ok(plugin) => Some(plugin),
+                Err(reason) => {
+                    errors.push(StartError { plugin: P::NAME, reason });
+                    None
+                }
+            }
+        }
+    };
+    let uses = members.imports.borrow().declare(&body);
+    let doc = doc(format!(
+        "Profile `{}`, from {}, for pods of scheduler `{}`.",
+        plan.stem, plan.path, plan.scheduler_name.value
+    ));
+    quote! {
+        #doc
+        pub mod #module {
+            use super::state::{Hypothetical, State};
+            #uses
+
+            #args
+            #weights
+            #body
+        }
+    }
+}
+
+fn plugins(members: &Members<'_>) -> TokenStream {
+    let fields = members.iter().map(|member| {
+        let (field, ty) = (&member.field, &member.ty);
+        let doc = match member.entry.description.as_str() {
+            "" => doc(format!("`{}`.", member.name)),
+            description => doc(format!("{}.", description.trim_end_matches('.'))),
+        };
+        quote! { #doc pub #field: #ty, }
+    });
+    quote! {
+        /// The plugins, an instance of each.
+        pub struct Pipeline {
+            #(#fields)*
+        }
+    }
+}
+
+fn lifecycle(members: &Members<'_>) -> TokenStream {
+    let fields: Vec<&Ident> = members.iter().map(|member| &member.field).collect();
+    let starts = members.iter().map(|member| {
+        let (field, ty, args) = (&member.field, &member.ty, member.args());
+        quote! { let #field = start::<#ty>(#args, handle, &mut errors); }
+    });
+    let closes = members.iter().map(|member| {
+        let (field, ty) = (&member.field, &member.ty);
+        quote! { <#ty as Plugin>::close(&self.#field); }
+    });
+    quote! {
+        fn new(handle: &Handle) -> Result<Self, Vec<StartError>> {
+            let mut errors = Vec::new();
+            #(#starts)*
+            let (#(Some(#fields),)*) = (#(#fields,)*) else { return Err(errors) };
+            Ok(Pipeline { #(#fields),* })
+        }
+
+        fn close(&self) {
+            #(#closes)*
+        }
+    }
+}

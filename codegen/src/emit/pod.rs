@@ -1,0 +1,47 @@
+//! `Pod`: what the profile reads of a pod, and `compile`, which reads it.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::docs::doc;
+use super::member::Members;
+use super::tokens::{parameter, tuple};
+
+pub(super) fn types(members: &Members<'_>) -> TokenStream {
+    let fields = members.iter().map(|member| {
+        let (field, ty) = (&member.field, &member.ty);
+        let doc = doc(format!("What `{}` reads.", member.name));
+        quote! { #doc pub #field: <#ty as Plugin>::Pod, }
+    });
+    quote! {
+        /// All that the plugins read of a pod: its signature.
+        #[derive(PartialEq, Eq, Hash)]
+        pub struct Pod {
+            #(#fields)*
+        }
+    }
+}
+
+pub(super) fn functions(members: &Members<'_>) -> TokenStream {
+    let fields = members.iter().map(|member| {
+        let (field, ty, args) = (&member.field, &member.ty, member.args());
+        let indexes: Vec<TokenStream> = member
+            .entry
+            .indexes
+            .iter()
+            .map(|index| {
+                let field = members.states.field(&index.path);
+                quote! { &mut state.#field }
+            })
+            .collect();
+        let indexes = tuple(&indexes);
+        quote! { #field: <#ty as Plugin>::compile(#args, pod, Compile { interner, indexes: #indexes }), }
+    });
+    let body = quote! { Pod { #(#fields)* } };
+    let state = parameter("state", &body);
+    quote! {
+        fn compile(pod: &PodSpec, interner: &mut Interner, #state: &mut State) -> Pod {
+            #body
+        }
+    }
+}

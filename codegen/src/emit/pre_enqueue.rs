@@ -1,0 +1,28 @@
+//! `pre_enqueue`.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::docs::steps;
+use super::member::Members;
+use super::tokens::parameter;
+use crate::plan::Point;
+
+pub(super) fn functions(members: &Members<'_>) -> TokenStream {
+    let calls = members.at(Point::PreEnqueue).map(|member| {
+        let (field, ty, args, name) = (&member.field, &member.ty, member.args(), member.name);
+        quote! {
+            <#ty as PreEnqueuePlugin>::pre_enqueue(&self.#field, #args, pod, interner)
+                .map_err(|status| status.with_plugin(#name))?;
+        }
+    });
+    let body = quote! { #(#calls)* Ok(()) };
+    let (pod, interner) = (parameter("pod", &body), parameter("interner", &body));
+    let doc = steps(members, Point::PreEnqueue);
+    quote! {
+        #doc
+        fn pre_enqueue(&self, #pod: &model::Pod, #interner: &Interner) -> Result<(), Status> {
+            #body
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! `Cycle`: the filter states, and `pre_filter`, which makes them.
+
+use std::cell::RefCell;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::docs::{doc, steps};
+use super::member::{Member, Members};
+use super::tokens::parameter;
+use crate::plan::Point;
+
+/// Whether the plugin filters without the PreFilter that it has: its state is the default one then.
+fn is_dormant(member: &Member<'_>) -> bool {
+    !member.runs(Point::PreFilter) && member.runs(Point::Filter) && member.entry.implements(Point::PreFilter)
+}
+
+/// The state that a plugin's Filter gets, where `cycle` is a variable.
+pub(super) fn state(member: &Member<'_>) -> TokenStream {
+    let field = &member.field;
+    if member.runs(Point::PreFilter) {
+        quote! { &cycle.#field.state }
+    } else if is_dormant(member) {
+        quote! { &cycle.#field }
+    } else {
+        quote! { &Default::default() }
+    }
+}
+
+pub(super) fn types(members: &Members<'_>) -> TokenStream {
+    let slots = members.at(Point::PreFilter).map(|member| {
+        let (field, ty) = (&member.field, &member.ty);
+        let doc = doc(format!("What PreFilter of `{}` left.", member.name));
+        quote! { #doc pub #field: Slot<<#ty as PreFilterPlugin>::Cycle>, }
+    });
+    let dormant = members.iter().filter(|member| is_dormant(member)).map(|member| {
+        let (field, ty) = (&member.field, &member.ty);
+        let doc = doc(format!("The default: the profile leaves PreFilter of `{}` out.", member.name));
+        quote! { #doc pub #field: <#ty as PreFilterPlugin>::Cycle, }
+    });
+    quote! {
+        /// The state of Filter plugins in a cycle.
+        #[derive(Clone)]
+        pub struct Cycle {
+            #(#slots)*
+            #(#dormant)*
+        }
+    }
+}
+
+pub(super) fn functions(members: &Members<'_>) -> TokenStream {
+    let earlier = RefCell::new(Vec::new());
+    let calls: Vec<TokenStream> = members
+        .at(Point::PreFilter)
+        .map(|member| {
+            let (field, ty, args, name) = (&member.field, &member.ty, member.args(), member.name);
+            let view = members.view(member, |read| {
+                let field = &read.field;
+                earlier.borrow().contains(&read.name).then(|| quote! { #field })
+            });
+            earlier.borrow_mut().push(name);
+            quote! {
+                let #field = run.take(
+                    #name,
+                    <#ty as PreFilterPlugin>::pre_filter(&self.#field, #args, &pod.#field, #view),
+                )?;
+            }
+        })
+        .collect();
+    let running = members.at(Point::PreFilter).map(|member| &member.field);
+    let dormant = members.iter().filter(|member| is_dormant(member)).map(|member| &member.field);
+    let body = quote! {
+        #(#calls)*
+        Ok(Cycle { #(#running,)* #(#dormant: Default::default()),* })
+    };
+    let columns = Members::columns_if_used(&body);
+    let body = quote! { #columns #body };
+    let (pod, cache, run) = (parameter("pod", &body), parameter("cache", &body), parameter("run", &body));
+    let doc = steps(members, Point::PreFilter);
+    quote! {
+        #doc
+        fn pre_filter(&self, #pod: &Pod, #cache: &Cache<State>, #run: &mut PreFilterRun) -> Result<Cycle, Status> {
+            #body
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! `Score`: the score states, and `pre_score`, which makes them.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::docs::{doc, steps};
+use super::member::{Member, Members};
+use super::tokens::parameter;
+use crate::plan::Point;
+
+/// Where a plugin's score state comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// Its PreScore.
+    PreScore,
+    /// PrepareScore, which comes with Score.
+    Prepared,
+    /// The profile leaves the PreScore out that it has.
+    Dormant,
+    /// It has none.
+    Nothing,
+}
+
+fn source(member: &Member<'_>) -> Source {
+    if member.runs(Point::PreScore) {
+        Source::PreScore
+    } else if !member.runs(Point::Score) {
+        Source::Nothing
+    } else if member.entry.prepares_score {
+        Source::Prepared
+    } else if member.entry.implements(Point::PreScore) {
+        Source::Dormant
+    } else {
+        Source::Nothing
+    }
+}
+
+/// The state that a plugin's Score gets, where `score` is a variable.
+pub(super) fn state(member: &Member<'_>) -> TokenStream {
+    let field = &member.field;
+    match source(member) {
+        Source::PreScore => quote! { &score.#field.state },
+        Source::Prepared | Source::Dormant => quote! { &score.#field },
+        Source::Nothing => quote! { &Default::default() },
+    }
+}
+
+/// Leaves a plugin out whose PreScore said so.
+pub(super) fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStream {
+    let field = &member.field;
+    if member.runs(Point::PreScore) {
+        quote! { if !score.#field.skip { #code } }
+    } else {
+        code
+    }
+}
+
+/// First the plugins of PreScore, in order, then those that prepare, in the order of Score.
+fn stateful<'m, 'a>(members: &'m Members<'a>) -> impl Iterator<Item = (&'m Member<'a>, Source)> {
+    let others = members.at(Point::Score).filter(|member| !member.runs(Point::PreScore));
+    let all = members.at(Point::PreScore).chain(others);
+    all.map(|member| (member, source(member))).filter(|(_, source)| *source != Source::Nothing)
+}
+
+pub(super) fn types(members: &Members<'_>) -> TokenStream {
+    let fields = stateful(members).map(|(member, source)| {
+        let (field, ty, name) = (&member.field, &member.ty, member.name);
+        let (text, ty) = match source {
+            Source::PreScore => {
+                (format!("What PreScore of `{name}` left."), quote! { Slot<<#ty as PreScorePlugin>::Cycle> })
+            }
+            Source::Prepared => {
+                (format!("What `{name}` looked up in the cluster."), quote! { <#ty as ScorePlugin>::Cycle })
+            }
+            _ => (
+                format!("The default: the profile leaves PreScore of `{name}` out."),
+                quote! { <#ty as ScorePlugin>::Cycle },
+            ),
+        };
+        let doc = doc(text);
+        quote! { #doc pub #field: #ty, }
+    });
+    quote! {
+        /// The state of Score plugins in a cycle.
+        pub struct Score {
+            #(#fields)*
+        }
+    }
+}
+
+pub(super) fn functions(members: &Members<'_>) -> TokenStream {
+    let calls = stateful(members).map(|(member, source)| {
+        let (field, ty, args, name) = (&member.field, &member.ty, member.args(), member.name);
+        let view = members.view(member, Members::in_cycle);
+        match source {
+            Source::PreScore => quote! {
+                let #field = <#ty as PreScorePlugin>::pre_score(&self.#field, #args, &pod.#field, #view, feasible)
+                    .map_err(|status| failed("PreScore plugin", #name, status))?;
+            },
+            Source::Prepared => quote! {
+                let #field = <#ty as PrepareScore>::prepare(&self.#field, #args, &pod.#field, #view);
+            },
+            _ => quote! { let #field = Default::default(); },
+        }
+    });
+    let fields = stateful(members).map(|(member, _)| &member.field);
+    let body = quote! {
+        #(#calls)*
+        Ok(Score { #(#fields),* })
+    };
+    let columns = Members::columns_if_used(&body);
+    let body = quote! { #columns #body };
+    let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
+    let (cache, feasible) = (parameter("cache", &body), parameter("feasible", &body));
+    let doc = steps(members, Point::PreScore);
+    quote! {
+        #doc
+        fn pre_score(
+            &self,
+            #pod: &Pod,
+            #cycle: &Cycle,
+            #cache: &Cache<State>,
+            #feasible: &Mask,
+        ) -> Result<Score, Status> {
+            #body
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! `Raw`, `Extents`, and the functions around Score and NormalizeScore.
+//!
+//! Scores that need no normalising are weighted and added up at once; the others are taken down, for the extremes over all
+//! nodes must be known first.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::columns::row;
+use super::docs::{doc, steps};
+use super::member::{Member, Members};
+use super::pre_score::{state, unless_skipped};
+use super::tokens::parameter;
+use crate::plan::Point;
+
+fn normalizing<'m, 'a>(members: &'m Members<'a>) -> impl Iterator<Item = &'m Member<'a>> {
+    members.at(Point::Score).filter(|member| member.entry.normalizes)
+}
+
+/// Whether there are scores that need no normalising.
+fn has_base(members: &Members<'_>) -> bool {
+    members.at(Point::Score).any(|member| !member.entry.normalizes)
+}
+
+pub(super) fn types(members: &Members<'_>) -> TokenStream {
+    let base = has_base(members).then(|| {
+        quote! {
+            /// The sum of the weighted scores that need no normalising.
+            pub base: i64,
+        }
+    });
+    let range = has_base(members).then(|| {
+        quote! {
+            /// Of the scores that need no normalising.
+            pub range: ScoreRange,
+        }
+    });
+    let raw = normalizing(members).map(|member| {
+        let field = &member.field;
+        let doc = doc(format!("By `{}`.", member.name));
+        quote! { #doc pub #field: i64, }
+    });
+    let extents = normalizing(members).map(|member| {
+        let field = &member.field;
+        let doc = doc(format!("Of `{}`.", member.name));
+        quote! { #doc pub #field: Extent, }
+    });
+    quote! {
+        /// The scores of all nodes before normalising.
+        #[derive(Default)]
+        pub struct Raw {
+            /// One entry for each slot.
+            pub nodes: Vec<RawScores>,
+        }
+
+        /// The scores of a node before normalising.
+        #[derive(Clone, Copy, Default)]
+        pub struct RawScores {
+            #base
+            #(#raw)*
+        }
+
+        /// What has to be known of all scores before they are normalised.
+        #[derive(Clone, Copy, Default)]
+        pub struct Extents {
+            #range
+            #(#extents)*
+        }
+    }
+}
+
+pub(super) fn functions(members: &Members<'_>) -> TokenStream {
+    let parts = [score(members), total(members), scores(members)];
+    quote! {
+        fn resize(raw: &mut Raw, nodes: usize) {
+            raw.nodes.resize(nodes, RawScores::default());
+        }
+
+        #(#parts)*
+    }
+}
+
+/// Asks one plugin.
+fn call(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
+    let (field, ty, args) = (&member.field, &member.ty, member.args());
+    let (state, row) = (state(member), row(members, member));
+    quote! { <#ty as ScorePlugin>::score(#args, &pod.#field, #state, #row) }
+}
+
+fn score(members: &Members<'_>) -> TokenStream {
+    let calls: Vec<TokenStream> = members
+        .at(Point::Score)
+        .map(|member| {
+            let (call, name) = (call(members, member), member.name);
+            let (field, ty, constant) = (&member.field, &member.ty, &member.constant);
+            let value = quote! { let value = #call.map_err(|error| ScoreFailure { plugin: #name, error })?; };
+            let code = if member.entry.normalizes {
+                quote! {
+                    #value
+                    if value != <#ty as NormalizeScore>::IGNORED {
+                        extents.#field.include(value);
+                    }
+                    node.#field = value;
+                }
+            } else {
+                quote! {
+                    #value
+                    base = base.wrapping_add(extents.range.check(value).wrapping_mul(weight::#constant));
+                }
+            };
+            unless_skipped(member, code)
+        })
+        .collect();
+    let (declare, keep) = if has_base(members) {
+        (quote! { let mut base: i64 = 0; }, quote! { node.base = base; })
+    } else {
+        Default::default()
+    };
+    let node = (!calls.is_empty()).then(|| quote! { let node = &mut raw.nodes[index]; });
+    let body = quote! { #node #declare #(#calls)* #keep Ok(()) };
+    let (pod, score, columns) = (parameter("pod", &body), parameter("score", &body), parameter("columns", &body));
+    let (index, raw, extents) = (parameter("index", &body), parameter("raw", &body), parameter("extents", &body));
+    let doc = steps(members, Point::Score);
+    quote! {
+        #doc
+        #[inline(always)]
+        fn score(
+            #pod: &Pod,
+            #score: &Score,
+            #columns: Columns<'_>,
+            #index: usize,
+            #raw: &mut Raw,
+            #extents: &mut Extents,
+        ) -> Result<(), ScoreFailure> {
+            #body
+        }
+    }
+}
+
+fn total(members: &Members<'_>) -> TokenStream {
+    let calls: Vec<TokenStream> = normalizing(members)
+        .map(|member| {
+            let (field, ty, args, constant) = (&member.field, &member.ty, member.args(), &member.constant);
+            let code = quote! {
+                let value = <#ty as NormalizeScore>::normalize(#args, extents.#field, node.#field);
+                total = total.wrapping_add(range.check(value).wrapping_mul(weight::#constant));
+            };
+            unless_skipped(member, code)
+        })
+        .collect();
+    let first = if has_base(members) {
+        quote! { node.base }
+    } else {
+        quote! { 0 }
+    };
+    let merge = has_base(members).then(|| quote! { range.merge(extents.range); });
+    let node = (has_base(members) || !calls.is_empty()).then(|| quote! { let node = &raw.nodes[index]; });
+    let body = if calls.is_empty() {
+        quote! { #node #merge #first }
+    } else {
+        quote! { #node #merge let mut total: i64 = #first; #(#calls)* total }
+    };
+    let (score, raw, extents) = (parameter("score", &body), parameter("raw", &body), parameter("extents", &body));
+    let (index, range) = (parameter("index", &body), parameter("range", &body));
+    quote! {
+        #[inline(always)]
+        fn total(
+            _pod: &Pod,
+            #score: &Score,
+            #raw: &Raw,
+            #extents: &Extents,
+            #index: usize,
+            #range: &mut ScoreRange,
+        ) -> i64 {
+            #body
+        }
+    }
+}
+
+fn scores(members: &Members<'_>) -> TokenStream {
+    let calls: Vec<TokenStream> = members
+        .at(Point::Score)
+        .map(|member| {
+            let (field, ty, args) = (&member.field, &member.ty, member.args());
+            let (name, constant) = (member.name, &member.constant);
+            let code = if member.entry.normalizes {
+                quote! {
+                    let value = node.#field;
+                    scores.push(PluginScore {
+                        plugin: #name,
+                        raw: value,
+                        normalized: <#ty as NormalizeScore>::normalize(#args, extents.#field, value),
+                        weight: weight::#constant,
+                    });
+                }
+            } else {
+                let call = call(members, member);
+                quote! {
+                    if let Ok(value) = #call {
+                        scores.push(PluginScore {
+                            plugin: #name,
+                            raw: value,
+                            normalized: value,
+                            weight: weight::#constant,
+                        });
+                    }
+                }
+            };
+            unless_skipped(member, code)
+        })
+        .collect();
+    let node = normalizing(members).next().map(|_| quote! { let node = &raw.nodes[index]; });
+    let body = if calls.is_empty() {
+        quote! { Vec::new() }
+    } else {
+        quote! { #node let mut scores = Vec::new(); #(#calls)* scores }
+    };
+    let (pod, score, raw) = (parameter("pod", &body), parameter("score", &body), parameter("raw", &body));
+    let (extents, columns) = (parameter("extents", &body), parameter("columns", &body));
+    let index = parameter("index", &body);
+    quote! {
+        fn scores(
+            #pod: &Pod,
+            #score: &Score,
+            #raw: &Raw,
+            #extents: &Extents,
+            #columns: Columns<'_>,
+            #index: usize,
+        ) -> Vec<PluginScore> {
+            #body
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! `mod state`: the columns and indexes of all profiles, one of each.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::docs::doc;
+use super::imports::Imports;
+use super::member::state_type;
+use super::names::{Unique, ident, snake_case};
+use super::tokens::parameter;
+use crate::catalog::{Column, State};
+use crate::plan::Plan;
+
+/// The union of what the plugins of all profiles declare.
+pub(super) struct States {
+    columns: Vec<Entry>,
+    indexes: Vec<Entry>,
+    node_info: bool,
+}
+
+struct Entry {
+    state: State,
+    field: Ident,
+}
+
+impl States {
+    pub(super) fn of(plans: &[Plan]) -> Self {
+        let mut names =
+            Unique::without(&["at", "base", "info", "infos", "first", "index", "new", "node", "old", "pod", "slots"]);
+        let mut states = Self { columns: Vec::new(), indexes: Vec::new(), node_info: false };
+        let entries = || plans.iter().flat_map(|plan| &plan.plugins).map(|plugin| &plugin.entry);
+        for column in entries().flat_map(|entry| &entry.columns) {
+            match column {
+                Column::Declared(state) => add(&mut states.columns, state, &mut names),
+                Column::NodeInfo => states.node_info = true,
+                Column::NodeIndex => {}
+            }
+        }
+        for index in entries().flat_map(|entry| &entry.indexes) {
+            add(&mut states.indexes, index, &mut names);
+        }
+        states
+    }
+
+    /// The field of a column or an index, by the path of its type.
+    pub(super) fn field(&self, path: &str) -> &Ident {
+        let mut entries = self.columns.iter().chain(&self.indexes);
+        let found = entries.find(|entry| entry.state.path == path);
+        &found.unwrap_or_else(|| unreachable!("the states are those of all plans")).field
+    }
+
+    /// The field of a column in a profile's `Columns`.
+    pub(super) fn column_field(&self, column: &Column) -> Ident {
+        match column {
+            Column::Declared(state) => self.field(&state.path).clone(),
+            Column::NodeInfo => ident("infos"),
+            Column::NodeIndex => ident("first"),
+        }
+    }
+
+    /// Each column once, in the order of the state, special ones first.
+    pub(super) fn sorted(&self, columns: impl Iterator<Item = Column>) -> Vec<Column> {
+        let mut columns: Vec<Column> = columns.collect();
+        columns.sort_by_key(|column| match column {
+            Column::NodeIndex => 0,
+            Column::NodeInfo => 1,
+            Column::Declared(state) => {
+                2 + self.columns.iter().position(|entry| entry.state.path == state.path).unwrap_or_default()
+            }
+        });
+        columns.dedup_by(|a, b| self.column_field(a) == self.column_field(b));
+        columns
+    }
+}
+
+/// Two states are the same if their paths are; two of one name get fields of different names.
+fn add(entries: &mut Vec<Entry>, state: &State, names: &mut Unique) {
+    if entries.iter().all(|entry| entry.state.path != state.path) {
+        entries.push(Entry { state: state.clone(), field: names.ident(snake_case(&state.name)) });
+    }
+}
+
+pub(super) fn emit(states: &States) -> TokenStream {
+    let mut imports = Imports::new();
+    let mut types = |entries: &[Entry]| -> Vec<Ident> {
+        entries.iter().map(|entry| state_type(&mut imports, &entry.state.path)).collect()
+    };
+    let (column_types, index_types) = (types(&states.columns), types(&states.indexes));
+    let columns: Vec<&Ident> = states.columns.iter().map(|entry| &entry.field).collect();
+    let indexes: Vec<&Ident> = states.indexes.iter().map(|entry| &entry.field).collect();
+    let column_docs = states.columns.iter().map(|entry| doc(format!("Column `{}`.", entry.state.name)));
+    let index_docs = states.indexes.iter().map(|entry| doc(format!("Index `{}`.", entry.state.name)));
+    let copied_docs = column_docs.clone();
+    let info_field = states.node_info.then(|| {
+        quote! {
+            /// The whole node.
+            pub info: NodeInfo,
+        }
+    });
+    let info_value = states.node_info.then(|| quote! { info: base.infos()[index.get()].clone(), });
+    let info_add = states.node_info.then(|| quote! { node.info.add_pod(Arc::clone(pod)); });
+    let info_remove = states.node_info.then(|| quote! { node.info.remove_pod(pod); });
+
+    let set_columns = columns.first().map(|first| {
+        quote! {
+            let slots = base.infos().len();
+            if self.#first.len() < slots {
+                #(self.#columns.resize_with(slots, #column_types::default);)*
+            }
+            #(self.#columns[at] = entry(&base.infos()[at], &base.interner);)*
+        }
+    });
+    let set_indexes = (!indexes.is_empty()).then(|| {
+        quote! {
+            let new = base.infos()[at].node.as_deref();
+            #(Index::set_node(&mut self.#indexes, index, old, new);)*
+        }
+    });
+    let at = (!columns.is_empty() || !indexes.is_empty()).then(|| quote! { let at = index.get(); });
+    let set_node = quote! { #at #set_columns #set_indexes };
+    let add_pod = quote! {
+        #(Column::add_pod(&mut self.#columns[index.get()], pod);)*
+        #(Index::add_pod(&mut self.#indexes, index, pod);)*
+    };
+    let remove_pod = quote! {
+        #(Column::remove_pod(&mut self.#columns[index.get()], pod);)*
+        #(Index::remove_pod(&mut self.#indexes, index, pod);)*
+    };
+    let hypothetical = quote! {
+        Hypothetical { #info_value #(#columns: self.#columns[index.get()].clone()),* }
+    };
+    let hypothetical_add = quote! { #(Column::add_pod(&mut node.#columns, pod);)* #info_add };
+    let hypothetical_remove = quote! { #(Column::remove_pod(&mut node.#columns, pod);)* #info_remove };
+
+    let set = |name: &str| parameter(name, &set_node);
+    let (set_base, set_index, set_old) = (set("base"), set("index"), set("old"));
+    let (add_index, add_other) = (parameter("index", &add_pod), parameter("pod", &add_pod));
+    let (h_base, h_index) = (parameter("base", &hypothetical), parameter("index", &hypothetical));
+    let (h_node, h_pod) = (parameter("node", &hypothetical_add), parameter("pod", &hypothetical_add));
+    let entry = (!columns.is_empty()).then(|| {
+        quote! {
+            /// A column's entry for a slot: its default if there is no node in it.
+            fn entry<C: Column>(info: &NodeInfo, interner: &Interner) -> C {
+                let Some(node) = &info.node else { return C::default() };
+                let mut entry = C::build(node, interner);
+                for pod in &info.pods {
+                    entry.add_pod(pod);
+                }
+                entry
+            }
+        }
+    });
+
+    let body = quote! {
+        /// One column of entries for each kind of per-node state, one index for each kind of cluster-wide state.
+        #[derive(Default)]
+        pub struct State {
+            #(#column_docs pub #columns: Vec<#column_types>,)*
+            #(#index_docs pub #indexes: #index_types,)*
+        }
+
+        /// One node's entries, to be changed in thought.
+        #[derive(Clone)]
+        pub struct Hypothetical {
+            #info_field
+            #(#copied_docs pub #columns: #column_types,)*
+        }
+
+        impl ::schedc_core::cache::State for State {
+            type Hypothetical = Hypothetical;
+
+            fn set_node(&mut self, #set_base: &Base, #set_index: NodeIndex, #set_old: Option<&model::Node>) {
+                #set_node
+            }
+
+            fn add_pod(&mut self, #add_index: NodeIndex, #add_other: &model::Pod) {
+                #add_pod
+            }
+
+            fn remove_pod(&mut self, #add_index: NodeIndex, #add_other: &model::Pod) {
+                #remove_pod
+            }
+
+            fn hypothetical(&self, #h_base: &Base, #h_index: NodeIndex) -> Hypothetical {
+                #hypothetical
+            }
+
+            fn hypothetical_add(#h_node: &mut Hypothetical, #h_pod: &Arc<model::Pod>) {
+                #hypothetical_add
+            }
+
+            fn hypothetical_remove(#h_node: &mut Hypothetical, #h_pod: &Arc<model::Pod>) {
+                #hypothetical_remove
+            }
+        }
+
+        #entry
+    };
+    let uses = imports.declare(&body);
+    quote! {
+        /// What the scheduler knows of the cluster, for all profiles.
+        pub mod state {
+            #uses
+            #body
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Looking at generated tokens.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, Spacing, TokenStream, TokenTree};
+use quote::{format_ident, quote};
+
+use super::names::ident;
+
+/// Every identifier that stands for itself: no field, no label of a struct literal, nothing after `::`.
+pub(super) fn idents(tokens: &TokenStream) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    collect(tokens.clone(), &mut found);
+    found
+}
+
+fn collect(tokens: TokenStream, found: &mut BTreeSet<String>) {
+    let trees: Vec<TokenTree> = tokens.into_iter().collect();
+    for (at, tree) in trees.iter().enumerate() {
+        match tree {
+            TokenTree::Group(group) => collect(group.stream(), found),
+            TokenTree::Ident(ident) => {
+                let after = |punct| {
+                    let twice = at > 1 && is(&trees[at - 1], punct) && is(&trees[at - 2], punct);
+                    (at > 0 && is(&trees[at - 1], punct), twice)
+                };
+                let is_field = after('.') == (true, false);
+                let is_inside_path = after(':') == (true, true);
+                let is_label = trees.get(at + 1).is_some_and(|next| match next {
+                    TokenTree::Punct(punct) => punct.as_char() == ':' && punct.spacing() == Spacing::Alone,
+                    _ => false,
+                });
+                if !is_field && !is_inside_path && !is_label {
+                    found.insert(ident.to_string());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is(tree: &TokenTree, punct: char) -> bool {
+    matches!(tree, TokenTree::Punct(found) if found.as_char() == punct)
+}
+
+/// Whether a function's body uses a variable.
+pub(super) fn uses(body: &TokenStream, variable: &str) -> bool {
+    idents(body).contains(variable)
+}
+
+/// A parameter's name, with an underscore if the body does not use it.
+pub(super) fn parameter(name: &str, body: &TokenStream) -> Ident {
+    if uses(body, name) { ident(name) } else { format_ident!("_{name}") }
+}
+
+/// `()`, the one value, or a tuple.
+pub(super) fn tuple(parts: &[TokenStream]) -> TokenStream {
+    match parts {
+        [only] => only.clone(),
+        parts => quote! { (#(#parts),*) },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_and_labels_are_no_variables() {
+        let body = quote! { View { columns: self.pod, base: &cache.base, run }; for _ in 0..index {} Code::Error };
+        assert!(!uses(&body, "columns"));
+        assert!(!uses(&body, "pod"));
+        assert!(!uses(&body, "base"));
+        assert!(!uses(&body, "Error"));
+        for used in ["cache", "run", "index", "Code", "View"] {
+            assert!(uses(&body, used), "{used}");
+        }
+        assert_eq!(parameter("pod", &body), "_pod");
+    }
+}

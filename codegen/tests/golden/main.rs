@@ -1,0 +1,4 @@
+//! What is generated, as text: whole files for the profiles that ship, pieces for the rest. `UPDATE_EXPECT=1` brings them
+//! up to date.
+
+mod shipped;

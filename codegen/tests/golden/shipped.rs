@@ -1,0 +1,40 @@
+//! The code of every profile in profiles/, each on its own.
+
+use std::path::{Path, PathBuf};
+
+use expect_test::expect_file;
+use schedc_codegen::{Options, emit, load, select};
+
+fn rendered(profiles: &[PathBuf]) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
+    let profiles: Vec<PathBuf> = profiles.iter().map(|profile| root.join(profile)).collect();
+    let compilation = load(&profiles, &Options { manifest_dir: root }).unwrap_or_else(|errors| panic!("{errors}"));
+    emit::render(&compilation).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn shipped() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../profiles").canonicalize().unwrap();
+    select(&folder, None).unwrap_or_else(|errors| panic!("{errors}")).profiles
+}
+
+#[test]
+fn the_code_of_shipped_profiles() {
+    for profile in shipped() {
+        let stem = profile.file_stem().unwrap().to_str().unwrap();
+        expect_file![format!("{stem}.rs.txt")].assert_eq(&rendered(&[profile.clone()]));
+    }
+}
+
+#[test]
+fn the_code_is_the_same_each_time_and_says_nothing_of_this_machine() {
+    let once = rendered(&shipped());
+    assert_eq!(once, rendered(&shipped()));
+    assert!(!once.contains(env!("CARGO_MANIFEST_DIR")));
+}
+
+#[test]
+fn generated_code_holds_no_dyn() {
+    let code = rendered(&shipped());
+    assert!(code.contains("fn filter("));
+    assert!(!code.contains("dyn "));
+}
