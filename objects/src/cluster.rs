@@ -60,3 +60,39 @@ impl Objects {
         Ok(Objects { nodes, pods, priority_classes, namespaces, skipped })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{convert_node, convert_pod};
+
+    #[test]
+    fn from_a_file_to_the_model() {
+        let file = std::env::temp_dir().join(format!("schedc-cluster-{}.yaml", std::process::id()));
+        let text = "
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {capacity: {cpu: 4, memory: 8Gi, pods: 110}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec: {containers: [{name: c, image: nginx, resources: {limits: {cpu: 1}}}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+";
+        std::fs::write(&file, text).unwrap();
+        let objects = Objects::load([&file], Options::default()).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        let mut interner = schedc_core::intern::Interner::default();
+        let node = convert_node(&objects.nodes[0].object, &mut interner);
+        let pod = convert_pod(&objects.pods[0].object, &mut interner);
+        assert_eq!((node.allocatable.milli_cpu, node.allowed_pods), (4000, 110));
+        assert_eq!(pod.spec.requests.milli_cpu, 1000);
+        assert_eq!(objects.pods[0].place.line, 7);
+        assert_eq!(objects.skipped["Service"], 1);
+    }
+}
