@@ -18,7 +18,7 @@ impl NodeIndex {
 /// An image that a node has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContainerImage {
-    /// All names of it, normalised as those of pods are.
+    /// All names of it, as the node reports them: usually with tag or digest.
     pub names: Box<[Symbol]>,
     /// Size in bytes.
     pub size: i64,

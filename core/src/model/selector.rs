@@ -107,7 +107,8 @@ impl NodeSelectorTerm {
 
 /// Alternatives: a node that meets one of the terms matches.
 ///
-/// A term that Kubernetes cannot parse matches nothing and is left out, so an empty list matches no node.
+/// A term that Kubernetes cannot parse matches nothing and is left out, or stands here as one that cannot match where
+/// its node names matter to NodeAffinity's PreFilter. An empty list matches no node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct NodeSelector {
     /// The terms that can match.
