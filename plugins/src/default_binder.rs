@@ -41,3 +41,50 @@ impl BindPlugin for DefaultBinder {
         client.bind(placement).await.map(|()| Binding::Done).map_err(Status::error)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::{Future, ready};
+    use std::sync::{Arc, Mutex};
+    use std::task::{Context, Poll, Waker};
+
+    use schedc_core::intern::Interner;
+    use schedc_core::model::NodeIndex;
+    use schedc_objects::testing::pod;
+
+    use super::*;
+
+    /// Answers at once.
+    struct Server {
+        answer: Result<(), String>,
+        bound: Mutex<Vec<(String, String)>>,
+    }
+
+    impl Client for Server {
+        fn bind(&self, placement: &Placement) -> impl Future<Output = Result<(), String>> + Send {
+            let bound = (placement.pod.name.to_string(), placement.node_name.to_string());
+            self.bound.lock().unwrap().push(bound);
+            ready(self.answer.clone())
+        }
+    }
+
+    fn bind(answer: Result<(), String>) -> (Result<Binding, Status>, Vec<(String, String)>) {
+        let pod = Arc::new(pod("metadata: {name: web}", &mut Interner::default()));
+        let placement = Placement { pod, node: NodeIndex(0), node_name: "n1".into() };
+        let server = Server { answer, bound: Mutex::default() };
+        let poll = {
+            let mut binding = Box::pin(DefaultBinder.bind(&NoArgs, &server, &placement));
+            binding.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+        };
+        let Poll::Ready(result) = poll else { panic!("the server answers at once") };
+        (result, server.bound.into_inner().unwrap())
+    }
+
+    #[test]
+    fn the_server_has_the_last_word() {
+        let sent = vec![("web".to_owned(), "n1".to_owned())];
+        assert_eq!(bind(Ok(())), (Ok(Binding::Done), sent.clone()));
+        let refused = "pod web is already assigned to node \"n2\"";
+        assert_eq!(bind(Err(refused.into())), (Err(Status::error(refused)), sent));
+    }
+}

@@ -18,6 +18,8 @@ mod priority_sort;
 mod resource_name;
 mod scheduling_gates;
 mod taint_toleration;
+#[cfg(test)]
+mod testing;
 
 pub use default_binder::DefaultBinder;
 pub use image_locality::{ImageLocality, ImageLocalityPod, ImageSpread};

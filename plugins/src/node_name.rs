@@ -64,3 +64,24 @@ impl FilterPlugin for NodeName {
 impl EnqueueExtensions for NodeName {
     const EVENTS: &'static [ClusterEvent] = &[ClusterEvent { resource: EventResource::Node, actions: Action::ADD }];
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Cluster;
+
+    #[test]
+    fn only_the_named_node_takes_the_pod() {
+        let nodes = ["metadata: {name: a}", "metadata: {name: b}"];
+        let rejected = ": UnschedulableAndUnresolvable: node(s) didn't match the requested node name";
+        for (pod, a, b) in [
+            ("spec: {}", "", ""),
+            ("spec: {nodeName: ''}", "", ""),
+            ("spec: {nodeName: b}", rejected, ""),
+            ("spec: {nodeName: elsewhere}", rejected, rejected),
+        ] {
+            let verdicts = Cluster::new(&nodes).filter::<NodeName>(&NoArgs, pod);
+            assert_eq!(verdicts, format!("a{a}\nb{b}\n"), "{pod}");
+        }
+    }
+}

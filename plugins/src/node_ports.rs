@@ -100,3 +100,61 @@ impl EnqueueExtensions for NodePorts {
         if rejected.spec.host_ports.iter().any(freed) { QueueingHint::Queue } else { QueueingHint::Skip }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use schedc_objects::testing::pod;
+
+    use super::*;
+    use crate::testing::{Cluster, hint};
+
+    fn with_port(port: &str) -> String {
+        format!("spec: {{nodeName: n1, containers: [{{ports: [{port}]}}]}}")
+    }
+
+    /// Pairs of ports, and whether they collide.
+    const PAIRS: [(&str, &str, bool); 10] = [
+        ("hostPort: 80", "hostPort: 80", true),
+        ("hostPort: 80", "hostPort: 81", false),
+        ("hostPort: 80", "{hostPort: 80, protocol: UDP}", false),
+        ("hostPort: 80", "{hostPort: 80, protocol: TCP, hostIP: 0.0.0.0}", true),
+        ("hostPort: 80", "{hostPort: 80, hostIP: 10.0.0.1}", true),
+        ("{hostPort: 80, hostIP: 10.0.0.1}", "hostPort: 80", true),
+        ("{hostPort: 80, hostIP: 10.0.0.1}", "{hostPort: 80, hostIP: 10.0.0.1}", true),
+        ("{hostPort: 80, hostIP: 10.0.0.1}", "{hostPort: 80, hostIP: 10.0.0.2}", false),
+        ("{hostPort: 80, hostIP: '::'}", "{hostPort: 80, hostIP: 10.0.0.2}", false),
+        ("hostPort: 80", "containerPort: 80", false),
+    ];
+
+    #[test]
+    fn a_port_is_given_once() {
+        for (used, wanted, collides) in PAIRS {
+            let cluster = Cluster::new(&["metadata: {name: n1}"]).with_pods(&[&with_port(used)]);
+            let verdict = { cluster }.filter::<NodePorts>(&NoArgs, &with_port(wanted));
+            let rejected = "n1: Unschedulable: node(s) didn't have free ports for the requested pod ports\n";
+            assert_eq!(verdict, if collides { rejected } else { "n1\n" }, "{used} {wanted}");
+        }
+    }
+
+    #[test]
+    fn pods_without_host_ports_skip() {
+        for (port, skip) in [("hostPort: 80", false), ("containerPort: 80", true)] {
+            let mut cluster = Cluster::new(&[]);
+            let pod = cluster.compile::<NodePorts>(&NoArgs, &with_port(port));
+            let answer = cluster.plugin::<NodePorts>(&NoArgs).pre_filter(&NoArgs, &pod, cluster.view()).unwrap();
+            assert_eq!(answer.slot.skip, skip, "{port}");
+        }
+    }
+
+    #[test]
+    fn a_deleted_pod_wakes_pods_that_want_its_port() {
+        for (used, wanted, collides) in PAIRS {
+            let mut interner = Interner::default();
+            let deleted = pod(&with_port(used), &mut interner);
+            let waiting = pod(&with_port(wanted), &mut interner);
+            let expected = if collides { QueueingHint::Queue } else { QueueingHint::Skip };
+            let object = EventObject::Pod(Some(&deleted), None);
+            assert_eq!(hint::<NodePorts>(&NoArgs, &waiting, object, &interner), expected, "{used} {wanted}");
+        }
+    }
+}

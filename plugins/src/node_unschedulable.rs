@@ -95,3 +95,65 @@ fn tolerates(tolerations: &[Toleration], interner: &Interner) -> bool {
         toleration.tolerates(&Taint { key, value: Symbol::EMPTY, effect: Effect::NoSchedule })
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use schedc_objects::testing::{node, pod};
+
+    use super::*;
+    use crate::testing::{Cluster, hint};
+
+    #[test]
+    fn cordoned_nodes_take_pods_that_tolerate_it() {
+        let nodes = ["metadata: {name: open}", "{metadata: {name: cordoned}, spec: {unschedulable: true}}"];
+        let rejected = "cordoned: UnschedulableAndUnresolvable: node(s) were unschedulable";
+        let check = |tolerations: &str, expected: &str| {
+            let pod = format!("spec: {{tolerations: {tolerations}}}");
+            let verdicts = Cluster::new(&nodes).filter::<NodeUnschedulable>(&NoArgs, &pod);
+            assert_eq!(verdicts, format!("open\n{expected}\n"), "{tolerations}");
+        };
+        check("[]", rejected);
+        check("[{key: node.kubernetes.io/unschedulable, operator: Exists}]", "cordoned");
+        check("[{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]", "cordoned");
+        check("[{operator: Exists}]", "cordoned");
+        check("[{key: node.kubernetes.io/unschedulable, value: 'yes'}]", rejected);
+        check("[{key: node.kubernetes.io/unschedulable, operator: Exists, effect: NoExecute}]", rejected);
+        check("[{key: dedicated, operator: Exists}]", rejected);
+    }
+
+    #[test]
+    fn a_node_that_is_uncordoned_wakes_pods() {
+        let mut interner = Interner::default();
+        let waiting = pod("metadata: {name: waiting}", &mut interner);
+        let open = node("metadata: {name: n1}", &mut interner);
+        let cordoned = node("{metadata: {name: n1}, spec: {unschedulable: true}}", &mut interner);
+        for (old, new, expected) in [
+            (None, &open, QueueingHint::Queue),
+            (None, &cordoned, QueueingHint::Skip),
+            (Some(&cordoned), &open, QueueingHint::Queue),
+            (Some(&open), &open, QueueingHint::Skip),
+        ] {
+            let object = EventObject::Node(old, Some(new));
+            assert_eq!(hint::<NodeUnschedulable>(&NoArgs, &waiting, object, &interner), expected, "{object:?}");
+        }
+    }
+
+    #[test]
+    fn a_pod_wakes_when_it_tolerates_cordoned_nodes() {
+        let mut interner = Interner::default();
+        let waiting = pod("metadata: {name: waiting}", &mut interner);
+        let tolerating = |name: &str, key: &str, interner: &mut Interner| {
+            let spec = format!("spec: {{tolerations: [{{key: {key}, operator: Exists}}]}}");
+            pod(&format!("{{metadata: {{name: {name}}}, {spec}}}"), interner)
+        };
+        for (name, key, expected) in [
+            ("waiting", TAINT_KEY, QueueingHint::Queue),
+            ("waiting", "dedicated", QueueingHint::Skip),
+            ("other", TAINT_KEY, QueueingHint::Skip),
+        ] {
+            let changed = tolerating(name, key, &mut interner);
+            let object = EventObject::Pod(Some(&waiting), Some(&changed));
+            assert_eq!(hint::<NodeUnschedulable>(&NoArgs, &waiting, object, &interner), expected, "{name} {key}");
+        }
+    }
+}

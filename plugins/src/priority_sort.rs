@@ -42,3 +42,31 @@ impl QueueSortPlugin for PrioritySort {
         a_priority > b_priority || a_priority == b_priority && a.timestamp < b.timestamp
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use schedc_core::intern::Interner;
+    use schedc_objects::testing::pod;
+
+    use super::*;
+
+    #[test]
+    fn priority_first_then_age() {
+        let queued = |priority: i32, timestamp: i64| {
+            let pod = pod(&format!("spec: {{priority: {priority}}}"), &mut Interner::default());
+            QueuedPod { pod: Arc::new(pod), timestamp, attempts: 0 }
+        };
+        for (a, b, less) in [
+            ((10, 5), (0, 1), true),
+            ((0, 1), (10, 5), false),
+            ((-1, 1), (0, 2), false),
+            ((3, 1), (3, 2), true),
+            ((3, 2), (3, 1), false),
+            ((3, 1), (3, 1), false),
+        ] {
+            assert_eq!(PrioritySort::less(&NoArgs, &queued(a.0, a.1), &queued(b.0, b.1)), less, "{a:?} {b:?}");
+        }
+    }
+}

@@ -66,3 +66,35 @@ impl EnqueueExtensions for SchedulingGates {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use schedc_objects::testing::pod;
+
+    use super::*;
+    use crate::testing::hint;
+
+    #[test]
+    fn gates_hold_a_pod() {
+        for (gates, expected) in [
+            ("[]", None),
+            ("[{name: example.com/quota}]", Some("waiting for scheduling gates: [example.com/quota]")),
+            ("[{name: b}, {name: a}]", Some("waiting for scheduling gates: [b a]")),
+        ] {
+            let mut interner = Interner::default();
+            let pod = pod(&format!("spec: {{schedulingGates: {gates}}}"), &mut interner);
+            let status = SchedulingGates.pre_enqueue(&NoArgs, &pod, &interner).err();
+            assert_eq!(status, expected.map(Status::unresolvable), "{gates}");
+        }
+    }
+
+    #[test]
+    fn only_the_pod_itself_wakes() {
+        let mut interner = Interner::default();
+        let [one, two] = ["one", "two"].map(|name| pod(&format!("metadata: {{name: {name}}}"), &mut interner));
+        for (changed, expected) in [(&one, QueueingHint::Queue), (&two, QueueingHint::Skip)] {
+            let object = EventObject::Pod(Some(changed), Some(changed));
+            assert_eq!(hint::<SchedulingGates>(&NoArgs, &one, object, &interner), expected);
+        }
+    }
+}

@@ -138,3 +138,89 @@ impl EnqueueExtensions for TaintToleration {
 fn is_tolerated(taint: &Taint, tolerations: &[Toleration]) -> bool {
     tolerations.iter().any(|toleration| toleration.tolerates(taint))
 }
+
+#[cfg(test)]
+mod tests {
+    use schedc_objects::testing::{node, pod};
+
+    use super::*;
+    use crate::testing::{Cluster, hint};
+
+    #[test]
+    fn taints_keep_pods_away_that_do_not_tolerate_them() {
+        let check = |taints: &str, tolerations: &str, fits: bool| {
+            let node = format!("{{metadata: {{name: n1}}, spec: {{taints: {taints}}}}}");
+            let pod = format!("spec: {{tolerations: {tolerations}}}");
+            let verdict = Cluster::new(&[&node]).filter::<TaintToleration>(&NoArgs, &pod);
+            let rejected = "n1: UnschedulableAndUnresolvable: node(s) had untolerated taint(s)\n";
+            assert_eq!(verdict, if fits { "n1\n" } else { rejected }, "{taints} {tolerations}");
+        };
+        let db = "[{key: dedicated, value: db, effect: NoSchedule}]";
+        check("[]", "[]", true);
+        check(db, "[]", false);
+        check(db, "[{key: dedicated, value: db, effect: NoSchedule}]", true);
+        check(db, "[{key: dedicated, operator: Equal, value: db}]", true);
+        check(db, "[{key: dedicated, value: web}]", false);
+        check(db, "[{key: dedicated, operator: Exists}]", true);
+        check(db, "[{operator: Exists}]", true);
+        check(db, "[{value: db}]", true);
+        check(db, "[{operator: Exists, effect: NoExecute}]", false);
+        check(db, "[{key: dedicated, operator: Gt, value: '1'}]", false);
+        check("[{key: down, effect: NoExecute}]", "[]", false);
+        check("[{key: slow, effect: PreferNoSchedule}]", "[]", true);
+        check("[{key: odd, effect: Sometimes}, {key: none}]", "[]", true);
+        let two = "[{key: a, effect: NoSchedule}, {key: b, effect: NoExecute}]";
+        check(two, "[{key: a, operator: Exists}]", false);
+        check(two, "[{key: a, operator: Exists}, {key: b, operator: Exists}]", true);
+    }
+
+    #[test]
+    fn fewer_soft_taints_are_better() {
+        let soft = |names: &[&str]| {
+            let taints: Vec<_> = names.iter().map(|key| format!("{{key: {key}, effect: PreferNoSchedule}}")).collect();
+            let hard = "{key: hard, effect: NoSchedule}";
+            format!("spec: {{taints: [{hard}, {}]}}", taints.join(", "))
+        };
+        let [a, b, c] = [&["a"][..], &["a", "b", "c"], &["b"]].map(soft);
+        let nodes =
+            [("n0", &a), ("n1", &b), ("n2", &c)].map(|(name, spec)| format!("{{metadata: {{name: {name}}}, {spec}}}"));
+        let nodes = nodes.each_ref().map(String::as_str);
+        let check = |tolerations: &str, raw: [i64; 3], normalized: [i64; 3]| {
+            let pod = format!("spec: {{tolerations: {tolerations}}}");
+            let scores = Cluster::new(&nodes).scores::<TaintToleration>(&NoArgs, &pod);
+            assert_eq!(scores, raw, "{tolerations}");
+            let mut extent = Extent::EMPTY;
+            scores.iter().for_each(|&score| extent.include(score));
+            let scores = raw.map(|raw| TaintToleration::normalize(&NoArgs, extent, raw));
+            assert_eq!(scores, normalized, "{tolerations}");
+        };
+        check("[]", [1, 3, 1], [67, 0, 67]);
+        check("[{key: a, operator: Exists}]", [0, 2, 1], [100, 0, 50]);
+        check("[{key: a, operator: Exists, effect: NoSchedule}]", [1, 3, 1], [67, 0, 67]);
+        check("[{operator: Exists, effect: PreferNoSchedule}]", [0, 0, 0], [100, 100, 100]);
+    }
+
+    #[test]
+    fn a_node_wakes_pods_when_its_last_untolerated_taint_goes() {
+        let mut interner = Interner::default();
+        let waiting = pod("spec: {tolerations: [{key: a, operator: Exists}]}", &mut interner);
+        let [none, tolerated, untolerated, cordoned] = [
+            "spec: {}",
+            "spec: {taints: [{key: a, effect: NoSchedule}, {key: soft, effect: PreferNoSchedule}]}",
+            "spec: {taints: [{key: b, effect: NoExecute}]}",
+            "spec: {unschedulable: true}",
+        ]
+        .map(|spec| node(spec, &mut interner));
+        for (old, new, expected) in [
+            (None, &none, QueueingHint::Queue),
+            (None, &tolerated, QueueingHint::Queue),
+            (None, &untolerated, QueueingHint::Skip),
+            (Some(&untolerated), &tolerated, QueueingHint::Queue),
+            (Some(&tolerated), &none, QueueingHint::Skip),
+            (Some(&untolerated), &cordoned, QueueingHint::Queue),
+        ] {
+            let object = EventObject::Node(old, Some(new));
+            assert_eq!(hint::<TaintToleration>(&NoArgs, &waiting, object, &interner), expected, "{object:?}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! A cluster with one column, to try a plugin on.
+
+use std::sync::Arc;
+
+use schedc_core::cache::{Base, Cache, PodState, State};
+use schedc_core::column::Column;
+use schedc_core::extension_points::{EnqueueExtensions, EventObject, FilterPlugin, QueueingHint, ScorePlugin};
+use schedc_core::handle::Handle;
+use schedc_core::intern::Interner;
+use schedc_core::mask::Mask;
+use schedc_core::model::{Node, NodeIndex, Pod};
+use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::status::Reasons;
+use schedc_objects::testing;
+
+/// A column alone, kept as generated code keeps it.
+pub(crate) struct OneColumn<C>(Vec<C>);
+
+impl<C> Default for OneColumn<C> {
+    fn default() -> Self {
+        OneColumn(Vec::new())
+    }
+}
+
+impl<C: Column> State for OneColumn<C> {
+    type Hypothetical = C;
+
+    fn set_node(&mut self, base: &Base, index: NodeIndex, _: Option<&Node>) {
+        self.0.resize(base.infos().len().max(self.0.len()), C::default());
+        let info = &base.infos()[index.get()];
+        let entry = &mut self.0[index.get()];
+        *entry = info.node.as_ref().map(|node| C::build(node, &base.interner)).unwrap_or_default();
+        for pod in &info.pods {
+            entry.add_pod(pod);
+        }
+    }
+
+    fn add_pod(&mut self, index: NodeIndex, pod: &Pod) {
+        self.0[index.get()].add_pod(pod);
+    }
+
+    fn remove_pod(&mut self, index: NodeIndex, pod: &Pod) {
+        self.0[index.get()].remove_pod(pod);
+    }
+
+    fn hypothetical(&self, _: &Base, index: NodeIndex) -> C {
+        self.0[index.get()].clone()
+    }
+
+    fn hypothetical_add(node: &mut C, pod: &Arc<Pod>) {
+        node.add_pod(pod);
+    }
+
+    fn hypothetical_remove(node: &mut C, pod: &Arc<Pod>) {
+        node.remove_pod(pod);
+    }
+}
+
+/// Nodes and the pods on them.
+pub(crate) struct Cluster<C: Column> {
+    pub(crate) cache: Cache<OneColumn<C>>,
+}
+
+impl<C: Column> Cluster<C> {
+    /// A cluster of these nodes, in this order.
+    pub(crate) fn new(nodes: &[&str]) -> Self {
+        let mut cache = Cache::default();
+        for yaml in nodes {
+            let node = testing::node(yaml, &mut cache.base.interner);
+            cache.set_node(node);
+        }
+        Cluster { cache }
+    }
+
+    /// Puts pods on the nodes that they name.
+    pub(crate) fn with_pods(mut self, pods: &[&str]) -> Self {
+        for yaml in pods {
+            let pod = self.pod(yaml);
+            let node = pod.spec.node_name.expect("a pod on a node");
+            self.cache.add_pod(Arc::new(pod), node, PodState::Bound);
+        }
+        self
+    }
+
+    pub(crate) fn pod(&mut self, yaml: &str) -> Pod {
+        testing::pod(yaml, &mut self.cache.base.interner)
+    }
+
+    pub(crate) fn compile<P: Plugin<Columns = C, Indexes = ()>>(&mut self, args: &P::Args, pod: &str) -> P::Pod {
+        let pod = self.pod(pod);
+        P::compile(args, &pod.spec, Compile { interner: &mut self.cache.base.interner, indexes: () })
+    }
+
+    pub(crate) fn plugin<P: Plugin<Columns = C>>(&self, args: &'static P::Args) -> P {
+        P::new(args, &Handle::default()).expect("arguments are right")
+    }
+
+    pub(crate) fn view<P: Plugin<Columns = C, Indexes = (), Reads = ()>>(&self) -> View<'_, P> {
+        View { columns: &self.cache.state.0, indexes: (), reads: (), base: &self.cache.base }
+    }
+
+    pub(crate) fn all(&self) -> Mask {
+        self.cache.base.alive().clone()
+    }
+
+    /// What Filter says of each node, a line each: nothing, or code and reasons.
+    pub(crate) fn filter<P>(&mut self, args: &P::Args, pod: &str) -> String
+    where
+        P: FilterPlugin<Columns = C, Indexes = (), Reads = (), Cycle = ()>,
+    {
+        let pod = self.compile::<P>(args, pod);
+        let mut lines = String::new();
+        for index in self.cache.base.alive().iter() {
+            lines += self.cache.base.name(index);
+            if let Err(rejection) = P::filter(args, &pod, &(), self.view::<P>().row(index)) {
+                let mut reasons = Reasons::new(&self.cache.base.interner);
+                P::explain(args, &pod, &(), self.view::<P>().row(index), rejection, &mut reasons);
+                lines += &format!(": {}: {}", P::code(&rejection), reasons.into_list().join(", "));
+            }
+            lines += "\n";
+        }
+        lines
+    }
+
+    /// The raw score of each node.
+    pub(crate) fn scores<P>(&mut self, args: &P::Args, pod: &str) -> Vec<i64>
+    where
+        P: ScorePlugin<Columns = C, Indexes = (), Reads = (), Cycle = ()>,
+    {
+        let pod = self.compile::<P>(args, pod);
+        let nodes = self.cache.base.alive().iter();
+        nodes.map(|index| P::score(args, &pod, &(), self.view::<P>().row(index)).expect("a score")).collect()
+    }
+}
+
+/// Whether an event wakes a pod.
+pub(crate) fn hint<P: EnqueueExtensions>(
+    args: &P::Args,
+    rejected: &Pod,
+    object: EventObject<'_>,
+    interner: &Interner,
+) -> QueueingHint {
+    P::queueing_hint(args, rejected, P::EVENTS[0], object, interner)
+}
