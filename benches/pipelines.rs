@@ -1,0 +1,36 @@
+//! Time of a full pass, from PreFilter to the totals: the generated pipeline, a loop written by hand, and the same
+//! plugins behind trait objects. `cargo bench --bench pipelines`
+
+mod support;
+
+use std::time::Duration;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use support::{KINDS, PROFILES, WAYS, assert_agreement, setup, ways};
+
+fn pipelines(criterion: &mut Criterion) {
+    for nodes in [100, 1_000, 5_000] {
+        assert_agreement(nodes);
+        let (mut cluster, pods) = setup(nodes);
+        for profile in PROFILES {
+            let mut group = criterion.benchmark_group(format!("{profile}/{nodes} nodes"));
+            group.throughput(Throughput::Elements((nodes * KINDS.len()) as u64));
+            for (name, mut way) in WAYS.iter().zip(ways(profile, &mut cluster, &pods)) {
+                group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
+                    bencher.iter(|| (0..KINDS.len()).map(|kind| way.pass(kind, &cluster).ties).sum::<usize>());
+                });
+            }
+            group.finish();
+        }
+    }
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(2));
+    targets = pipelines
+}
+criterion_main!(benches);

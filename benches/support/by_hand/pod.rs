@@ -1,0 +1,81 @@
+//! What the loops read of a pod.
+
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::{
+    Effect, HostPort, Labels, NodeSelector, NodeSelectorTerm, PodSpec, Resources, Taint, Toleration,
+};
+
+/// A pod, prepared once.
+pub(crate) struct Pod {
+    pub(super) node_name: Option<Symbol>,
+    pub(super) tolerates_cordon: bool,
+    /// Tolerations of `NoSchedule` and `NoExecute` taints.
+    pub(super) hard: Vec<Toleration>,
+    /// Tolerations of `PreferNoSchedule` taints.
+    pub(super) soft: Vec<Toleration>,
+    pub(super) selector: Labels,
+    pub(super) required: Option<NodeSelector>,
+    pub(super) preferred: Vec<(i64, NodeSelectorTerm)>,
+    pub(super) ports: Vec<HostPort>,
+    pub(super) any_address: Symbol,
+    /// What must be free; `i64::MIN`, which always is, if nothing is asked for.
+    pub(super) asked: Asked,
+    /// What NodeResourcesFit scores by.
+    pub(super) scored: (i64, i64),
+    /// What NodeResourcesBalancedAllocation scores by; none if that is nothing.
+    pub(super) balanced: Option<(i64, i64)>,
+    pub(super) images: Vec<Symbol>,
+    pub(super) containers: i64,
+}
+
+pub(super) struct Asked {
+    pub(super) milli_cpu: i64,
+    pub(super) memory: i64,
+    pub(super) ephemeral_storage: i64,
+    pub(super) scalars: Vec<(Symbol, i64)>,
+}
+
+impl Pod {
+    pub(crate) fn new(spec: &PodSpec, interner: &mut Interner) -> Pod {
+        let cordon = Taint {
+            key: interner.intern("node.kubernetes.io/unschedulable"),
+            value: Symbol::EMPTY,
+            effect: Effect::NoSchedule,
+        };
+        let tolerations = |effects: &[Effect]| {
+            spec.tolerations.iter().filter(|t| t.effect.is_none_or(|e| effects.contains(&e))).copied().collect()
+        };
+        let preferred = spec.preferred_node_affinity.iter();
+        let preferred =
+            preferred.map(|term| (term.weight, term.term.clone().expect("terms of the benchmark are valid")));
+        let Resources { milli_cpu, memory, .. } = spec.requests;
+        Pod {
+            node_name: spec.node_name,
+            tolerates_cordon: spec.tolerations.iter().any(|toleration| toleration.tolerates(&cordon)),
+            hard: tolerations(&[Effect::NoSchedule, Effect::NoExecute]),
+            soft: tolerations(&[Effect::PreferNoSchedule]),
+            selector: spec.node_selector.clone(),
+            required: spec.required_node_affinity.clone(),
+            preferred: preferred.collect(),
+            ports: spec.host_ports.to_vec(),
+            any_address: interner.intern("0.0.0.0"),
+            asked: Asked::new(&spec.requests),
+            scored: (spec.fit_score_requests.milli_cpu, spec.fit_score_requests.memory),
+            balanced: (milli_cpu != 0 || memory != 0).then_some((milli_cpu, memory)),
+            images: spec.images.to_vec(),
+            containers: spec.containers.into(),
+        }
+    }
+}
+
+impl Asked {
+    fn new(requests: &Resources) -> Asked {
+        let or_nothing = |amount: i64| if amount > 0 { amount } else { i64::MIN };
+        Asked {
+            milli_cpu: or_nothing(requests.milli_cpu),
+            memory: or_nothing(requests.memory),
+            ephemeral_storage: or_nothing(requests.ephemeral_storage),
+            scalars: requests.scalars.iter().filter(|scalar| scalar.1 > 0).copied().collect(),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What the benchmarks share: a made-up cluster, pods, and three ways to schedule them that must agree.
+
+pub(crate) mod by_hand;
+mod cluster;
+mod pods;
+mod trait_objects;
+mod way;
+
+use schedc::pipelines::{binpack, default, edge};
+use schedc_core::model::PodSpec;
+
+pub(crate) use cluster::cluster;
+pub(crate) use pods::{KINDS, pods};
+use way::{ByHand, Generated, TraitObjects};
+pub(crate) use way::{Cluster, Way};
+
+/// Names of the ways, in the order in which [`ways`] has them.
+pub(crate) const WAYS: [&str; 3] = ["generated", "by hand", "trait objects"];
+/// The profiles that are compared.
+pub(crate) const PROFILES: [&str; 3] = ["default", "edge", "binpack"];
+
+/// A cluster and one pod of each kind.
+pub(crate) fn setup(nodes: usize) -> (Cluster, Vec<PodSpec>) {
+    let mut cluster = cluster(nodes);
+    let pods = pods(&mut cluster.base.interner).into();
+    (cluster, pods)
+}
+
+/// The ways to schedule by a profile.
+pub(crate) fn ways(profile: &str, cluster: &mut Cluster, pods: &[PodSpec]) -> [Box<dyn Way>; WAYS.len()] {
+    let (generated, by_hand): (Box<dyn Way>, by_hand::Evaluate) = match profile {
+        "default" => (Box::new(Generated::<default::Pipeline>::new(pods, cluster)), by_hand::default::evaluate),
+        "edge" => (Box::new(Generated::<edge::Pipeline>::new(pods, cluster)), by_hand::edge::evaluate),
+        "binpack" => (Box::new(Generated::<binpack::Pipeline>::new(pods, cluster)), by_hand::binpack::evaluate),
+        other => unreachable!("no loop is written for profile {other}"),
+    };
+    let objects = TraitObjects::new(trait_objects::config(profile), pods, cluster);
+    [generated, Box::new(ByHand::new(by_hand, pods, cluster)), Box::new(objects)]
+}
+
+/// All ways find the same nodes feasible, and give them the same totals, for every profile and kind of pod.
+///
+/// # Panics
+/// If they do not.
+pub(crate) fn assert_agreement(nodes: usize) {
+    let (mut cluster, pods) = setup(nodes);
+    for profile in PROFILES {
+        let mut ways = ways(profile, &mut cluster, &pods);
+        for (kind, name) in KINDS.iter().enumerate() {
+            let [expected, others @ ..] = ways.each_mut().map(|way| {
+                let best = way.pass(kind, &cluster);
+                (best, way.totals())
+            });
+            assert!(!expected.1.is_empty(), "no node is feasible for {name}");
+            assert!(expected.1.len() < nodes, "no node is infeasible for {name}");
+            for (way, other) in WAYS[1..].iter().zip(others) {
+                assert!(other == expected, "{way} and generated disagree: profile {profile}, {name}, {nodes} nodes");
+            }
+        }
+    }
+}
