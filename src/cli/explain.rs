@@ -1,0 +1,113 @@
+//! `schedc explain`
+
+use std::sync::Arc;
+
+use clap::Args;
+use k8s_openapi::api::core::v1::Pod as ApiPod;
+use schedc::cluster::{Cluster, Routes, pod_name, scheduler_name};
+use schedc::explanation::Explanation;
+use schedc::pipelines::Profiles;
+use schedc_core::profile::Bundle;
+use schedc_objects::{Objects, Sourced, convert_pod};
+
+use super::failure::Failure;
+use super::objects;
+use super::output::{self, Format};
+use super::tables::explanation::table;
+
+/// Tell where a pod would go and why, node by node
+///
+/// For every node either the plugin that rejects it with its reasons, or every plugin's score: raw, normalised to
+/// 0..=100, and weighted. The nodes hold the pods that are bound to them; pending pods are not placed first. A pod that
+/// is bound already is explained as if it had no node yet.
+#[derive(Args)]
+pub(crate) struct Explain {
+    /// The pod: NAME, or NAMESPACE/NAME if the name is not unique
+    #[arg(value_name = "POD")]
+    pod: String,
+
+    #[command(flatten)]
+    input: objects::Input,
+
+    /// Show every plugin that rejects a node, not the first alone
+    #[arg(long)]
+    all_filters: bool,
+
+    /// How to print the result
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
+    output: Format,
+}
+
+impl Explain {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let routes = self.input.routes()?;
+        let objects = self.input.load()?;
+        let at = find(&objects, &self.pod)?;
+        let explanation = explain(&objects, at, &routes, self.all_filters)?;
+        output::print(self.output, &explanation, table)
+    }
+}
+
+fn explain(objects: &Objects, at: usize, routes: &Routes, all_filters: bool) -> Result<Explanation, Failure> {
+    let subject = as_pending(&objects.pods[at].object);
+    let Some(profile) = routes.profile_of(&subject) else {
+        return Err(Failure::new(format_args!(
+            "pod {} asks for scheduler `{}`, which is none of the profiles; choose one with --profile",
+            name_of(&subject),
+            scheduler_name(&subject)
+        )));
+    };
+    let nodes = objects.nodes.iter().map(|node| &node.object);
+    let others = objects.pods.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, pod)| &pod.object);
+    let Cluster { mut scheduler, pending, .. } = Cluster::<Profiles>::new(nodes, others, routes, 0)?;
+    // Room that preemption made for other pods is theirs, as long as they wait for it.
+    for (profile, pod) in pending.into_iter().filter(|(_, pod)| pod.nominated_node.is_some()) {
+        scheduler.enqueue(profile, pod);
+    }
+    let pod = Arc::new(convert_pod(&subject, &mut scheduler.cache.base.interner));
+    let found = scheduler.explain(profile, &pod, all_filters);
+    let base = &scheduler.cache.base;
+    Ok(Explanation::new(pod_name(&pod, &base.interner), Profiles::PROFILES[profile].name, found, base))
+}
+
+/// The pod as it was before it had a node.
+fn as_pending(pod: &ApiPod) -> ApiPod {
+    let mut pod = pod.clone();
+    if let Some(spec) = &mut pod.spec
+        && spec.node_name.take().is_some()
+        && let Some(status) = &mut pod.status
+    {
+        status.nominated_node_name = None;
+    }
+    pod
+}
+
+/// The index of the pod of that name.
+fn find(objects: &Objects, wanted: &str) -> Result<usize, Failure> {
+    let (namespace, name) = match wanted.split_once('/') {
+        Some((namespace, name)) => (Some(namespace), name),
+        None => (None, wanted),
+    };
+    let fits = |pod: &Sourced<ApiPod>| {
+        let metadata = &pod.object.metadata;
+        metadata.name.as_deref() == Some(name)
+            && namespace.is_none_or(|namespace| namespace == namespace_of(&pod.object))
+    };
+    let found: Vec<usize> = (0..objects.pods.len()).filter(|&i| fits(&objects.pods[i])).collect();
+    match found[..] {
+        [only] => Ok(only),
+        [] => Err(Failure::new(format_args!("there is no pod `{wanted}` in the input"))),
+        _ => {
+            let names: Vec<String> = found.iter().map(|&i| name_of(&objects.pods[i].object)).collect();
+            Err(Failure::new(format_args!("`{wanted}` may be any of {}; say which", names.join(", "))))
+        }
+    }
+}
+
+fn name_of(pod: &ApiPod) -> String {
+    format!("{}/{}", namespace_of(pod), pod.metadata.name.as_deref().unwrap_or_default())
+}
+
+fn namespace_of(pod: &ApiPod) -> &str {
+    pod.metadata.namespace.as_deref().filter(|namespace| !namespace.is_empty()).unwrap_or("default")
+}

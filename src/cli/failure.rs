@@ -1,0 +1,75 @@
+//! How a command ends that cannot do what it should.
+
+use std::fmt::Display;
+use std::io;
+use std::io::Write;
+use std::process::ExitCode;
+
+use schedc_codegen::Diagnostics;
+
+use super::output;
+
+/// Why a command ends early.
+pub(crate) enum Failure {
+    /// Something is wrong, in one line or a line for each thing.
+    Message(String),
+    /// Profiles are wrong.
+    Profiles(Box<Diagnostics>),
+    /// Nobody reads what is written, as with `| head`.
+    NobodyReads,
+}
+
+impl Failure {
+    /// From anything that says what is wrong.
+    pub(crate) fn new(message: impl Display) -> Self {
+        Failure::Message(message.to_string())
+    }
+
+    /// Tells people, and gives the exit code.
+    pub(crate) fn report(self) -> ExitCode {
+        let mut stderr = anstream::stderr().lock();
+        // If nobody reads this either, nothing can be done about it.
+        let _ = match self {
+            Failure::NobodyReads => return ExitCode::SUCCESS,
+            Failure::Profiles(diagnostics) => write!(stderr, "{}", diagnostics.render(true)),
+            Failure::Message(text) => {
+                text.lines().try_for_each(|line| writeln!(stderr, "{} {line}", output::error("error:")))
+            }
+        };
+        ExitCode::FAILURE
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::NobodyReads,
+            _ => Failure::Message(format!("cannot write the output: {error}")),
+        }
+    }
+}
+
+impl From<schedc_objects::Error> for Failure {
+    fn from(error: schedc_objects::Error) -> Self {
+        Failure::new(error)
+    }
+}
+
+impl From<schedc::cluster::UnknownProfile> for Failure {
+    fn from(error: schedc::cluster::UnknownProfile) -> Self {
+        Failure::new(error)
+    }
+}
+
+impl From<Vec<schedc_core::profile::StartError>> for Failure {
+    fn from(errors: Vec<schedc_core::profile::StartError>) -> Self {
+        let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        Failure::Message(lines.join("\n"))
+    }
+}
+
+impl From<Diagnostics> for Failure {
+    fn from(diagnostics: Diagnostics) -> Self {
+        Failure::Profiles(Box::new(diagnostics))
+    }
+}

@@ -1,0 +1,60 @@
+//! The command line: one module for each subcommand, and what they share.
+
+mod check;
+mod expand;
+mod explain;
+mod failure;
+mod objects;
+mod output;
+mod profiles;
+mod simulate;
+mod sources;
+mod tables;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// A compiler for Kubernetes schedulers: a TOML profile in, a statically dispatched scheduler out.
+#[derive(Parser)]
+#[command(name = "schedc", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Simulate(simulate::Simulate),
+    Explain(explain::Explain),
+    Check(check::Check),
+    Expand(expand::Expand),
+    Profiles(profiles::Profiles),
+}
+
+/// Does what the command line says.
+pub(crate) fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Simulate(command) => command.run(),
+        Command::Explain(command) => command.run(),
+        Command::Check(command) => command.run(),
+        Command::Expand(command) => command.run(),
+        Command::Profiles(command) => command.run(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Cli;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,51 @@
+//! The manifests of a cluster, as commands take them.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use schedc::cluster::Routes;
+use schedc::pipelines::Profiles;
+use schedc_objects::{Objects, Options};
+
+use super::failure::Failure;
+
+/// Where the objects come from, and who serves them.
+#[derive(Args)]
+pub(crate) struct Input {
+    /// Manifests in YAML or JSON: files, folders, or `-` for standard input
+    ///
+    /// Files may hold several documents, and lists as `kubectl get -o yaml` and `-o json` print them. Of folders, all
+    /// .yaml, .yml, .json and .jsonl files below are read. Nodes, Pods, PriorityClasses and Namespaces are used;
+    /// objects of other kinds are counted and skipped.
+    #[arg(required = true, value_name = "FILE|FOLDER")]
+    files: Vec<PathBuf>,
+
+    /// Let this profile serve all pods, whatever scheduler they ask for
+    ///
+    /// The name of a profile or its scheduler name. `schedc profiles` lists them.
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
+
+    /// Take objects as they are, without what an API server adds and refuses
+    ///
+    /// By default, objects are completed as an API server does it on creation: requests from limits, allocatable from
+    /// capacity, priorities from PriorityClasses, and so on; and what it would refuse is an error.
+    #[arg(long)]
+    no_api_defaults: bool,
+}
+
+impl Input {
+    /// Reads the objects.
+    pub(crate) fn load(&self) -> Result<Objects, Failure> {
+        let options = Options { api_server_defaults: !self.no_api_defaults };
+        Ok(Objects::load(&self.files, options)?)
+    }
+
+    /// Which profile serves which pods.
+    pub(crate) fn routes(&self) -> Result<Routes, Failure> {
+        match &self.profile {
+            Some(name) => Ok(Routes::to::<Profiles>(name)?),
+            None => Ok(Routes::by_scheduler_name::<Profiles>()),
+        }
+    }
+}

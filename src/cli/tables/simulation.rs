@@ -1,0 +1,145 @@
+//! What became of the pods of a cluster.
+
+use std::fmt::Write;
+
+use indicatif::{BinaryBytes, HumanCount};
+use schedc::simulation::{Placement, Report, Summary, Unschedulable};
+use schedc::utilisation::{Unit, Utilisation};
+
+use super::count;
+use crate::cli::output::{Columns, heading, wrapped};
+
+/// More placements than these fill a screen, and only the first are printed.
+const SCREENFUL: usize = 40;
+
+/// Placements, the pods that have none with their reasons, utilisation, and a summary at the end, where it is seen.
+pub(crate) fn table(report: &Report, all: bool) -> String {
+    let parts = [
+        placements(&report.placements, all),
+        unschedulable(&report.unschedulable),
+        utilisation(&report.utilisation),
+        summary(&report.summary),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
+fn placements(placements: &[Placement], all: bool) -> Option<String> {
+    let shown = if all || placements.len() <= SCREENFUL { placements.len() } else { SCREENFUL / 2 };
+    if placements.is_empty() {
+        return None;
+    }
+    let mut columns = Columns::new(["POD", "NODE"]);
+    for placement in &placements[..shown] {
+        columns.row(vec![&placement.pod, &placement.node]);
+    }
+    let mut text = heading("Placed") + "\n" + &columns.text();
+    if shown < placements.len() {
+        let rest = HumanCount((placements.len() - shown) as u64);
+        text += &format!("  ... and {rest} more; --all prints them all, and so does -o json\n");
+    }
+    Some(text)
+}
+
+/// Pods of one message together, in the order of the first pod of each.
+fn unschedulable(pods: &[Unschedulable]) -> Option<String> {
+    if pods.is_empty() {
+        return None;
+    }
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut by_message = std::collections::HashMap::new();
+    for pod in pods {
+        let at = *by_message.entry(pod.message.as_str()).or_insert(groups.len());
+        if at == groups.len() {
+            groups.push((&pod.message, Vec::new()));
+        }
+        groups[at].1.push(&pod.pod);
+    }
+    let mut text = heading("Unschedulable") + "\n";
+    for (message, pods) in groups {
+        let pods_of_message = if pods.len() > 1 { format!("{}: ", count(pods.len(), "pod")) } else { String::new() };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {pods_of_message}{message}");
+        text += &wrapped(pods, 4);
+    }
+    Some(text)
+}
+
+fn utilisation(rows: &[Utilisation]) -> Option<String> {
+    if rows.is_empty() {
+        return None;
+    }
+    let names = ["RESOURCE", ">REQUESTED", ">ALLOCATABLE", ">SHARE", ">LOWEST NODE", ">MEDIAN", ">HIGHEST"];
+    let mut columns = Columns::new(names);
+    for row in rows {
+        let percent = |share: Option<f64>| share.map_or_else(|| "-".to_owned(), |share| format!("{share:.1} %"));
+        columns.row(vec![
+            row.resource.clone(),
+            amount(row.requested, row.unit),
+            amount(row.allocatable, row.unit),
+            percent(row.percent),
+            percent(row.per_node.map(|spread| spread.min)),
+            percent(row.per_node.map(|spread| spread.median)),
+            percent(row.per_node.map(|spread| spread.max)),
+        ]);
+    }
+    Some(heading("Utilisation") + "\n" + &columns.text())
+}
+
+fn amount(amount: i64, unit: Unit) -> String {
+    let sign = if amount < 0 { "-" } else { "" };
+    let size = amount.unsigned_abs();
+    match unit {
+        Unit::Millicores => {
+            let (cores, rest) = (HumanCount(size / 1000), size % 1000);
+            let text = format!("{sign}{cores}.{rest:03}");
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+        Unit::Bytes => format!("{sign}{}", BinaryBytes(size)),
+        Unit::Count => format!("{sign}{}", HumanCount(size)),
+    }
+}
+
+fn summary(summary: &Summary) -> Option<String> {
+    let number = |n: usize| HumanCount(n as u64);
+    let mut text = heading(format_args!(
+        "{}: {} placed, {} unschedulable, {} skipped",
+        count(summary.pods, "pod"),
+        number(summary.placed),
+        number(summary.unschedulable),
+        number(summary.skipped)
+    ));
+    let skipped = &summary.skipped_by;
+    let mut why = Vec::new();
+    let mut say = |n: usize, what: &str| {
+        if n > 0 {
+            why.push(format!("{} {what}", number(n)));
+        }
+    };
+    say(skipped.bound, "bound already");
+    say(skipped.finished, "finished");
+    say(skipped.deleting, "being deleted");
+    for (scheduler, n) in &skipped.other_schedulers {
+        say(*n, &format!("of scheduler {scheduler}"));
+    }
+    if !why.is_empty() {
+        let _ = write!(text, " ({})", why.join(", "));
+    }
+    text.push('\n');
+    if skipped.bound_to_unknown_nodes > 0 {
+        let (n, are) = (skipped.bound_to_unknown_nodes, if skipped.bound_to_unknown_nodes == 1 { "is" } else { "are" });
+        let _ = writeln!(text, "{} {are} bound to nodes that are not in the input", count(n, "pod"));
+    }
+    let _ = write!(text, "{}", count(summary.nodes, "node"));
+    let others: Vec<String> = summary.other_kinds.iter().map(|(kind, n)| format!("{} {kind}", number(*n))).collect();
+    if !others.is_empty() {
+        let _ = write!(text, "; not looked at: {}", others.join(", "));
+    }
+    text.push('\n');
+    let _ = write!(text, "{:.2} s to read, {:.2} s to schedule", summary.read_seconds, summary.schedule_seconds);
+    let decided = summary.placed + summary.unschedulable;
+    if decided > 0 {
+        let _ = write!(text, ", {:.0} µs a pod", summary.schedule_seconds * 1e6 / decided as f64);
+    }
+    text.push('\n');
+    Some(text)
+}

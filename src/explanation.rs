@@ -1,0 +1,137 @@
+//! What becomes of one pod, node by node, as it is printed.
+
+use schedc_core::cache::Base;
+use schedc_core::engine::{Decision, Verdict};
+use schedc_core::explain::{Explanation as Found, NodeExplanation};
+use schedc_core::profile::PluginScore;
+use schedc_core::status::Status;
+use serde::Serialize;
+
+/// What a scheduling cycle finds for a pod.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Explanation {
+    /// `namespace/name`.
+    pub pod: String,
+    /// The profile that serves it.
+    pub profile: &'static str,
+    /// The node that it goes to; one of [`Explanation::best`].
+    pub node: Option<String>,
+    /// Why it goes nowhere, in kube-scheduler's words.
+    pub message: Option<String>,
+    /// The plugin that holds it back, so that nothing else was asked.
+    pub held_by: Option<Rejection>,
+    /// The plugin that rejected it without a look at single nodes.
+    pub pre_filter: Option<Rejection>,
+    /// Filter plugins that this pod gives nothing to do.
+    pub skipped_filters: Vec<&'static str>,
+    /// The node was taken because an earlier preemption made room there for the pod; scores did not matter.
+    pub by_nomination: bool,
+    /// The feasible nodes with the highest total. A cycle draws one of them.
+    pub best: Vec<String>,
+    /// All nodes, by name.
+    pub nodes: Vec<NodeReport>,
+}
+
+/// One node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeReport {
+    /// The node's name.
+    pub node: String,
+    /// Whether no plugin rejects it.
+    pub feasible: bool,
+    /// The plugins that do; the first one alone, if not all were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rejections: Vec<Rejection>,
+    /// What the score plugins said of a feasible node, in the profile's order, without those that skip.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scores: Vec<Score>,
+    /// Sum of the weighted scores of a feasible node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<i64>,
+}
+
+/// A plugin that says no.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Rejection {
+    /// The plugin; empty if it is PreFilter plugins together that leave a node out.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub plugin: &'static str,
+    /// `Unschedulable`, or `UnschedulableAndUnresolvable` if removing pods would not help, or `Error`.
+    pub code: String,
+    /// Why, in kube-scheduler's words.
+    pub reasons: Vec<String>,
+}
+
+/// What a plugin says of a node that all let pass.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Score {
+    /// The plugin.
+    pub plugin: &'static str,
+    /// What its Score returned.
+    pub raw: i64,
+    /// Brought to 0..=100.
+    pub normalized: i64,
+    /// The profile's weight.
+    pub weight: i64,
+    /// Normalised score times weight.
+    pub weighted: i64,
+}
+
+impl Explanation {
+    /// Puts what was found for a pod into words.
+    pub fn new(pod: String, profile: &'static str, found: Found, base: &Base) -> Self {
+        let held_by = found.held.as_ref().map(Rejection::from);
+        let (node, message) = match (found.held, found.decision) {
+            (Some(held), _) => (None, Some(held.message())),
+            (None, Decision::Node(index)) => (Some(base.name(index).to_owned()), None),
+            (None, Decision::Unschedulable(unschedulable)) => (None, Some(unschedulable.message)),
+            (None, Decision::Error(message)) => (None, Some(message)),
+        };
+        Explanation {
+            pod,
+            profile,
+            node,
+            message,
+            held_by,
+            pre_filter: found.pre_filter.as_ref().map(Rejection::from),
+            skipped_filters: found.skipped,
+            by_nomination: found.by_nomination,
+            best: found.best,
+            nodes: found.nodes.into_iter().map(NodeReport::from).collect(),
+        }
+    }
+}
+
+impl From<NodeExplanation> for NodeReport {
+    fn from(found: NodeExplanation) -> Self {
+        let feasible = found.is_feasible();
+        NodeReport {
+            feasible,
+            total: (feasible && !found.scores.is_empty()).then(|| found.total()),
+            rejections: found.verdicts.into_iter().map(Rejection::from).collect(),
+            scores: found.scores.into_iter().map(Score::from).collect(),
+            node: found.node,
+        }
+    }
+}
+
+impl From<Verdict> for Rejection {
+    fn from(verdict: Verdict) -> Self {
+        Rejection { plugin: verdict.plugin, code: verdict.code.to_string(), reasons: verdict.reasons }
+    }
+}
+
+impl From<&Status> for Rejection {
+    fn from(status: &Status) -> Self {
+        Rejection { plugin: status.plugin, code: status.code.to_string(), reasons: status.reasons.clone() }
+    }
+}
+
+impl From<PluginScore> for Score {
+    fn from(score: PluginScore) -> Self {
+        let PluginScore { plugin, raw, normalized, weight } = score;
+        Score { plugin, raw, normalized, weight, weighted: score.weighted() }
+    }
+}

@@ -1,0 +1,11 @@
+//! A compiler for Kubernetes schedulers: the profiles that are compiled in, and the embedded cluster that runs them.
+//!
+//! [`pipelines`] is what the build script made of the profiles. Everything else works for any
+//! [`Bundle`](schedc_core::profile::Bundle) of profiles: [`cluster`] brings objects to a scheduler, [`simulation`]
+//! places all pending pods, [`explanation`] tells what becomes of one.
+
+pub mod cluster;
+pub mod explanation;
+pub mod pipelines;
+pub mod simulation;
+pub mod utilisation;

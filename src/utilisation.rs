@@ -1,0 +1,133 @@
+//! How much of the nodes' resources is requested.
+
+use std::collections::BTreeMap;
+
+use schedc_core::cache::Base;
+use schedc_core::column::NodeInfo;
+use schedc_core::model::Resources;
+use serde::Serialize;
+
+/// How much of one resource is requested, on all nodes together.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Utilisation {
+    /// The resource's name, as in a pod's requests; `pods` for room for pods.
+    pub resource: String,
+    /// What amounts are in.
+    pub unit: Unit,
+    /// What the pods on the nodes request.
+    pub requested: i64,
+    /// What the nodes have for pods, cordoned nodes included.
+    pub allocatable: i64,
+    /// Requested of allocatable, in percent; none if nothing is allocatable.
+    pub percent: Option<f64>,
+    /// The same node by node; none if no node has the resource.
+    pub per_node: Option<Spread>,
+}
+
+/// What the amounts of a resource are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Thousandths of a core.
+    Millicores,
+    /// Bytes.
+    Bytes,
+    /// Pieces.
+    Count,
+}
+
+/// Percentages over the nodes that have the resource.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Spread {
+    /// The emptiest node.
+    pub min: f64,
+    /// The node in the middle.
+    pub median: f64,
+    /// The fullest node.
+    pub max: f64,
+}
+
+/// Utilisation of cpu, memory, ephemeral storage, room for pods, and of every other resource that a node has or a pod
+/// on it requests, by name.
+pub fn utilisation(base: &Base) -> Vec<Utilisation> {
+    let mut rows: BTreeMap<(usize, String), Row> = BTreeMap::new();
+    for info in base.infos() {
+        let Some(node) = &info.node else { continue };
+        let requested = requested(info);
+        let mut put = |rank: usize, name: &str, requested: i64, allocatable: i64| {
+            rows.entry((rank, name.to_owned())).or_default().put(requested, allocatable);
+        };
+        put(0, "cpu", requested.milli_cpu, node.allocatable.milli_cpu);
+        put(1, "memory", requested.memory, node.allocatable.memory);
+        if (requested.ephemeral_storage, node.allocatable.ephemeral_storage) != (0, 0) {
+            put(2, "ephemeral-storage", requested.ephemeral_storage, node.allocatable.ephemeral_storage);
+        }
+        put(3, "pods", info.pods.len() as i64, node.allowed_pods);
+        for &(symbol, allocatable) in &node.allocatable.scalars {
+            put(4, base.interner.resolve(symbol), requested.scalar(symbol).unwrap_or(0), allocatable);
+        }
+        let unknown = requested.scalars.iter().filter(|(name, _)| node.allocatable.scalar(*name).is_none());
+        for &(symbol, requested) in unknown {
+            put(4, base.interner.resolve(symbol), requested, 0);
+        }
+    }
+    rows.into_iter().map(|((rank, name), row)| row.finish(rank, name)).collect()
+}
+
+fn requested(info: &NodeInfo) -> Resources {
+    let mut sum = Resources::default();
+    for pod in &info.pods {
+        sum.add(&pod.usage.requests);
+    }
+    sum
+}
+
+#[derive(Default)]
+struct Row {
+    requested: i64,
+    allocatable: i64,
+    percents: Vec<f64>,
+}
+
+impl Row {
+    fn put(&mut self, requested: i64, allocatable: i64) {
+        self.requested = self.requested.saturating_add(requested);
+        self.allocatable = self.allocatable.saturating_add(allocatable);
+        self.percents.extend(percent(requested, allocatable));
+    }
+
+    fn finish(mut self, rank: usize, resource: String) -> Utilisation {
+        self.percents.sort_by(f64::total_cmp);
+        let per_node = match &self.percents[..] {
+            [] => None,
+            sorted @ [min, .., max] | sorted @ [min @ max] => {
+                let (lower, upper) = ((sorted.len() - 1) / 2, sorted.len() / 2);
+                Some(Spread { min: *min, median: rounded((sorted[lower] + sorted[upper]) / 2.0), max: *max })
+            }
+        };
+        let unit = match rank {
+            0 => Unit::Millicores,
+            1 | 2 => Unit::Bytes,
+            _ if resource.starts_with("hugepages-") => Unit::Bytes,
+            _ => Unit::Count,
+        };
+        Utilisation {
+            resource,
+            unit,
+            requested: self.requested,
+            allocatable: self.allocatable,
+            percent: percent(self.requested, self.allocatable),
+            per_node,
+        }
+    }
+}
+
+fn percent(requested: i64, allocatable: i64) -> Option<f64> {
+    (allocatable > 0).then(|| rounded(requested as f64 * 100.0 / allocatable as f64))
+}
+
+/// Two decimals are enough for people, and short in JSON.
+fn rounded(percent: f64) -> f64 {
+    (percent * 100.0).round() / 100.0
+}

@@ -1,0 +1,111 @@
+//! Input that is wrong: one clear message each, exit code 1, no result.
+
+use expect_test::{Expect, expect};
+
+use crate::harness::{Folder, schedc};
+
+fn check(manifest: &str, expected: Expect) {
+    let folder = Folder::with(&[("pods.yaml", manifest)]);
+    expected.assert_eq(&folder.schedc(&["simulate", "pods.yaml"]).refused());
+}
+
+#[test]
+fn a_file_that_is_not_there() {
+    let folder = Folder::with(&[]);
+    expect![[r#"
+        error: nodes.yaml: cannot be read: No such file or directory (os error 2)
+    "#]].assert_eq(&folder.schedc(&["simulate", "nodes.yaml"]).refused());
+}
+
+#[test]
+fn a_folder_without_manifests() {
+    let folder = Folder::with(&[("empty/README.md", "")]);
+    expect![[r#"
+        error: empty: is a folder without .yaml, .yml, .json or .jsonl files
+    "#]].assert_eq(&folder.schedc(&["simulate", "empty"]).refused());
+}
+
+#[test]
+fn text_that_is_not_yaml() {
+    check("apiVersion: v1\nkind: Pod\nmetadata: {name: [}\n", expect![[r#"
+        error: pods.yaml:3: is not YAML: mismatched bracket '[' closed by '}'
+    "#]]);
+}
+
+#[test]
+fn yaml_that_is_no_object() {
+    check("- just\n- a list\n", expect![[r#"
+        error: pods.yaml:1: is not a Kubernetes object: there are no fields
+    "#]]);
+    check("kind: Pod\nmetadata: {name: p}\n", expect![[r#"
+        error: pods.yaml:1: is not a Kubernetes object: there is no `apiVersion`
+    "#]]);
+}
+
+#[test]
+fn a_pod_that_is_no_pod() {
+    check("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: nginx}\n", expect![[r#"
+        error: pods.yaml:1: Pod default/p: spec.containers: is string "nginx", but must be a list
+    "#]]);
+}
+
+#[test]
+fn a_quantity_that_is_none() {
+    check(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: i, resources: {requests: {cpu: 2 cores}}}]}\n",
+        expect![[r#"
+            error: pods.yaml:1: Pod default/p: spec.containers[0].resources.requests[cpu]: `2 cores` is not a quantity: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'
+        "#]],
+    );
+}
+
+#[test]
+fn a_selector_that_is_none() {
+    check(
+        "
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  containers: [{name: c, image: i}]
+  affinity:
+    nodeAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+        nodeSelectorTerms:
+        - matchExpressions: [{key: zone, operator: Is, values: [a]}]
+",
+        expect![[r#"
+            error: pods.yaml:2: Pod default/p: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].operator: is `Is`, but must be one of `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt`, `Lt`
+        "#]],
+    );
+}
+
+#[test]
+fn two_objects_of_one_name() {
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: i}]}\n";
+    check(&format!("{pod}---\n{pod}"), expect![[r#"
+        error: pods.yaml:6: Pod default/p is already at pods.yaml:1; remove one of them or rename it
+    "#]]);
+}
+
+#[test]
+fn a_profile_that_is_not_there() {
+    let refused = schedc(&["simulate", "examples/cluster", "--profile", "edgy"]).refused();
+    expect![[r#"
+        error: no profile `edgy` is compiled in; there is binpack, default, edge, features
+    "#]].assert_eq(&refused);
+}
+
+#[test]
+fn a_command_line_that_is_none() {
+    let run = schedc(&["simulate"]);
+    assert_eq!(run.code, Some(2));
+    expect![[r#"
+        error: the following required arguments were not provided:
+          <FILE|FOLDER>...
+
+        Usage: schedc simulate <FILE|FOLDER>...
+
+        For more information, try '--help'.
+    "#]].assert_eq(&run.stderr);
+}

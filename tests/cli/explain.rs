@@ -1,0 +1,155 @@
+//! `schedc explain`
+
+use expect_test::expect;
+use serde_json::json;
+
+use crate::harness::{EXAMPLE, Folder, schedc};
+
+#[test]
+fn a_pod_that_fits_somewhere() {
+    expect![[r#"
+        Feasible nodes (scores: raw > normalised > weighted)
+          NODE     TOTAL  TaintToleration x3  NodeAffinity x2  NodeResourcesFit x1  NodeResourcesBalancedAllocation x1  ImageLocality x1
+          north-1    660       0 > 100 > 300   50 > 100 > 200         85 > 85 > 85                        75 > 75 > 75         0 > 0 > 0
+          north-2    460       0 > 100 > 300        0 > 0 > 0         85 > 85 > 85                        75 > 75 > 75         0 > 0 > 0
+
+        Rejected nodes
+          NODE     PLUGIN             REASON
+          gpu-1    TaintToleration    node(s) had untolerated taint(s)
+          south-1  NodeAffinity       node(s) didn't match Pod's node affinity/selector
+          south-2  NodeAffinity       node(s) didn't match Pod's node affinity/selector
+          south-3  NodeUnschedulable  node(s) were unschedulable
+
+        shop/cache-0 goes to north-1, says profile default
+          the highest total of 2 feasible ones of 6 nodes
+          nothing to filter by for this pod:
+            NodePorts
+    "#]].assert_eq(&schedc(&["explain", "cache-0", EXAMPLE]).ok());
+}
+
+#[test]
+fn a_pod_that_fits_nowhere() {
+    expect![[r#"
+        Rejected nodes
+          NODE     PLUGIN             REASON
+          gpu-1    TaintToleration    node(s) had untolerated taint(s)
+          north-1  NodePorts          node(s) didn't have free ports for the requested pod ports
+          north-2  NodePorts          node(s) didn't have free ports for the requested pod ports
+          south-1  NodeAffinity       node(s) didn't match Pod's node affinity/selector
+          south-2  NodeAffinity       node(s) didn't match Pod's node affinity/selector
+          south-3  NodeUnschedulable  node(s) were unschedulable
+
+        research/metrics-proxy goes nowhere, says profile default
+          0/6 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 node(s) didn't have free ports for the requested pod ports, 2 node(s) didn't match Pod's node affinity/selector.
+    "#]].assert_eq(&schedc(&["explain", "research/metrics-proxy", EXAMPLE]).ok());
+}
+
+#[test]
+fn every_plugin_that_would_reject() {
+    expect![[r#"
+        Rejected nodes
+          NODE     PLUGIN             REASON
+          gpu-1    TaintToleration    node(s) had untolerated taint(s)
+          north-1  NodeResourcesFit   Insufficient cpu
+          north-2  NodeResourcesFit   Insufficient cpu
+          south-1  NodeResourcesFit   Insufficient cpu
+          south-2  NodeResourcesFit   Insufficient cpu, Insufficient memory
+          south-3  NodeUnschedulable  node(s) were unschedulable
+                   TaintToleration    node(s) had untolerated taint(s)
+                   NodeResourcesFit   Insufficient cpu, Insufficient memory
+
+        research/simulation goes nowhere, says profile default
+          0/6 nodes are available: 1 Insufficient memory, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 4 Insufficient cpu.
+          nothing to filter by for this pod:
+            NodeAffinity, NodePorts
+    "#]].assert_eq(&schedc(&["explain", "simulation", EXAMPLE, "--all-filters"]).ok());
+}
+
+#[test]
+fn a_pod_that_is_held_back() {
+    expect![[r#"
+        shop/checkout-canary goes nowhere, says profile default; SchedulingGates holds it back before the queue
+          waiting for scheduling gates: [example.com/waits-for-approval]
+    "#]].assert_eq(&schedc(&["explain", "checkout-canary", EXAMPLE]).ok());
+}
+
+#[test]
+fn a_bound_pod_as_if_it_had_no_node() {
+    // Its node is cordoned by now, and its own requests are free again.
+    expect![[r#"
+        Feasible nodes (scores: raw > normalised > weighted)
+          NODE     TOTAL  TaintToleration x3  NodeResourcesFit x1  NodeResourcesBalancedAllocation x1  ImageLocality x1
+          north-1    438       0 > 100 > 300         66 > 66 > 66                        72 > 72 > 72         0 > 0 > 0
+          north-2    438       0 > 100 > 300         66 > 66 > 66                        72 > 72 > 72         0 > 0 > 0
+          south-1    438       0 > 100 > 300         66 > 66 > 66                        72 > 72 > 72         0 > 0 > 0
+          south-2    101           1 > 0 > 0         33 > 33 > 33                        68 > 68 > 68         0 > 0 > 0
+
+        Rejected nodes
+          NODE     PLUGIN             REASON
+          gpu-1    TaintToleration    node(s) had untolerated taint(s)
+          south-3  NodeUnschedulable  node(s) were unschedulable
+
+        shop/search-0 goes to north-1, says profile default
+          one of 3 with the highest total, among which is drawn:
+            north-1, north-2, south-1
+          nothing to filter by for this pod:
+            NodeAffinity, NodePorts
+    "#]].assert_eq(&schedc(&["explain", "search-0", EXAMPLE]).ok());
+}
+
+#[test]
+fn one_pod_as_json() {
+    let explanation = schedc(&["explain", "cache-0", EXAMPLE, "-o", "json"]).json();
+    assert_eq!(explanation["pod"], "shop/cache-0");
+    assert_eq!(explanation["profile"], "default");
+    assert_eq!(explanation["node"], explanation["best"][0]);
+    let nodes = explanation["nodes"].as_array().expect("a list");
+    assert_eq!(nodes.len(), 6);
+    for node in nodes {
+        assert_eq!(node["feasible"].as_bool(), Some(node["rejections"].is_null()), "{node}");
+        let weighted = |score: &serde_json::Value| {
+            let part = |key: &str| score[key].as_i64().expect("a number");
+            assert_eq!(part("weighted"), part("normalized") * part("weight"), "{score}");
+            part("weighted")
+        };
+        let total = node["scores"].as_array().map(|scores| scores.iter().map(weighted).sum::<i64>());
+        assert_eq!(node["total"].as_i64(), total, "{node}");
+    }
+    let rejected = nodes.iter().find(|node| node["node"] == "gpu-1").expect("the node");
+    assert_eq!(
+        rejected["rejections"],
+        json!([{
+            "plugin": "TaintToleration",
+            "code": "UnschedulableAndUnresolvable",
+            "reasons": ["node(s) had untolerated taint(s)"],
+        }])
+    );
+}
+
+#[test]
+fn which_pod_is_meant() {
+    let pod = |namespace: &str, scheduler: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: p, namespace: {namespace}}}, spec: {{schedulerName: {scheduler}, \
+             containers: [{{name: c, image: i}}]}}}}\n---\n"
+        )
+    };
+    let pods = pod("one", "default-scheduler") + &pod("two", "theirs");
+    let folder = Folder::with(&[("pods.yaml", &pods)]);
+    let refused = |args: &[&str]| folder.schedc(args).refused();
+    expect![[r#"
+        error: `p` may be any of one/p, two/p; say which
+    "#]].assert_eq(&refused(&["explain", "p", "pods.yaml"]));
+    expect![[r#"
+        error: there is no pod `three/p` in the input
+    "#]].assert_eq(&refused(&["explain", "three/p", "pods.yaml"]));
+    expect![[r#"
+        error: pod two/p asks for scheduler `theirs`, which is none of the profiles; choose one with --profile
+    "#]].assert_eq(&refused(&["explain", "two/p", "pods.yaml"]));
+    expect![[r#"
+        two/p goes nowhere, says profile edge
+          no nodes available to schedule pods
+          nothing to filter by for this pod:
+            NodeAffinity, NodePorts
+    "#]].assert_eq(&folder.schedc(&["explain", "two/p", "pods.yaml", "--profile", "edge"]).ok());
+}

@@ -1,0 +1,101 @@
+//! Runs the command.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::Value;
+
+/// A small cluster, as the README shows it.
+pub(crate) const EXAMPLE: &str = "examples/cluster";
+
+/// How a command ended.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Run {
+    /// What a command printed that went well.
+    #[track_caller]
+    pub(crate) fn ok(self) -> String {
+        assert_eq!(self.code, Some(0), "{}", self.stderr);
+        self.stdout
+    }
+
+    /// The same, as JSON.
+    #[track_caller]
+    pub(crate) fn json(self) -> Value {
+        serde_json::from_str(&self.ok()).expect("JSON")
+    }
+
+    /// What a command complained about that printed nothing else.
+    #[track_caller]
+    pub(crate) fn refused(self) -> String {
+        assert_eq!((self.code, self.stdout.as_str()), (Some(1), ""), "{}", self.stderr);
+        self.stderr
+    }
+}
+
+/// Runs `schedc` in the root of the package.
+pub(crate) fn schedc(args: &[&str]) -> Run {
+    run(Command::new(env!("CARGO_BIN_EXE_schedc")).args(args).current_dir(env!("CARGO_MANIFEST_DIR")), "")
+}
+
+/// A folder of its own for one test, gone afterwards.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    /// With these files: paths and contents.
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("cli-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let root = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::create_dir_all(&root).expect("a folder for the test");
+        for (path, text) in files {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("a folder for the file");
+            fs::write(path, text).expect("a file for the test");
+        }
+        Folder(root)
+    }
+
+    /// The path of a file in it.
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
+        self.0.join(file)
+    }
+
+    /// Runs `schedc` in it.
+    pub(crate) fn schedc(&self, args: &[&str]) -> Run {
+        self.schedc_with_input(args, "")
+    }
+
+    /// Runs `schedc` in it, with something on standard input.
+    pub(crate) fn schedc_with_input(&self, args: &[&str], input: &str) -> Run {
+        run(Command::new(env!("CARGO_BIN_EXE_schedc")).args(args).current_dir(&self.0), input)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left is left in the target folder.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn run(command: &mut Command, input: &str) -> Run {
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("schedc starts");
+    // A command that does not read its input may be gone by now.
+    let _ = child.stdin.take().expect("standard input").write_all(input.as_bytes());
+    let output = child.wait_with_output().expect("schedc ends");
+    Run {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).expect("UTF-8"),
+        stderr: String::from_utf8(output.stderr).expect("UTF-8"),
+    }
+}

@@ -1,0 +1,8 @@
+//! The `schedc` command as people run it: the real binary, on manifests and profiles.
+
+mod bad_input;
+mod check;
+mod explain;
+mod harness;
+mod profiles;
+mod simulate;

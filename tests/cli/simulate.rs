@@ -1,0 +1,279 @@
+//! `schedc simulate`
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use expect_test::{Expect, expect};
+use serde_json::{Value, json};
+
+use crate::harness::{EXAMPLE, Folder, schedc};
+
+/// The table without times, which are never the same.
+fn check(table: &str, expected: Expect) {
+    let timeless = table.lines().map(|line| match line.contains(" s to read, ") {
+        true => "(times)",
+        false => line,
+    });
+    expected.assert_eq(&(timeless.collect::<Vec<_>>().join("\n") + "\n"));
+}
+
+fn node(name: &str, cpu: &str) -> String {
+    format!(
+        "{{apiVersion: v1, kind: Node, metadata: {{name: {name}}}, status: {{allocatable: {{cpu: '{cpu}', pods: 10}}}}}}\n---\n"
+    )
+}
+
+fn pod(name: &str, spec: &str) -> String {
+    let containers = "containers: [{name: c, image: i, resources: {requests: {cpu: '1'}}}]";
+    format!("{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}}, spec: {{{containers}{spec}}}}}\n---\n")
+}
+
+#[test]
+fn the_example_cluster_as_a_table() {
+    check(&schedc(&["simulate", EXAMPLE]).ok(), expect![[r#"
+        Placed
+          POD                  NODE
+          shop/web-1           north-1
+          shop/web-2           north-2
+          shop/web-3           south-1
+          shop/web-4           north-1
+          shop/orders-0        north-2
+          shop/orders-1        north-2
+          research/training-1  gpu-1
+          research/training-2  gpu-1
+          shop/cache-0         north-1
+          research/report-1    south-1
+          research/report-2    south-1
+          research/report-3    north-1
+          research/report-4    north-2
+          research/report-5    south-1
+
+        Unschedulable
+          waiting for scheduling gates: [example.com/waits-for-approval]
+            shop/checkout-canary
+          0/6 nodes are available: 1 node(s) were unschedulable, 5 Insufficient example.com/gpu.
+            research/training-3
+          0/6 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 Insufficient memory, 4 Insufficient cpu.
+            research/simulation
+          0/6 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 node(s) didn't have free ports for the requested pod ports, 2 node(s) didn't match Pod's node affinity/selector.
+            research/metrics-proxy
+          0/6 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 4 node(s) didn't match Pod's node affinity/selector.
+            shop/legacy-importer
+
+        Utilisation
+          RESOURCE           REQUESTED  ALLOCATABLE   SHARE  LOWEST NODE  MEDIAN  HIGHEST
+          cpu                     23.4         50.8  46.1 %        0.0 %  45.9 %   84.6 %
+          memory             71.44 GiB   202.00 GiB  35.4 %        0.0 %  35.4 %   52.0 %
+          ephemeral-storage  40.00 GiB   540.00 GiB   7.4 %        0.0 %   0.0 %   44.4 %
+          pods                      18          660   2.7 %        0.0 %   3.2 %    4.5 %
+          example.com/gpu            3            4  75.0 %       75.0 %  75.0 %   75.0 %
+
+        25 pods: 14 placed, 5 unschedulable, 6 skipped (4 bound already, 1 finished, 1 of scheduler batch-scheduler)
+        6 nodes; not looked at: 1 Deployment, 1 Service
+        (times)
+    "#]]);
+}
+
+#[test]
+fn the_example_cluster_as_json() {
+    let report = schedc(&["simulate", EXAMPLE, "-o", "json"]).json();
+    let summary = &report["summary"];
+    let number = |key: &str| summary[key].as_u64().expect("a number");
+    assert_eq!(number("pods"), 25);
+    assert_eq!(number("pods"), number("placed") + number("unschedulable") + number("skipped"));
+    assert_eq!(report["placements"].as_array().map(Vec::len), Some(number("placed") as usize));
+    assert_eq!(report["unschedulable"].as_array().map(Vec::len), Some(number("unschedulable") as usize));
+    assert!(summary["seconds"].as_f64().expect("a number") > 0.0);
+    assert_eq!(
+        summary["skippedBy"],
+        json!({
+            "bound": 4,
+            "boundToUnknownNodes": 0,
+            "finished": 1,
+            "deleting": 0,
+            "otherSchedulers": {"batch-scheduler": 1},
+        })
+    );
+    assert_eq!(summary["otherKinds"], json!({"Deployment": 1, "Service": 1}));
+    let first = &report["placements"][0];
+    assert!(first["pod"].as_str().expect("a name").starts_with("shop/"), "the highest priority is first: {first}");
+}
+
+#[test]
+fn yaml_says_the_same_as_json() {
+    let timeless = |mut report: Value| {
+        for key in ["seconds", "readSeconds", "scheduleSeconds"] {
+            report["summary"][key] = Value::Null;
+        }
+        report
+    };
+    let json = schedc(&["simulate", EXAMPLE, "-o", "json"]).json();
+    let yaml = serde_saphyr::from_str(&schedc(&["simulate", EXAMPLE, "-o", "yaml"]).ok()).expect("YAML");
+    assert_eq!(timeless(json), timeless(yaml));
+}
+
+#[test]
+fn a_seed_repeats_its_draws() {
+    let placements = |seed| schedc(&["simulate", EXAMPLE, "-o", "json", "--seed", seed]).json()["placements"].clone();
+    assert_eq!(placements("7"), placements("7"));
+}
+
+#[test]
+fn no_node_gets_more_than_it_has() {
+    let names: String = (0..30).map(|n| pod(&format!("p{n}"), "")).collect();
+    let folder = Folder::with(&[("nodes.yaml", &(node("a", "8") + &node("b", "16"))), ("pods.yaml", &names)]);
+    let report = folder.schedc(&["simulate", ".", "-o", "json"]).json();
+    let mut placed = BTreeMap::new();
+    for placement in report["placements"].as_array().expect("a list") {
+        *placed.entry(placement["node"].as_str().expect("a name")).or_insert(0) += 1;
+    }
+    // 10 pods a node, of which the smaller has room for 8.
+    assert_eq!(placed, BTreeMap::from([("a", 8), ("b", 10)]));
+    assert_eq!(report["unschedulable"][0]["message"], "0/2 nodes are available: 1 Insufficient cpu, 1 Too many pods.");
+}
+
+#[test]
+fn a_pod_goes_to_the_profile_that_it_asks_for() {
+    let pods =
+        pod("spread", "") + &pod("packed", ", schedulerName: binpack") + &pod("theirs", ", schedulerName: other");
+    let running = pod("running", ", nodeName: a");
+    let nodes = node("a", "8") + &node("b", "8");
+    let folder = Folder::with(&[("all.yaml", &(nodes + &running + &pods))]);
+    let report = folder.schedc(&["simulate", "all.yaml", "-o", "json"]).json();
+    assert_eq!(
+        report["placements"],
+        json!([{"pod": "default/spread", "node": "b"}, {"pod": "default/packed", "node": report["placements"][1]["node"]}])
+    );
+    let overridden = folder.schedc(&["simulate", "all.yaml", "-o", "json", "--profile", "binpack"]).json();
+    assert_eq!(
+        overridden["placements"],
+        json!([
+            {"pod": "default/spread", "node": "a"},
+            {"pod": "default/packed", "node": "a"},
+            {"pod": "default/theirs", "node": "a"},
+        ])
+    );
+    let by_scheduler_name = folder.schedc(&["simulate", "all.yaml", "--profile", "default-scheduler"]).ok();
+    assert!(by_scheduler_name.contains("4 pods: 3 placed, 0 unschedulable, 1 skipped (1 bound already)"));
+}
+
+#[test]
+fn running_pods_count_and_finished_ones_do_not() {
+    let running = pod("running", ", nodeName: a") + &pod("lost", ", nodeName: gone");
+    let finished = "{apiVersion: v1, kind: Pod, metadata: {name: over}, spec: {nodeName: a, containers: [{name: c, \
+                    image: i, resources: {requests: {cpu: '1'}}}]}, status: {phase: Failed}}\n---\n";
+    let folder = Folder::with(&[("all.yaml", &(node("a", "2") + &running + finished + &pod("p", "") + &pod("q", "")))]);
+    check(&folder.schedc(&["simulate", "all.yaml"]).ok(), expect![[r#"
+        Placed
+          POD        NODE
+          default/p  a
+
+        Unschedulable
+          0/1 nodes are available: 1 Insufficient cpu.
+            default/q
+
+        Utilisation
+          RESOURCE  REQUESTED  ALLOCATABLE    SHARE  LOWEST NODE   MEDIAN  HIGHEST
+          cpu               2            2  100.0 %      100.0 %  100.0 %  100.0 %
+          memory          0 B          0 B        -            -        -        -
+          pods              2           10   20.0 %       20.0 %   20.0 %   20.0 %
+
+        5 pods: 1 placed, 1 unschedulable, 3 skipped (2 bound already, 1 finished)
+        1 pod is bound to nodes that are not in the input
+        1 node
+        (times)
+    "#]]);
+}
+
+#[test]
+fn without_nodes_nothing_fits() {
+    let folder = Folder::with(&[("pods.yaml", &pod("p", ""))]);
+    check(&folder.schedc(&["simulate", "pods.yaml"]).ok(), expect![[r#"
+        Unschedulable
+          no nodes available to schedule pods
+            default/p
+
+        1 pod: 0 placed, 1 unschedulable, 0 skipped
+        0 nodes
+        (times)
+    "#]]);
+}
+
+#[test]
+fn nothing_to_do_is_said() {
+    let folder = Folder::with(&[("nodes.yaml", &node("a", "2")), ("theirs.yaml", &pod("p", ", schedulerName: x"))]);
+    let run = folder.schedc(&["simulate", "nodes.yaml"]);
+    expect![[r#"
+        note: there is no pod to place in the input
+    "#]].assert_eq(&run.stderr);
+    check(&run.ok(), expect![[r#"
+        Utilisation
+          RESOURCE  REQUESTED  ALLOCATABLE  SHARE  LOWEST NODE  MEDIAN  HIGHEST
+          cpu               0            2  0.0 %        0.0 %   0.0 %    0.0 %
+          memory          0 B          0 B      -            -       -        -
+          pods              0           10  0.0 %        0.0 %   0.0 %    0.0 %
+
+        0 pods: 0 placed, 0 unschedulable, 0 skipped
+        1 node
+        (times)
+    "#]]);
+    let run = folder.schedc(&["simulate", "theirs.yaml"]);
+    expect![[r#"
+        note: no pod asks for a scheduler that is compiled in (binpack, default-scheduler, edge, features); with --profile, one profile serves all
+    "#]].assert_eq(&run.stderr);
+    check(&run.ok(), expect![[r#"
+        1 pod: 0 placed, 0 unschedulable, 1 skipped (1 of scheduler x)
+        0 nodes
+        (times)
+    "#]]);
+}
+
+#[test]
+fn manifests_come_from_standard_input_too() {
+    let folder = Folder::with(&[("nodes.yaml", &node("a", "2"))]);
+    let input = r#"{"apiVersion": "v1", "kind": "PodList", "items": [{"metadata": {"name": "p"}, "spec":
+        {"containers": [{"name": "c", "image": "i"}]}}]}"#;
+    let report = folder.schedc_with_input(&["simulate", "nodes.yaml", "-", "-o", "json"], input).json();
+    assert_eq!(report["placements"], json!([{"pod": "default/p", "node": "a"}]));
+}
+
+#[test]
+fn what_an_api_server_adds_can_be_left_out() {
+    let limited = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: i, \
+                   resources: {limits: {cpu: '3'}}}]}}\n";
+    let folder = Folder::with(&[("all.yaml", &(node("a", "2") + limited))]);
+    let placed = |args: &[&str]| folder.schedc(args).json()["summary"]["placed"].clone();
+    assert_eq!(placed(&["simulate", "all.yaml", "-o", "json"]), 0);
+    assert_eq!(placed(&["simulate", "all.yaml", "-o", "json", "--no-api-defaults"]), 1);
+}
+
+#[test]
+fn many_placements_fill_no_more_than_a_screen() {
+    let pods: String = (0..50).map(|n| pod(&format!("p{n}"), "")).collect();
+    let nodes: String = (0..10).map(|n| node(&format!("n{n}"), "8")).collect();
+    let folder = Folder::with(&[("all.yaml", &(nodes + &pods))]);
+    let some = folder.schedc(&["simulate", "all.yaml"]).ok();
+    assert!(some.contains("... and 30 more; --all prints them all, and so does -o json"), "{some}");
+    let all = folder.schedc(&["simulate", "all.yaml", "--all"]).ok();
+    assert_eq!(all.lines().filter(|line| line.contains("default/p")).count(), 50);
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let pods: String = (0..3000).map(|n| pod(&format!("p{n}"), "")).collect();
+    let folder = Folder::with(&[("all.yaml", &(node("a", "8") + &pods))]);
+    let path = folder.path("all.yaml");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_schedc"))
+        .args(["simulate", "-o", "json"])
+        .arg(path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("schedc starts");
+    let mut start = [0; 10];
+    child.stdout.take().expect("standard output").read_exact(&mut start).expect("some output");
+    let output = child.wait_with_output().expect("schedc ends");
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
