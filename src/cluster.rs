@@ -1,13 +1,13 @@
 //! A scheduler with the nodes and pods of some objects.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{Node, Pod as ApiPod};
 use schedc_core::cache::PodState;
 use schedc_core::intern::Interner;
-use schedc_core::model::Pod;
+use schedc_core::model::{Pod, Uid};
 use schedc_core::profile::{Bundle, ProfileInfo, StartError};
 use schedc_core::scheduler::Scheduler;
 use schedc_objects::{convert_node, convert_pod};
@@ -156,6 +156,7 @@ impl<B: Bundle> Cluster<B> {
         }
         let mut pending = Vec::new();
         let mut skipped = Skipped::default();
+        let mut seen = HashSet::new();
         for pod in pods {
             match Standing::of(pod, routes) {
                 Standing::Finished => skipped.finished += 1,
@@ -164,20 +165,28 @@ impl<B: Bundle> Cluster<B> {
                     *skipped.other_schedulers.entry(name.to_owned()).or_default() += 1;
                 }
                 Standing::Bound(node) => {
-                    let pod = convert_pod(pod, &mut cache.base.interner);
+                    let pod = distinct(convert_pod(pod, &mut cache.base.interner), &mut seen, &cache.base.interner);
                     let node = cache.base.interner.intern(node);
                     skipped.bound += 1;
                     skipped.bound_to_unknown_nodes += usize::from(cache.base.node(node).is_none());
                     cache.add_pod(Arc::new(pod), node, PodState::Bound);
                 }
                 Standing::Pending(profile) => {
-                    let pod = convert_pod(pod, &mut cache.base.interner);
+                    let pod = distinct(convert_pod(pod, &mut cache.base.interner), &mut seen, &cache.base.interner);
                     pending.push((profile, Arc::new(pod)));
                 }
             }
         }
         Ok(Cluster { scheduler, pending, skipped })
     }
+}
+
+/// A copied manifest may have the uid of the pod that it was copied from, and is another pod all the same.
+fn distinct(mut pod: Pod, seen: &mut HashSet<Uid>, interner: &Interner) -> Pod {
+    if !seen.insert(pod.uid.clone()) {
+        pod.uid = Uid(pod_name(&pod, interner).into());
+    }
+    pod
 }
 
 /// A pod as people name it: `namespace/name`.

@@ -14,7 +14,8 @@ fn a_file_that_is_not_there() {
     let folder = Folder::with(&[]);
     expect![[r#"
         error: nodes.yaml: cannot be read: No such file or directory (os error 2)
-    "#]].assert_eq(&folder.schedc(&["simulate", "nodes.yaml"]).refused());
+    "#]]
+    .assert_eq(&folder.schedc(&["simulate", "nodes.yaml"]).refused());
 }
 
 #[test]
@@ -22,31 +23,44 @@ fn a_folder_without_manifests() {
     let folder = Folder::with(&[("empty/README.md", "")]);
     expect![[r#"
         error: empty: is a folder without .yaml, .yml, .json or .jsonl files
-    "#]].assert_eq(&folder.schedc(&["simulate", "empty"]).refused());
+    "#]]
+    .assert_eq(&folder.schedc(&["simulate", "empty"]).refused());
 }
 
 #[test]
 fn text_that_is_not_yaml() {
-    check("apiVersion: v1\nkind: Pod\nmetadata: {name: [}\n", expect![[r#"
+    check(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: [}\n",
+        expect![[r#"
         error: pods.yaml:3: is not YAML: mismatched bracket '[' closed by '}'
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn yaml_that_is_no_object() {
-    check("- just\n- a list\n", expect![[r#"
+    check(
+        "- just\n- a list\n",
+        expect![[r#"
         error: pods.yaml:1: is not a Kubernetes object: there are no fields
-    "#]]);
-    check("kind: Pod\nmetadata: {name: p}\n", expect![[r#"
+    "#]],
+    );
+    check(
+        "kind: Pod\nmetadata: {name: p}\n",
+        expect![[r#"
         error: pods.yaml:1: is not a Kubernetes object: there is no `apiVersion`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_pod_that_is_no_pod() {
-    check("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: nginx}\n", expect![[r#"
+    check(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: nginx}\n",
+        expect![[r#"
         error: pods.yaml:1: Pod default/p: spec.containers: is string "nginx", but must be a list
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -83,9 +97,12 @@ spec:
 #[test]
 fn two_objects_of_one_name() {
     let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: i}]}\n";
-    check(&format!("{pod}---\n{pod}"), expect![[r#"
+    check(
+        &format!("{pod}---\n{pod}"),
+        expect![[r#"
         error: pods.yaml:6: Pod default/p is already at pods.yaml:1; remove one of them or rename it
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -93,7 +110,8 @@ fn a_profile_that_is_not_there() {
     let refused = schedc(&["simulate", "examples/cluster", "--profile", "edgy"]).refused();
     expect![[r#"
         error: no profile `edgy` is compiled in; there is binpack, default, edge, features
-    "#]].assert_eq(&refused);
+    "#]]
+    .assert_eq(&refused);
 }
 
 #[test]
@@ -107,5 +125,6 @@ fn a_command_line_that_is_none() {
         Usage: schedc simulate <FILE|FOLDER>...
 
         For more information, try '--help'.
-    "#]].assert_eq(&run.stderr);
+    "#]]
+    .assert_eq(&run.stderr);
 }

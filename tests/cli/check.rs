@@ -8,10 +8,12 @@ use crate::harness::{Folder, schedc};
 fn the_profiles_that_are_shipped_are_right() {
     expect![[r#"
         4 profiles, no errors
-    "#]].assert_eq(&schedc(&["check"]).ok());
+    "#]]
+    .assert_eq(&schedc(&["check"]).ok());
     expect![[r#"
         2 profiles, no errors
-    "#]].assert_eq(&schedc(&["check", "edge", "profiles/binpack.toml"]).ok());
+    "#]]
+    .assert_eq(&schedc(&["check", "edge", "profiles/binpack.toml"]).ok());
 }
 
 #[test]
@@ -85,10 +87,12 @@ fn profiles_share_a_binary() {
           = help: give profiles/two.toml another scheduler-name
 
         error: 1 error in profiles/two.toml
-    "#]].assert_eq(&folder.schedc(&["check"]).refused());
+    "#]]
+    .assert_eq(&folder.schedc(&["check"]).refused());
     expect![[r#"
         1 profile, no errors
-    "#]].assert_eq(&folder.schedc(&["check", "one"]).ok());
+    "#]]
+    .assert_eq(&folder.schedc(&["check", "one"]).ok());
 }
 
 #[test]
@@ -101,12 +105,14 @@ fn a_profile_that_is_not_there() {
          = help: did you mean `edge`?
 
         error: 1 error
-    "#]].assert_eq(&folder.schedc(&["check", "edg"]).refused());
+    "#]]
+    .assert_eq(&folder.schedc(&["check", "edg"]).refused());
     expect![[r#"
         error: cannot read missing.toml: No such file or directory (os error 2)
 
         error: 1 error
-    "#]].assert_eq(&folder.schedc(&["check", "missing.toml"]).refused());
+    "#]]
+    .assert_eq(&folder.schedc(&["check", "missing.toml"]).refused());
     expect![[r#"
         error: no profile is called `edg`
          |
@@ -114,7 +120,8 @@ fn a_profile_that_is_not_there() {
          = help: did you mean `edge`?
 
         error: 1 error
-    "#]].assert_eq(&folder.schedc(&["expand", "edg"]).refused());
+    "#]]
+    .assert_eq(&folder.schedc(&["expand", "edg"]).refused());
 }
 
 #[test]

@@ -70,7 +70,8 @@ fn a_pod_that_is_held_back() {
     expect![[r#"
         shop/checkout-canary goes nowhere, says profile default; SchedulingGates holds it back before the queue
           waiting for scheduling gates: [example.com/waits-for-approval]
-    "#]].assert_eq(&schedc(&["explain", "checkout-canary", EXAMPLE]).ok());
+    "#]]
+    .assert_eq(&schedc(&["explain", "checkout-canary", EXAMPLE]).ok());
 }
 
 #[test]
@@ -94,7 +95,8 @@ fn a_bound_pod_as_if_it_had_no_node() {
             north-1, north-2, south-1
           nothing to filter by for this pod:
             NodeAffinity, NodePorts
-    "#]].assert_eq(&schedc(&["explain", "search-0", EXAMPLE]).ok());
+    "#]]
+    .assert_eq(&schedc(&["explain", "search-0", EXAMPLE]).ok());
 }
 
 #[test]
@@ -139,17 +141,21 @@ fn which_pod_is_meant() {
     let refused = |args: &[&str]| folder.schedc(args).refused();
     expect![[r#"
         error: `p` may be any of one/p, two/p; say which
-    "#]].assert_eq(&refused(&["explain", "p", "pods.yaml"]));
+    "#]]
+    .assert_eq(&refused(&["explain", "p", "pods.yaml"]));
     expect![[r#"
         error: there is no pod `three/p` in the input
-    "#]].assert_eq(&refused(&["explain", "three/p", "pods.yaml"]));
+    "#]]
+    .assert_eq(&refused(&["explain", "three/p", "pods.yaml"]));
     expect![[r#"
         error: pod two/p asks for scheduler `theirs`, which is none of the profiles; choose one with --profile
-    "#]].assert_eq(&refused(&["explain", "two/p", "pods.yaml"]));
+    "#]]
+    .assert_eq(&refused(&["explain", "two/p", "pods.yaml"]));
     expect![[r#"
         two/p goes nowhere, says profile edge
           no nodes available to schedule pods
           nothing to filter by for this pod:
             NodeAffinity, NodePorts
-    "#]].assert_eq(&folder.schedc(&["explain", "two/p", "pods.yaml", "--profile", "edge"]).ok());
+    "#]]
+    .assert_eq(&folder.schedc(&["explain", "two/p", "pods.yaml", "--profile", "edge"]).ok());
 }

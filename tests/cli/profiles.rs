@@ -21,7 +21,8 @@ fn the_list() {
                         NodeResourcesFit
           pre-score     TaintToleration, NodeAffinity, NodeResourcesFit
           score         TaintToleration x3, NodeAffinity x2, NodeResourcesFit x1
-          bind          DefaultBinder"#]].assert_eq(edge);
+          bind          DefaultBinder"#]]
+    .assert_eq(edge);
 }
 
 #[test]

@@ -31,7 +31,9 @@ fn pod(name: &str, spec: &str) -> String {
 
 #[test]
 fn the_example_cluster_as_a_table() {
-    check(&schedc(&["simulate", EXAMPLE]).ok(), expect![[r#"
+    check(
+        &schedc(&["simulate", EXAMPLE]).ok(),
+        expect![[r#"
         Placed
           POD                  NODE
           shop/web-1           north-1
@@ -72,7 +74,8 @@ fn the_example_cluster_as_a_table() {
         25 pods: 14 placed, 5 unschedulable, 6 skipped (4 bound already, 1 finished, 1 of scheduler batch-scheduler)
         6 nodes; not looked at: 1 Deployment, 1 Service
         (times)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -137,14 +140,15 @@ fn no_node_gets_more_than_it_has() {
 fn a_pod_goes_to_the_profile_that_it_asks_for() {
     let pods =
         pod("spread", "") + &pod("packed", ", schedulerName: binpack") + &pod("theirs", ", schedulerName: other");
-    let running = pod("running", ", nodeName: a");
+    let running = pod("running-1", ", nodeName: a") + &pod("running-2", ", nodeName: a");
     let nodes = node("a", "8") + &node("b", "8");
     let folder = Folder::with(&[("all.yaml", &(nodes + &running + &pods))]);
     let report = folder.schedc(&["simulate", "all.yaml", "-o", "json"]).json();
     assert_eq!(
         report["placements"],
-        json!([{"pod": "default/spread", "node": "b"}, {"pod": "default/packed", "node": report["placements"][1]["node"]}])
+        json!([{"pod": "default/spread", "node": "b"}, {"pod": "default/packed", "node": "a"}])
     );
+    assert_eq!(report["summary"]["skippedBy"]["otherSchedulers"], json!({"other": 1}));
     let overridden = folder.schedc(&["simulate", "all.yaml", "-o", "json", "--profile", "binpack"]).json();
     assert_eq!(
         overridden["placements"],
@@ -155,7 +159,7 @@ fn a_pod_goes_to_the_profile_that_it_asks_for() {
         ])
     );
     let by_scheduler_name = folder.schedc(&["simulate", "all.yaml", "--profile", "default-scheduler"]).ok();
-    assert!(by_scheduler_name.contains("4 pods: 3 placed, 0 unschedulable, 1 skipped (1 bound already)"));
+    assert!(by_scheduler_name.contains("5 pods: 3 placed, 0 unschedulable, 2 skipped (2 bound already)"));
 }
 
 #[test]
@@ -164,7 +168,9 @@ fn running_pods_count_and_finished_ones_do_not() {
     let finished = "{apiVersion: v1, kind: Pod, metadata: {name: over}, spec: {nodeName: a, containers: [{name: c, \
                     image: i, resources: {requests: {cpu: '1'}}}]}, status: {phase: Failed}}\n---\n";
     let folder = Folder::with(&[("all.yaml", &(node("a", "2") + &running + finished + &pod("p", "") + &pod("q", "")))]);
-    check(&folder.schedc(&["simulate", "all.yaml"]).ok(), expect![[r#"
+    check(
+        &folder.schedc(&["simulate", "all.yaml"]).ok(),
+        expect![[r#"
         Placed
           POD        NODE
           default/p  a
@@ -183,13 +189,26 @@ fn running_pods_count_and_finished_ones_do_not() {
         1 pod is bound to nodes that are not in the input
         1 node
         (times)
-    "#]]);
+    "#]],
+    );
+}
+
+#[test]
+fn copies_with_the_uid_of_their_original_are_pods_of_their_own() {
+    let copy = |name: &str, spec: &str| pod(name, spec).replace("metadata: {", "metadata: {uid: 9a7f, ");
+    let pods = copy("p", ", nodeName: a") + &copy("q", "") + &copy("r", "");
+    let folder = Folder::with(&[("all.yaml", &(node("a", "2") + &pods))]);
+    let report = folder.schedc(&["simulate", "all.yaml", "-o", "json"]).json();
+    assert_eq!(report["placements"], json!([{"pod": "default/q", "node": "a"}]));
+    assert_eq!(report["unschedulable"][0]["pod"], "default/r");
 }
 
 #[test]
 fn without_nodes_nothing_fits() {
     let folder = Folder::with(&[("pods.yaml", &pod("p", ""))]);
-    check(&folder.schedc(&["simulate", "pods.yaml"]).ok(), expect![[r#"
+    check(
+        &folder.schedc(&["simulate", "pods.yaml"]).ok(),
+        expect![[r#"
         Unschedulable
           no nodes available to schedule pods
             default/p
@@ -197,7 +216,8 @@ fn without_nodes_nothing_fits() {
         1 pod: 0 placed, 1 unschedulable, 0 skipped
         0 nodes
         (times)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -206,8 +226,11 @@ fn nothing_to_do_is_said() {
     let run = folder.schedc(&["simulate", "nodes.yaml"]);
     expect![[r#"
         note: there is no pod to place in the input
-    "#]].assert_eq(&run.stderr);
-    check(&run.ok(), expect![[r#"
+    "#]]
+    .assert_eq(&run.stderr);
+    check(
+        &run.ok(),
+        expect![[r#"
         Utilisation
           RESOURCE  REQUESTED  ALLOCATABLE  SHARE  LOWEST NODE  MEDIAN  HIGHEST
           cpu               0            2  0.0 %        0.0 %   0.0 %    0.0 %
@@ -217,16 +240,20 @@ fn nothing_to_do_is_said() {
         0 pods: 0 placed, 0 unschedulable, 0 skipped
         1 node
         (times)
-    "#]]);
+    "#]],
+    );
     let run = folder.schedc(&["simulate", "theirs.yaml"]);
     expect![[r#"
         note: no pod asks for a scheduler that is compiled in (binpack, default-scheduler, edge, features); with --profile, one profile serves all
     "#]].assert_eq(&run.stderr);
-    check(&run.ok(), expect![[r#"
+    check(
+        &run.ok(),
+        expect![[r#"
         1 pod: 0 placed, 0 unschedulable, 1 skipped (1 of scheduler x)
         0 nodes
         (times)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
