@@ -48,7 +48,7 @@ pub struct PluginEntry {
     /// Cluster-wide state, in the order of the plugin's `type Indexes`.
     pub indexes: Vec<State>,
     /// Other plugins whose cycle state it reads.
-    pub reads: Vec<String>,
+    pub reads: Vec<Read>,
     /// The weight at `score` where the profile gives none. Meaningless for a plugin that does not score.
     pub default_weight: i64,
     /// Whether it implements NormalizeScore.
@@ -70,6 +70,15 @@ impl PluginEntry {
     pub fn implements(&self, point: Point) -> bool {
         self.points.contains(&point)
     }
+}
+
+/// A plugin whose cycle state another reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// The plugin.
+    pub plugin: String,
+    /// Written with a `?` at the end: it may be missing in a profile.
+    pub optional: bool,
 }
 
 /// What is known about a plugin's arguments.

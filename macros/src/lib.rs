@@ -1,6 +1,7 @@
 //! The macros of schedc.
 
 mod args;
+mod profile;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
@@ -60,4 +61,29 @@ use syn::{DeriveInput, parse_macro_input};
 #[proc_macro_derive(Args, attributes(args))]
 pub fn derive_args(input: TokenStream) -> TokenStream {
     args::derive(parse_macro_input!(input as DeriveInput)).into()
+}
+
+/// Compiles scheduler profiles in place, for packages without a build script.
+///
+/// Takes the paths of one or more TOML files, relative to the package's manifest, and expands to what
+/// `schedc expand` prints: a module `state`, a module for each profile with its `Pipeline`, and `Profiles`, all of them
+/// over one state. So each use needs a module of its own. A change of a profile, or of the catalog of a crate that it
+/// names, is seen by the next build.
+///
+/// The package depends on `schedc-core`, and on the crates of the plugins that the profiles run (`schedc-plugins` for
+/// kube-scheduler's).
+///
+/// ```ignore
+/// mod scheduler {
+///     schedc_macros::profile!("profiles/edge.toml", "profiles/batch.toml");
+/// }
+///
+/// let scheduler = schedc_core::scheduler::Scheduler::<scheduler::Profiles>::new(seed)?;
+/// ```
+///
+/// Everything that is wrong with the profiles is one error at the path, with every place as `schedc check` shows it.
+#[proc_macro]
+pub fn profile(input: TokenStream) -> TokenStream {
+    let paths = parse_macro_input!(input as profile::Paths);
+    profile::expand(&paths).unwrap_or_else(|error| error.to_compile_error()).into()
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::{ArgsSchema, Catalog, Column, PluginEntry, State};
+use super::{ArgsSchema, Catalog, Column, PluginEntry, Read, State};
 use crate::diagnostic::Diagnostic;
 use crate::fields::{self, Fields};
 use crate::messages;
@@ -177,7 +177,7 @@ fn plugin(
         points,
         columns,
         indexes,
-        reads: reads.into_iter().map(|read| read.value).collect(),
+        reads: reads.into_iter().map(|read| state_read(&read.value)).collect(),
         default_weight: default_weight.and_then(|weight| i64::try_from(weight.value).ok()).unwrap_or(1),
         normalizes: normalizes.unwrap_or(false),
         prepares_score: prepares_score.unwrap_or(false),
@@ -186,6 +186,14 @@ fn plugin(
         description: description.map(|description| description.value).unwrap_or_default(),
         args,
     })
+}
+
+/// `NodeAffinity`, or `NodeAffinity?` for a plugin that may be missing.
+fn state_read(name: &str) -> Read {
+    match name.strip_suffix('?') {
+        Some(plugin) => Read { plugin: plugin.to_owned(), optional: true },
+        None => Read { plugin: name.to_owned(), optional: false },
+    }
 }
 
 fn rust_path(path: &Spanned<String>, found: &mut Vec<Diagnostic>) {

@@ -1,19 +1,26 @@
-//! A plugin that reads another's cycle state runs together with it.
+//! A plugin that reads another's cycle state runs together with it, and at `pre-filter` after it.
 
 use super::Context;
 use crate::diagnostic::Diagnostic;
 use crate::messages;
-use crate::plan::Point;
+use crate::plan::{PluginId, Point};
 
 pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     if Point::ALL.into_iter().any(|point| cx.in_doubt(point)) {
         return;
     }
-    for plugin in &cx.plan.plugins {
-        for read in &plugin.entry.reads {
-            if cx.plan.find(read).is_none() {
-                let at = plugin.named_at.unwrap_or(cx.start());
-                found.push(messages::reads_missing_plugin(&plugin.entry, read, at));
+    let pre_filter = &cx.plan.points[Point::PreFilter];
+    let position = |id| pre_filter.iter().position(|step| step.plugin == id);
+    for (index, plugin) in cx.plan.plugins.iter().enumerate() {
+        for read in plugin.entry.reads.iter().filter(|read| !read.optional) {
+            let at = plugin.named_at.unwrap_or(cx.start());
+            let Some((read_id, _)) = cx.plan.find(&read.plugin) else {
+                found.push(messages::reads_missing_plugin(&plugin.entry, &read.plugin, at));
+                continue;
+            };
+            let reader_at = position(PluginId(index)).unwrap_or(usize::MAX);
+            if position(read_id).is_none_or(|read_at| read_at > reader_at) {
+                found.push(messages::reads_later_plugin(&plugin.entry, &read.plugin, at));
             }
         }
     }

@@ -169,12 +169,11 @@ impl<'a> Members<'a> {
             .reads
             .iter()
             .map(|read| {
-                let read = Read::of(read);
                 let found = self.list.iter().find(|other| other.name == read.plugin).and_then(&available);
                 match (found, read.optional) {
                     (Some(state), false) => quote! { &#state },
                     (Some(state), true) => quote! { Some(&#state) },
-                    // Of a plugin that must be there: does not compile, after the checks have said why.
+                    // What must be there is there, by the checks.
                     (None, _) => quote! { None },
                 }
             })
@@ -215,19 +214,4 @@ pub(super) fn state_type(imports: &mut Imports, path: &str) -> Ident {
         let crate_name = path.trim_start_matches("::").split("::").next().unwrap_or_default();
         camel_case(crate_name) + last + "State"
     })
-}
-
-/// A name in a catalog's `reads`: `NodeAffinity`, or `NodeAffinity?` if the plugin does without.
-pub(super) struct Read<'a> {
-    pub(super) plugin: &'a str,
-    pub(super) optional: bool,
-}
-
-impl<'a> Read<'a> {
-    pub(super) fn of(name: &'a str) -> Self {
-        match name.strip_suffix('?') {
-            Some(plugin) => Self { plugin, optional: true },
-            None => Self { plugin: name, optional: false },
-        }
-    }
 }

@@ -11,10 +11,10 @@ use quote::{ToTokens, format_ident, quote};
 use super::args::line_and_column;
 use super::docs::doc;
 use super::imports::Imports;
-use super::member::{Read, plugin_type, state_type};
+use super::member::{plugin_type, state_type};
 use super::names::{ident, snake_case};
 use super::tokens::tuple;
-use crate::catalog::{Column, PluginEntry};
+use crate::catalog::{Column, PluginEntry, Read};
 use crate::plan::{Plan, Point};
 use crate::source::Files;
 
@@ -215,8 +215,7 @@ fn reads(
     entries: &BTreeMap<&str, &PluginEntry>,
     imports: &mut Imports,
 ) -> Option<Vec<TokenStream>> {
-    let read = |read: &String| {
-        let read = Read::of(read);
+    let read = |read: &Read| {
         let other = entries.values().find(|other| other.name == read.plugin)?;
         let ty = plugin_type(imports, other);
         Some(if read.optional {

@@ -191,3 +191,11 @@ pub(crate) fn reads_missing_plugin(entry: &PluginEntry, read: &str, at: Span) ->
     )
     .help(format!("enable `{read}`, or leave `{}` out", entry.name))
 }
+
+pub(crate) fn reads_later_plugin(entry: &PluginEntry, read: &str, at: Span) -> Diagnostic {
+    Diagnostic::at(
+        at,
+        format!("`{}` reads the state of `{read}`, which does not run before it at `pre-filter`", entry.name),
+        format!("must come after `{read}`"),
+    )
+}

@@ -21,7 +21,7 @@ fn shipped() -> Vec<PathBuf> {
 fn the_code_of_shipped_profiles() {
     for profile in shipped() {
         let stem = profile.file_stem().unwrap().to_str().unwrap();
-        expect_file![format!("{stem}.rs.txt")].assert_eq(&rendered(&[profile.clone()]));
+        expect_file![format!("{stem}.rs.txt")].assert_eq(&rendered(std::slice::from_ref(&profile)));
     }
 }
 
