@@ -46,10 +46,7 @@ impl Simulate {
         let nodes = objects.nodes.iter().map(|node| &node.object);
         let pods = objects.pods.iter().map(|pod| &pod.object);
         let cluster = Cluster::<Profiles>::new(nodes, pods, &routes, self.seed)?;
-        let other_kinds = objects.skipped.clone();
-        // Freeing many objects takes a while, and is of no use.
-        std::mem::forget(objects);
-        let input = simulation::Input { other_kinds, read: start.elapsed() };
+        let input = simulation::Input { other_kinds: objects.skipped, read: start.elapsed() };
         let mut progress = Progress::new(cluster.pending.len());
         let report = simulate(cluster, input, |decided| progress.show(decided));
         progress.end();
