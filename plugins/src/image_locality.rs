@@ -90,3 +90,83 @@ impl ScorePlugin for ImageLocality {
         Ok(MAX_NODE_SCORE * (sum - LOW) / (high - LOW))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use schedc_core::cache::Base;
+    use schedc_core::column::{Column, Index};
+    use schedc_core::intern::Interner;
+    use schedc_core::mask::Mask;
+    use schedc_core::model::NodeIndex;
+    use schedc_objects::testing::node;
+
+    use super::*;
+    use crate::testing::Cluster;
+
+    /// The scores of nodes, each with these images.
+    fn scores(nodes: &[&str], pod_yaml: &str) -> Vec<i64> {
+        let nodes: Vec<_> = (nodes.iter().enumerate())
+            .map(|(n, images)| format!("{{metadata: {{name: n{n}}}, status: {{images: {images}}}}}"))
+            .collect();
+        let yaml: Vec<_> = nodes.iter().map(String::as_str).collect();
+        let mut cluster = Cluster::<NodeImages>::new(&yaml);
+        let mut index = ImageNodes::default();
+        for (n, info) in cluster.cache.base.infos().iter().enumerate() {
+            index.set_node(NodeIndex(n as u32), None, info.node.as_deref());
+        }
+        let pod = cluster.pod(pod_yaml);
+        let base: &mut Base = &mut cluster.cache.base;
+        let cx = Compile { interner: &mut base.interner, indexes: &mut index };
+        let pod = ImageLocality::compile(&NoArgs, &pod.spec, cx);
+        let infos = cluster.cache.base.infos();
+        let columns: Vec<_> = (infos.iter().flat_map(|info| &info.node))
+            .map(|node| NodeImages::build(node, &cluster.cache.base.interner))
+            .collect();
+        let view = View { columns: &columns[..], indexes: &index, reads: (), base: &cluster.cache.base };
+        let spread = cluster.plugin::<ImageLocality>(&NoArgs).prepare(&NoArgs, &pod, view);
+        let all: Mask = cluster.cache.base.alive().clone();
+        all.iter().map(|n| ImageLocality::score(&NoArgs, &pod, &spread, &columns[n.get()]).unwrap()).collect()
+    }
+
+    #[test]
+    fn larger_images_that_more_nodes_have_count_more() {
+        let [small, large] =
+            ["{names: ['small:1'], sizeBytes: 100000000}", "{names: ['large:1'], sizeBytes: 1000000000}"];
+        let both = format!("[{small}, {large}]");
+        let [small, large] = [small, large].map(|image| format!("[{image}]"));
+        let nodes = ["[]", &small, &large, &both];
+        let check = |pod: &str, expected: [i64; 4]| assert_eq!(scores(&nodes, pod), expected, "{pod}");
+        check("spec: {containers: [{image: 'small:1'}]}", [0, 2, 0, 2]);
+        check("spec: {containers: [{image: 'large:1'}]}", [0, 0, 46, 46]);
+        check("spec: {containers: [{image: 'small:1'}, {image: 'large:1'}]}", [0, 1, 22, 25]);
+        check("spec: {initContainers: [{image: 'small:1'}], containers: [{image: 'large:1'}]}", [0, 1, 22, 25]);
+        // Every mention counts, an image volume too, but that is no container.
+        check("spec: {containers: [{image: 'large:1'}, {image: 'large:1'}]}", [0, 0, 47, 47]);
+        let volume = "volumes: [{name: v, image: {reference: 'large:1'}}]";
+        check(&format!("spec: {{containers: [{{image: 'large:1'}}], {volume}}}"), [0, 0, 95, 95]);
+        check("spec: {containers: [{image: large}]}", [0, 0, 0, 0]);
+        check("spec: {}", [0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn names_without_a_tag_mean_the_latest() {
+        let nodes = ["[{names: ['r.example:5000/web:latest'], sizeBytes: 900000000}]"];
+        assert_eq!(scores(&nodes, "spec: {containers: [{image: 'r.example:5000/web'}]}"), [85]);
+    }
+
+    #[test]
+    fn a_huge_image_counts_as_the_largest() {
+        let nodes = ["[{names: ['a:1'], sizeBytes: 9000000000000}]"];
+        assert_eq!(scores(&nodes, "spec: {containers: [{image: 'a:1'}]}"), [100]);
+    }
+
+    #[test]
+    fn of_two_sizes_of_a_name_the_first_counts() {
+        let mut interner = Interner::default();
+        let images = "[{names: [a, a], sizeBytes: 7}, {names: [b, a], sizeBytes: 9}]";
+        let node = node(&format!("status: {{images: {images}}}"), &mut interner);
+        let column = NodeImages::build(&node, &interner);
+        let size = |name| interner.get(name).and_then(|name| column.size(name));
+        assert_eq!((size("a"), size("b"), size("c")), (Some(7), Some(9), None));
+    }
+}

@@ -24,8 +24,8 @@ mod testing;
 pub use default_binder::DefaultBinder;
 pub use image_locality::{ImageLocality, ImageLocalityPod, ImageSpread};
 pub use node_affinity::{
-    AddedAffinity, Mismatch, NodeAffinity, NodeAffinityArgs, NodeAffinityPod, NodeField, NodeFieldOperator,
-    NodeFieldRequirement, NodeLabelOperator, NodeLabelRequirement, NodeTerm, PreferredNodeTerm,
+    AddedAffinity, Mismatch, NodeAffinity, NodeAffinityArgs, NodeAffinityPod, NodeFieldOperator, NodeFieldRequirement,
+    NodeLabelOperator, NodeLabelRequirement, NodeTerm, PreferredNodeTerm,
 };
 pub use node_name::NodeName;
 pub use node_ports::{NodePorts, NodePortsPod};

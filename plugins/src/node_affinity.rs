@@ -30,8 +30,8 @@ use schedc_core::status::{Code, Reasons, Status};
 mod args;
 
 pub use args::{
-    AddedAffinity, NodeAffinityArgs, NodeField, NodeFieldOperator, NodeFieldRequirement, NodeLabelOperator,
-    NodeLabelRequirement, NodeTerm, PreferredNodeTerm,
+    AddedAffinity, NodeAffinityArgs, NodeFieldOperator, NodeFieldRequirement, NodeLabelOperator, NodeLabelRequirement,
+    NodeTerm, PreferredNodeTerm,
 };
 
 use crate::columns::NodeLabels;
@@ -220,3 +220,6 @@ fn named_nodes(selector: &NodeSelector) -> Option<Vec<Symbol>> {
     }
     (!selector.terms.is_empty()).then_some(names)
 }
+
+#[cfg(test)]
+mod tests;

@@ -148,3 +148,76 @@ impl Fractions {
         ((1.0 - deviation) * MAX_NODE_SCORE as f64) as i64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Cluster, args};
+
+    const PLAIN: NodeResourcesBalancedAllocationArgs = NodeResourcesBalancedAllocationArgs::DEFAULT;
+
+    fn with_requests(requests: &str) -> String {
+        format!("spec: {{nodeName: n1, containers: [{{name: c, resources: {{requests: {{{requests}}}}}}}]}}")
+    }
+
+    /// A node with 10 of everything, and a pod on it.
+    fn cluster(used: &str) -> Cluster<NodeResources> {
+        let amounts = "cpu: 10, memory: 10, ephemeral-storage: 10, example.com/gpu: 10";
+        let node = format!("{{metadata: {{name: n1}}, status: {{allocatable: {{{amounts}}}}}}}");
+        Cluster::new(&[&node]).with_pods(&[&with_requests(used)])
+    }
+
+    #[test]
+    fn a_pod_that_evens_out_use_is_welcome() {
+        let check = |used: &str, requests: &str, expected: i64| {
+            let scores = cluster(used).scores::<NodeResourcesBalancedAllocation>(&PLAIN, &with_requests(requests));
+            assert_eq!(scores, [expected], "{used}; {requests}");
+        };
+        check("", "cpu: 1, memory: 1", 75);
+        // 90 before, 100 after.
+        check("cpu: 2, memory: 4", "cpu: 2", 80);
+        // 100 before, 90 after.
+        check("cpu: 4, memory: 4", "cpu: 2", 70);
+        check("memory: 10", "cpu: 10", 100);
+        check("", "cpu: 10", 50);
+        // Nothing is used more than whole.
+        check("cpu: 10, memory: 10", "cpu: 90", 75);
+    }
+
+    #[test]
+    fn with_more_than_two_resources_it_is_the_standard_deviation() {
+        let many = args(
+            r#"resources = [{ name = "cpu" }, { name = "memory" }, { name = "ephemeral-storage" }, { name = "example.com/gpu" }]"#,
+        )
+        .unwrap();
+        let check = |used: &str, requests: &str, expected: i64| {
+            let scores = cluster(used).scores::<NodeResourcesBalancedAllocation>(many, &with_requests(requests));
+            assert_eq!(scores, [expected], "{used}; {requests}");
+        };
+        // Of 3, 0 and 0: 1.41; gpus are left out.
+        check("example.com/gpu: 9", "cpu: 3", 67);
+        // Of 1, 1, 1 and 9: 3.46.
+        check("cpu: 1, memory: 1, ephemeral-storage: 1, example.com/gpu: 8", "example.com/gpu: 1", 73);
+    }
+
+    #[test]
+    fn pods_that_ask_for_nothing_skip() {
+        for (requests, skip) in [("", true), ("example.com/gpu: 1", true), ("cpu: 0", true), ("memory: 1", false)] {
+            let mut cluster = cluster("");
+            let pod = cluster.compile::<NodeResourcesBalancedAllocation>(&PLAIN, &with_requests(requests));
+            let plugin = cluster.plugin::<NodeResourcesBalancedAllocation>(&PLAIN);
+            let slot = plugin.pre_score(&PLAIN, &pod, cluster.view(), &Mask::default()).unwrap();
+            assert_eq!(slot.skip, skip, "{requests}");
+        }
+    }
+
+    #[test]
+    fn a_resource_is_named_once_and_weighs_1() {
+        let complaints = args::<NodeResourcesBalancedAllocationArgs>(
+            r#"resources = [{ name = "cpu" }, { name = "cpu", weight = 2 }]"#,
+        );
+        let expected = "p.toml:1:41: `resources` has two entries whose `name` is \"cpu\"\n\
+                        p.toml:1:57: `weight` is 2, but must be 1..=1";
+        assert_eq!(complaints.unwrap_err(), expected);
+    }
+}

@@ -301,3 +301,6 @@ fn is_extended(name: &str) -> bool {
         && !name.starts_with("requests.")
         && label_key_problems(&format!("requests.{name}")).is_empty()
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
+use schedc_core::args::{Decode, Node as Written, Value, decode_at_runtime};
 use schedc_core::cache::{Base, Cache, PodState, State};
 use schedc_core::column::Column;
 use schedc_core::extension_points::{EnqueueExtensions, EventObject, FilterPlugin, QueueingHint, ScorePlugin};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Interner;
-use schedc_core::mask::Mask;
 use schedc_core::model::{Node, NodeIndex, Pod};
 use schedc_core::plugin::{Compile, Plugin, View};
 use schedc_core::status::Reasons;
 use schedc_objects::testing;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 /// A column alone, kept as generated code keeps it.
 pub(crate) struct OneColumn<C>(Vec<C>);
@@ -99,10 +101,6 @@ impl<C: Column> Cluster<C> {
         View { columns: &self.cache.state.0, indexes: (), reads: (), base: &self.cache.base }
     }
 
-    pub(crate) fn all(&self) -> Mask {
-        self.cache.base.alive().clone()
-    }
-
     /// What Filter says of each node, a line each: nothing, or code and reasons.
     pub(crate) fn filter<P>(&mut self, args: &P::Args, pod: &str) -> String
     where
@@ -141,4 +139,28 @@ pub(crate) fn hint<P: EnqueueExtensions>(
     interner: &Interner,
 ) -> QueueingHint {
     P::queueing_hint(args, rejected, P::EVENTS[0], object, interner)
+}
+
+/// Arguments as a profile has them, or what is wrong with them.
+pub(crate) fn args<T: Decode>(profile: &str) -> Result<&'static T, String> {
+    let table = DeTable::parse(profile).expect("a profile");
+    let table = Spanned::new(table.span(), DeValue::Table(table.into_inner()));
+    let args = decode_at_runtime(&tree(profile, &table)).map_err(|complaints| complaints.join("\n"))?;
+    Ok(Box::leak(Box::new(args)))
+}
+
+fn tree(profile: &str, value: &Spanned<DeValue<'_>>) -> Written {
+    let before = &profile[..value.span().start];
+    let line = before.matches('\n').count() + 1;
+    let column = before.len() - before.rfind('\n').map_or(0, |end| end + 1) + 1;
+    let value = match value.get_ref() {
+        DeValue::Integer(value) => Value::Int(value.as_str().parse().expect("an integer")),
+        DeValue::String(value) => Value::leaked_str(&**value),
+        DeValue::Array(entries) => Value::leaked_list(entries.iter().map(|entry| tree(profile, entry)).collect()),
+        DeValue::Table(entries) => {
+            Value::leaked_table(entries.iter().map(|(key, entry)| (key.get_ref().to_string(), tree(profile, entry))))
+        }
+        other => panic!("no argument here is a {}", other.type_str()),
+    };
+    Written { file: "p.toml", line: line as u32, column: column as u32, value }
 }

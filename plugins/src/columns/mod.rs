@@ -15,3 +15,6 @@ pub(crate) use node_ports_in_use::collide;
 pub use node_resources::NodeResources;
 pub use node_taints::NodeTaints;
 pub(crate) use node_taints::is_hard;
+
+#[cfg(test)]
+mod tests;

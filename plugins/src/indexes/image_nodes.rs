@@ -41,3 +41,36 @@ impl Index for ImageNodes {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use schedc_core::intern::Interner;
+    use schedc_objects::testing::node;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn nodes_come_change_and_go_without_a_trace(
+            history in prop::collection::vec((0..3_usize, prop::option::of(prop::collection::vec(0..4, 0..4))), 0..20),
+        ) {
+            let mut interner = Interner::default();
+            let mut kept = ImageNodes::default();
+            let mut nodes: [Option<Node>; 3] = [None, None, None];
+            for (slot, images) in history {
+                let new = images.map(|images| {
+                    let images: Vec<_> = images.iter().map(|image| format!("{{names: [i{image}, 'all:1']}}")).collect();
+                    node(&format!("status: {{images: [{}]}}", images.join(", ")), &mut interner)
+                });
+                let old = std::mem::replace(&mut nodes[slot], new);
+                kept.set_node(NodeIndex(slot as u32), old.as_ref(), nodes[slot].as_ref());
+                let mut rebuilt = ImageNodes::default();
+                for (slot, node) in nodes.iter().enumerate() {
+                    rebuilt.set_node(NodeIndex(slot as u32), None, node.as_ref());
+                }
+                prop_assert_eq!(&kept, &rebuilt);
+            }
+        }
+    }
+}

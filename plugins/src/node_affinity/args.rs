@@ -77,24 +77,17 @@ pub enum NodeLabelOperator {
 
 /// A requirement on a field.
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
+#[args(check = check_field)]
 pub struct NodeFieldRequirement {
     /// the node's field; only metadata.name
     #[args(required)]
-    pub key: NodeField,
+    pub key: &'static str,
     /// how the values are compared
     #[args(required)]
     pub operator: NodeFieldOperator,
     /// the name of a node
-    #[args(required, min = 1, max = 1, format = "non-empty")]
+    #[args(format = "non-empty")]
     pub values: Seq<&'static str>,
-}
-
-/// A field of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
-pub enum NodeField {
-    /// The name.
-    #[args(rename = "metadata.name")]
-    Name,
 }
 
 /// How a field is compared.
@@ -119,6 +112,15 @@ const fn check_values(requirement: &NodeLabelRequirement, node: &Written, errors
         _ => return,
     };
     errors.complain(node, &[Part::Text(complaint)]);
+}
+
+const fn check_field(requirement: &NodeFieldRequirement, node: &Written, errors: &mut Errors) {
+    if !matches!(requirement.key.as_bytes(), b"metadata.name") {
+        errors.complain(node, &[Part::Text("nodes can be selected by the field metadata.name only")]);
+    }
+    if requirement.values.len() != 1 {
+        errors.complain(node, &[Part::Text("a field is compared with exactly one value")]);
+    }
 }
 
 const fn is_one_integer(values: &[Written]) -> bool {
@@ -211,9 +213,7 @@ fn text(term: &NodeTerm) -> TermText<'static> {
         values: Some(requirement.values.iter().collect()),
     });
     let fields = term.match_fields.iter().map(|requirement| RequirementText {
-        key: match requirement.key {
-            NodeField::Name => "metadata.name",
-        },
+        key: requirement.key,
         operator: match requirement.operator {
             NodeFieldOperator::In => "In",
             NodeFieldOperator::NotIn => "NotIn",

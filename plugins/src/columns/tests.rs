@@ -1,0 +1,72 @@
+//! Columns kept up to date equal rebuilt ones.
+
+use proptest::prelude::*;
+use schedc_core::column::Column;
+use schedc_core::intern::Interner;
+use schedc_core::model::Pod;
+use schedc_objects::testing::{node, pod};
+
+use super::*;
+
+const NODE: &str = "{metadata: {name: n1}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 9, example.com/gpu: 2}}}";
+
+/// A pod that asks for a few resources and ports.
+fn any_pod() -> impl Strategy<Value = String> {
+    let requests = prop::collection::btree_map(
+        prop::sample::select(vec!["cpu", "memory", "ephemeral-storage", "example.com/gpu", "example.com/nic"]),
+        prop_oneof![Just("0"), Just("1"), Just("1500m"), Just("9223372036854775807"), Just("-3")],
+        0..4,
+    );
+    let ports = prop::collection::vec((80..83, prop::sample::select(vec!["TCP", "UDP"])), 0..3);
+    (requests, ports).prop_map(|(requests, ports)| {
+        let requests: Vec<_> = requests.iter().map(|(name, amount)| format!("{name}: {amount}")).collect();
+        let ports: Vec<_> =
+            ports.iter().map(|(port, protocol)| format!("{{hostPort: {port}, protocol: {protocol}}}")).collect();
+        let resources = format!("resources: {{requests: {{{}}}}}", requests.join(", "));
+        format!("spec: {{containers: [{{name: c, {resources}, ports: [{}]}}]}}", ports.join(", "))
+    })
+}
+
+fn check<C: Column + std::fmt::Debug>(pods: &[Pod], history: &[usize], interner: &mut Interner) {
+    let node = node(NODE, interner);
+    let mut kept = C::build(&node, interner);
+    let mut present = vec![false; pods.len()];
+    for &pod in history {
+        let pod = pod % pods.len();
+        if present[pod] {
+            kept.remove_pod(&pods[pod])
+        } else {
+            kept.add_pod(&pods[pod])
+        }
+        present[pod] = !present[pod];
+        let mut rebuilt = C::build(&node, interner);
+        pods.iter().zip(&present).filter(|(_, present)| **present).for_each(|(pod, _)| rebuilt.add_pod(pod));
+        assert_eq!(kept, rebuilt);
+    }
+}
+
+proptest! {
+    #[test]
+    fn pods_come_and_go_without_a_trace(
+        pods in prop::collection::vec(any_pod(), 1..6),
+        history in prop::collection::vec(any::<usize>(), 0..30),
+    ) {
+        let mut interner = Interner::default();
+        let pods: Vec<_> = pods.iter().map(|yaml| pod(yaml, &mut interner)).collect();
+        check::<NodeResources>(&pods, &history, &mut interner);
+        check::<NodePortsInUse>(&pods, &history, &mut interner);
+    }
+}
+
+#[test]
+fn labels_that_spell_integers() {
+    let mut interner = Interner::default();
+    let labels = "{a: '7', b: '-3', c: '+5', d: x, e: '', f: '9223372036854775808', g: '1.5'}";
+    let node = node(&format!("metadata: {{name: n1, labels: {labels}}}"), &mut interner);
+    let column = NodeLabels::build(&node, &interner);
+    let integers: Vec<_> = ["a", "b", "c", "d", "e", "f", "g", "missing"]
+        .iter()
+        .map(|key| interner.get(key).and_then(|key| column.integer(key)))
+        .collect();
+    assert_eq!(integers, [Some(7), Some(-3), Some(5), None, None, None, None, None]);
+}

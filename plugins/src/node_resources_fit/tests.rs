@@ -1,0 +1,244 @@
+//! Requests on a few nodes.
+
+use schedc_core::extension_points::{EventObject, QueueingHint};
+use schedc_objects::testing::{node, pod};
+
+use super::*;
+use crate::testing::{Cluster, args, hint};
+
+const PLAIN: NodeResourcesFitArgs = NodeResourcesFitArgs::DEFAULT;
+
+fn with_requests(requests: &str) -> String {
+    format!("spec: {{nodeName: n1, containers: [{{name: c, resources: {{requests: {{{requests}}}}}}}]}}")
+}
+
+fn with_allocatable(allocatable: &str) -> String {
+    format!("{{metadata: {{name: n1}}, status: {{allocatable: {{{allocatable}}}}}}}")
+}
+
+/// Filter on a node with a pod that has 1 cpu, 1 GiB, 1 GiB of storage and a gpu.
+fn check(args: &NodeResourcesFitArgs, requests: &str, expected: &str) {
+    let has = "cpu: 2, memory: 2Gi, ephemeral-storage: 2Gi, pods: 2, example.com/gpu: 2, hugepages-2Mi: 4Mi";
+    let uses = "cpu: 1, memory: 1Gi, ephemeral-storage: 1Gi, example.com/gpu: 1";
+    let mut cluster = Cluster::new(&[&with_allocatable(has)]).with_pods(&[&with_requests(uses)]);
+    let verdict = cluster.filter::<NodeResourcesFit>(args, &with_requests(requests));
+    assert_eq!(verdict.trim_end(), format!("n1{expected}"), "{requests}");
+}
+
+#[test]
+fn a_pod_needs_room_for_everything_that_it_asks_for() {
+    let check = |requests, expected| check(&PLAIN, requests, expected);
+    check("", "");
+    check("cpu: 1, memory: 1Gi, ephemeral-storage: 1Gi, example.com/gpu: 1, hugepages-2Mi: 4Mi", "");
+    check("cpu: 1001m", ": Unschedulable: Insufficient cpu");
+    check("cpu: 1.0001", ": Unschedulable: Insufficient cpu");
+    check("memory: 1025Mi", ": Unschedulable: Insufficient memory");
+    check("ephemeral-storage: 2Gi", ": Unschedulable: Insufficient ephemeral-storage");
+    check("example.com/gpu: 2", ": Unschedulable: Insufficient example.com/gpu");
+    check("cpu: 2, example.com/gpu: 2", ": Unschedulable: Insufficient cpu, Insufficient example.com/gpu");
+    // More than the node has when it is empty.
+    check("cpu: 3", ": UnschedulableAndUnresolvable: Insufficient cpu");
+    check("hugepages-2Mi: 6Mi", ": UnschedulableAndUnresolvable: Insufficient hugepages-2Mi");
+    check("example.com/fpga: 1", ": UnschedulableAndUnresolvable: Insufficient example.com/fpga");
+    check("cpu: 2, memory: 3Gi", ": UnschedulableAndUnresolvable: Insufficient cpu, Insufficient memory");
+    // Nothing of a resource is there for the asking.
+    check("cpu: 0, example.com/fpga: 0", "");
+}
+
+#[test]
+fn a_node_takes_so_many_pods() {
+    let check = |pods: &str, requests: &str, expected: &str| {
+        let node = with_allocatable(&format!("cpu: 1{pods}"));
+        let mut cluster = Cluster::new(&[&node]).with_pods(&[&with_requests("")]);
+        let verdict = cluster.filter::<NodeResourcesFit>(&PLAIN, &with_requests(requests));
+        assert_eq!(verdict.trim_end(), format!("n1{expected}"), "{pods} {requests}");
+    };
+    check(", pods: 2", "", "");
+    check(", pods: 1", "", ": Unschedulable: Too many pods");
+    check("", "", ": Unschedulable: Too many pods");
+    check(", pods: 1", "cpu: 2", ": UnschedulableAndUnresolvable: Too many pods, Insufficient cpu");
+}
+
+#[test]
+fn what_is_ignored_is_not_looked_at() {
+    let ignoring = args(
+        r#"
+            ignored-resources = ["example.com/fpga", "hugepages-2Mi", "cpu"]
+            ignored-resource-groups = ["vendor.io"]
+        "#,
+    );
+    let ignoring = ignoring.unwrap();
+    check(ignoring, "example.com/fpga: 1, vendor.io/nic: 1", "");
+    check(ignoring, "example.com/gpu: 2", ": Unschedulable: Insufficient example.com/gpu");
+    // Extended resources only.
+    check(ignoring, "hugepages-2Mi: 6Mi", ": UnschedulableAndUnresolvable: Insufficient hugepages-2Mi");
+    check(ignoring, "cpu: 3", ": UnschedulableAndUnresolvable: Insufficient cpu");
+}
+
+#[test]
+fn only_names_with_a_foreign_prefix_are_extended() {
+    for (name, extended) in [
+        ("example.com/gpu", true),
+        ("hugepages-2Mi", false),
+        ("kubernetes.io/batch", false),
+        ("sub.kubernetes.io/batch", false),
+        ("requests.example.com/gpu", false),
+        ("gpu", false),
+        ("example.com/-", false),
+    ] {
+        assert_eq!(is_extended(name), extended, "{name}");
+    }
+}
+
+/// The score of a node with 10 cpu, 10 GiB and 4 gpus that has a pod of 2 cpu, 1 GiB and a gpu.
+fn score(args: &NodeResourcesFitArgs, requests: &str) -> i64 {
+    let node = with_allocatable("cpu: 10, memory: 10Gi, example.com/gpu: 4");
+    let running = with_requests("cpu: 2, memory: 1Gi, example.com/gpu: 1");
+    let mut cluster = Cluster::new(&[&node]).with_pods(&[&running]);
+    cluster.scores::<NodeResourcesFit>(args, &with_requests(requests))[0]
+}
+
+#[test]
+fn strategies() {
+    let least = PLAIN;
+    let most = NodeResourcesFitArgs {
+        scoring_strategy: ScoringStrategy { r#type: ScoringStrategyType::MostAllocated, ..PLAIN.scoring_strategy },
+        ..PLAIN
+    };
+    for (requests, expected) in [
+        ("cpu: 1, memory: 2Gi", (70, 30)),
+        // 100m and 200 MiB, where a pod says nothing.
+        ("", (83, 16)),
+        ("cpu: 0, memory: 0", (85, 15)),
+        ("cpu: 8, memory: 9Gi", (0, 100)),
+        ("cpu: 9, memory: 2Gi", (35, 65)),
+        // Not scored here.
+        ("cpu: 1, memory: 2Gi, example.com/gpu: 3", (70, 30)),
+    ] {
+        assert_eq!((score(&least, requests), score(&most, requests)), expected, "{requests}");
+    }
+}
+
+#[test]
+fn resources_count_by_weight() {
+    let weighted: &NodeResourcesFitArgs = args(
+        r#"
+            [[scoring-strategy.resources]]
+            name = "cpu"
+            weight = 3
+            [[scoring-strategy.resources]]
+            name = "example.com/gpu"
+            [[scoring-strategy.resources]]
+            name = "ephemeral-storage"
+            weight = 100
+        "#,
+    )
+    .unwrap();
+    // (3 * 70 + 50) / 4: the node has no storage.
+    assert_eq!(score(weighted, "cpu: 1, example.com/gpu: 1"), 65);
+    // Without a request, gpus do not count.
+    assert_eq!(score(weighted, "cpu: 1"), 70);
+    assert_eq!(score(weighted, "cpu: 1, example.com/gpu: 0"), 70);
+}
+
+#[test]
+fn a_shape_of_utilization() {
+    let ratio: &NodeResourcesFitArgs = args(
+        r#"
+            [scoring-strategy]
+            type = "RequestedToCapacityRatio"
+            resources = [{ name = "cpu", weight = 2 }, { name = "memory" }]
+            [scoring-strategy.requested-to-capacity-ratio]
+            shape = [{ utilization = 20, score = 10 }, { utilization = 30, score = 0 }, { utilization = 50, score = 7 }]
+        "#,
+    )
+    .unwrap();
+    for (requests, expected) in [
+        // cpu at 20 %, memory at 10 %.
+        ("cpu: 0, memory: 0", 100),
+        // cpu at 23 %: 100 - 100 * 3 / 10, twice.
+        ("cpu: 300m, memory: 0", 80),
+        // cpu at 30 % has score 0 and does not count.
+        ("cpu: 1, memory: 0", 100),
+        ("cpu: 1, memory: 2Gi", 0),
+        // cpu at 40 %: 35; memory at 60 %: 70. A mean of 46.67 is rounded.
+        ("cpu: 2, memory: 5Gi", 47),
+        ("cpu: 20, memory: 0", 80),
+    ] {
+        assert_eq!(score(ratio, requests), expected, "{requests}");
+    }
+}
+
+#[test]
+fn odd_amounts_wrap_and_do_not_panic() {
+    let node = with_allocatable("cpu: -1m, memory: 9223372036854775807, pods: 9");
+    let huge = with_requests("memory: 9223372036854775807");
+    let mut cluster = Cluster::new(&[&node]).with_pods(&[&huge]);
+    let verdict = cluster.filter::<NodeResourcesFit>(&PLAIN, &huge);
+    assert_eq!(verdict, "n1: Unschedulable: Insufficient memory\n");
+    assert_eq!(cluster.scores::<NodeResourcesFit>(&PLAIN, &huge), [0]);
+}
+
+#[test]
+fn what_can_be_wrong_with_the_profile() {
+    let check = |profile: &str, expected: &str| {
+        assert_eq!(args::<NodeResourcesFitArgs>(profile).err().unwrap_or_default(), expected, "{profile}");
+    };
+    let missing = "p.toml:1:20: the type RequestedToCapacityRatio needs `requested-to-capacity-ratio` with a shape";
+    check(r#"scoring-strategy = { type = "RequestedToCapacityRatio" }"#, missing);
+    check(
+        "scoring-strategy = { requested-to-capacity-ratio = { shape = [{ utilization = 1, score = 1 }] } }",
+        "p.toml:1:52: `requested-to-capacity-ratio` is for the type RequestedToCapacityRatio only",
+    );
+    check(
+        r#"scoring-strategy = { resources = [{ name = "a b", weight = 101 }] }"#,
+        "p.toml:1:44: `name` is \"a b\", but must be a qualified name, like `cpu` or `example.com/gpu`\n\
+         p.toml:1:60: `weight` is 101, but must be 1..=100",
+    );
+}
+
+#[test]
+fn nodes_wake_pods_that_they_could_take() {
+    let mut interner = Interner::default();
+    let waiting = pod(&with_requests("cpu: 2, example.com/gpu: 1"), &mut interner);
+    let mut node = |allocatable: &str| node(&with_allocatable(allocatable), &mut interner);
+    let small = node("cpu: 1, pods: 9, example.com/gpu: 1");
+    let large = node("cpu: 2, pods: 9, example.com/gpu: 1");
+    let with_memory = node("cpu: 2, memory: 1Gi, pods: 9, example.com/gpu: 1");
+    let with_gpus = node("cpu: 2, pods: 9, example.com/gpu: 2");
+    let with_pods = node("cpu: 2, pods: 10, example.com/gpu: 1");
+    for (old, new, expected) in [
+        (None, &small, QueueingHint::Skip),
+        (None, &large, QueueingHint::Queue),
+        (Some(&small), &large, QueueingHint::Queue),
+        (Some(&large), &small, QueueingHint::Skip),
+        (Some(&large), &with_memory, QueueingHint::Skip),
+        (Some(&large), &with_gpus, QueueingHint::Queue),
+        (Some(&large), &with_pods, QueueingHint::Queue),
+    ] {
+        let object = EventObject::Node(old, Some(new));
+        assert_eq!(hint::<NodeResourcesFit>(&PLAIN, &waiting, object, &interner), expected, "{object:?}");
+    }
+}
+
+#[test]
+fn pods_that_shrink_or_go_wake_others() {
+    let mut interner = Interner::default();
+    let mut pod = |name: &str, requests: &str| {
+        let spec = with_requests(requests);
+        pod(&format!("metadata: {{name: {name}}}\n{spec}"), &mut interner)
+    };
+    let waiting = pod("waiting", "cpu: 2");
+    let [large, less_cpu, less_memory] =
+        ["cpu: 2, memory: 2Gi", "cpu: 1, memory: 2Gi", "cpu: 2, memory: 1Gi"].map(|requests| pod("other", requests));
+    let shrunk = pod("waiting", "cpu: 1");
+    for (old, new, expected) in [
+        (&large, None, QueueingHint::Queue),
+        (&large, Some(&less_cpu), QueueingHint::Queue),
+        (&large, Some(&less_memory), QueueingHint::Skip),
+        (&waiting, Some(&shrunk), QueueingHint::Queue),
+    ] {
+        let object = EventObject::Pod(Some(old), new);
+        assert_eq!(hint::<NodeResourcesFit>(&PLAIN, &waiting, object, &interner), expected, "{object:?}");
+    }
+}

@@ -1,0 +1,15 @@
+//! The catalog's description of arguments is that of the Rust structs. `UPDATE_EXPECT=1` writes it.
+
+use expect_test::expect_file;
+use schedc_core::args::Schema;
+use schedc_plugins::{NodeAffinityArgs, NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs};
+
+#[test]
+fn schemas_are_those_of_the_structs() {
+    let schemas = Schema::map_to_json(&[
+        ("NodeAffinity", NodeAffinityArgs::SCHEMA),
+        ("NodeResourcesFit", NodeResourcesFitArgs::SCHEMA),
+        ("NodeResourcesBalancedAllocation", NodeResourcesBalancedAllocationArgs::SCHEMA),
+    ]);
+    expect_file!["../../codegen/catalog/in-tree-args.json"].assert_eq(&schemas);
+}
