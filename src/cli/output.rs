@@ -136,12 +136,14 @@ mod tests {
     #[test]
     fn words_are_wrapped() {
         let words: Vec<String> = (0..14).map(|n| format!("default/pod-{n}")).collect();
+        let text = wrapped(words.iter().map(String::as_str), 4);
         expect![[r#"
+            words:
                 default/pod-0, default/pod-1, default/pod-2, default/pod-3, default/pod-4, default/pod-5,
                 default/pod-6, default/pod-7, default/pod-8, default/pod-9, default/pod-10, default/pod-11,
                 default/pod-12, default/pod-13
         "#]]
-        .assert_eq(&wrapped(words.iter().map(String::as_str), 4));
+        .assert_eq(&format!("words:\n{text}"));
     }
 
     #[test]
@@ -150,10 +152,11 @@ mod tests {
         columns.row(vec!["node-1", "7"]);
         columns.row(vec!["n2", "10"]);
         expect![[r#"
+            table:
               NODE    PODS
               node-1     7
               n2        10
         "#]]
-        .assert_eq(&columns.text());
+        .assert_eq(&format!("table:\n{}", columns.text()));
     }
 }
