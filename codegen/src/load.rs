@@ -1,8 +1,9 @@
 //! Reading profiles and the catalogs that they name.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
 
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
@@ -93,7 +94,7 @@ impl Finder<'_> {
         let manifest = self.options.manifest_dir.join("Cargo.toml");
         let metadata = self.metadata.get_or_insert_with(|| {
             let mut command = MetadataCommand::new();
-            command.manifest_path(&manifest).other_options(["--offline".to_owned()]);
+            command.manifest_path(&manifest).other_options(metadata_options());
             command.exec().map_err(|error| error.to_string())
         });
         let metadata = match metadata {
@@ -116,6 +117,23 @@ impl Finder<'_> {
                 dependencies: dependencies.iter().map(|package| package.name.to_string()).collect(),
             })
     }
+}
+
+/// What cargo has fetched is all it needs, if it is asked about one platform only.
+fn metadata_options() -> Vec<String> {
+    let mut options = vec!["--offline".to_owned()];
+    options.extend(platform().into_iter().flat_map(|platform| ["--filter-platform".to_owned(), platform]));
+    options
+}
+
+/// The platform that is compiled for, which cargo tells build scripts; else that of the compiler.
+fn platform() -> Option<String> {
+    env::var("TARGET").ok().or_else(|| {
+        let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let version = Command::new(rustc).arg("-vV").output().ok()?;
+        let version = String::from_utf8(version.stdout).ok()?;
+        version.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned)
+    })
 }
 
 fn package_of<'m>(metadata: &'m Metadata, manifest: &Path) -> Option<&'m Package> {
