@@ -87,7 +87,7 @@ impl ScorePlugin for ImageLocality {
         let high = HIGH * i64::from(pod.containers);
         // Without containers `high` is below `LOW`.
         let sum = if sum < LOW { LOW } else { sum.min(high) };
-        Ok(MAX_NODE_SCORE * (sum - LOW) / (high - LOW))
+        Ok(MAX_NODE_SCORE.wrapping_mul(sum - LOW) / (high - LOW))
     }
 }
 

@@ -105,7 +105,7 @@ impl ScorePlugin for NodeResourcesBalancedAllocation {
             after.push(used.after, used.allocatable);
         }
         const HALF: i64 = MAX_NODE_SCORE / 2;
-        Ok(HALF + (HALF + after.evenness() - before.evenness()) / 2)
+        Ok(HALF + HALF.wrapping_add(after.evenness()).wrapping_sub(before.evenness()) / 2)
     }
 }
 
