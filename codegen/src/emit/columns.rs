@@ -84,7 +84,7 @@ pub(super) fn row(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
         .map(|column| {
             let field = members.states.column_field(column);
             match column {
-                Column::NodeIndex => quote! { Position::row(columns.#field, index) },
+                Column::NodeIndex => quote! { <Position as ColumnSet>::row(columns.#field, index) },
                 Column::NodeInfo | Column::Declared(_) => quote! { &columns.#field[index] },
             }
         })

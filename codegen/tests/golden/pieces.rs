@@ -309,36 +309,36 @@ fn filters_are_a_straight_line() {
         PROFILE,
         "fn filter(",
         &expect![[r#"
-        fn filter(
-            pod: &Pod,
-            cycle: &Cycle,
-            columns: Columns<'_>,
-            index: usize,
-        ) -> Result<(), Rejection> {
-            if !cycle.node_ports.skip {
-                <NodePorts as FilterPlugin>::filter(
-                        &args::NODE_PORTS,
-                        &pod.node_ports,
-                        &cycle.node_ports.state,
-                        &columns.node_ports[index],
-                    )
-                    .map_err(Rejection::NodePorts)?;
-            }
-            if !cycle.gpu_share.skip {
-                <GpuShare as FilterPlugin>::filter(
-                        &args::GPU_SHARE,
-                        &pod.gpu_share,
-                        &cycle.gpu_share.state,
-                        (
-                            &columns.gpus[index],
-                            &columns.infos[index],
-                            Position::row(columns.first, index),
-                        ),
-                    )
-                    .map_err(Rejection::GPUShare)?;
-            }
-            Ok(())
-        }"#]],
+            fn filter(
+                pod: &Pod,
+                cycle: &Cycle,
+                columns: Columns<'_>,
+                index: usize,
+            ) -> Result<(), Rejection> {
+                if !cycle.node_ports.skip {
+                    <NodePorts as FilterPlugin>::filter(
+                            &args::NODE_PORTS,
+                            &pod.node_ports,
+                            &cycle.node_ports.state,
+                            &columns.node_ports[index],
+                        )
+                        .map_err(Rejection::NodePorts)?;
+                }
+                if !cycle.gpu_share.skip {
+                    <GpuShare as FilterPlugin>::filter(
+                            &args::GPU_SHARE,
+                            &pod.gpu_share,
+                            &cycle.gpu_share.state,
+                            (
+                                &columns.gpus[index],
+                                &columns.infos[index],
+                                <Position as ColumnSet>::row(columns.first, index),
+                            ),
+                        )
+                        .map_err(Rejection::GPUShare)?;
+                }
+                Ok(())
+            }"#]],
     );
     check(
         PROFILE,
@@ -384,25 +384,25 @@ fn a_filter_whose_pre_filter_is_left_out_gets_the_default_state() {
         profile,
         "fn filter(",
         &expect![[r#"
-        fn filter(
-            pod: &Pod,
-            cycle: &Cycle,
-            columns: Columns<'_>,
-            index: usize,
-        ) -> Result<(), Rejection> {
-            <GpuShare as FilterPlugin>::filter(
-                    &args::GPU_SHARE,
-                    &pod.gpu_share,
-                    &cycle.gpu_share,
-                    (
-                        &columns.gpus[index],
-                        &columns.infos[index],
-                        Position::row(columns.first, index),
-                    ),
-                )
-                .map_err(Rejection::GPUShare)?;
-            Ok(())
-        }"#]],
+            fn filter(
+                pod: &Pod,
+                cycle: &Cycle,
+                columns: Columns<'_>,
+                index: usize,
+            ) -> Result<(), Rejection> {
+                <GpuShare as FilterPlugin>::filter(
+                        &args::GPU_SHARE,
+                        &pod.gpu_share,
+                        &cycle.gpu_share,
+                        (
+                            &columns.gpus[index],
+                            &columns.infos[index],
+                            <Position as ColumnSet>::row(columns.first, index),
+                        ),
+                    )
+                    .map_err(Rejection::GPUShare)?;
+                Ok(())
+            }"#]],
     );
 }
 
@@ -496,37 +496,37 @@ fn scores_without_normalising_are_added_up_at_once() {
         PROFILE,
         "fn score(",
         &expect![[r#"
-        fn score(
-            pod: &Pod,
-            _score: &Score,
-            columns: Columns<'_>,
-            index: usize,
-            raw: &mut Raw,
-            extents: &mut Extents,
-        ) -> Result<(), ScoreFailure> {
-            let node = &mut raw.nodes[index];
-            let mut base: i64 = 0;
-            let value = <GpuShare as ScorePlugin>::score(
-                    &args::GPU_SHARE,
-                    &pod.gpu_share,
-                    &Default::default(),
-                    (
-                        &columns.gpus[index],
-                        &columns.infos[index],
-                        Position::row(columns.first, index),
-                    ),
-                )
-                .map_err(|error| ScoreFailure {
-                    plugin: "GPUShare",
-                    error,
-                })?;
-            base = base
-                .wrapping_add(
-                    extents.range.check(value).wrapping_mul(weight::GPU_SHARE),
-                );
-            node.base = base;
-            Ok(())
-        }"#]],
+            fn score(
+                pod: &Pod,
+                _score: &Score,
+                columns: Columns<'_>,
+                index: usize,
+                raw: &mut Raw,
+                extents: &mut Extents,
+            ) -> Result<(), ScoreFailure> {
+                let node = &mut raw.nodes[index];
+                let mut base: i64 = 0;
+                let value = <GpuShare as ScorePlugin>::score(
+                        &args::GPU_SHARE,
+                        &pod.gpu_share,
+                        &Default::default(),
+                        (
+                            &columns.gpus[index],
+                            &columns.infos[index],
+                            <Position as ColumnSet>::row(columns.first, index),
+                        ),
+                    )
+                    .map_err(|error| ScoreFailure {
+                        plugin: "GPUShare",
+                        error,
+                    })?;
+                base = base
+                    .wrapping_add(
+                        extents.range.check(value).wrapping_mul(weight::GPU_SHARE),
+                    );
+                node.base = base;
+                Ok(())
+            }"#]],
     );
     check(
         PROFILE,

@@ -1,0 +1,341 @@
+//! Plugins that do little, at every extension point. What they are called with goes into the scheduler's events.
+
+use schedc_core::Plugin;
+use schedc_core::args::NoArgs;
+use schedc_core::cache::Base;
+use schedc_core::column::{Column, Index, NodeInfo, Position};
+use schedc_core::extension_points::*;
+use schedc_core::handle::{Client, Handle, WaitingPods};
+use schedc_core::intern::Interner;
+use schedc_core::mask::Mask;
+use schedc_core::model::{Node, NodeIndex, Pod, PodSpec};
+use schedc_core::plugin::{Compile, MaybeStateOf, Slot, StateOf};
+use schedc_core::profile::Profile;
+use schedc_core::status::{Code, Reasons, Status};
+use schedc_macros::Args;
+
+/// A framework type's name, which generated code must tell from the plugin that is called alike.
+type PluginView<'a, P> = schedc_core::plugin::View<'a, P>;
+
+/// Pods on a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Load(pub i64);
+
+impl Column for Load {
+    fn build(_: &Node, _: &Interner) -> Self {
+        Load(0)
+    }
+    fn add_pod(&mut self, _: &Pod) {
+        self.0 += 1;
+    }
+    fn remove_pod(&mut self, _: &Pod) {
+        self.0 -= 1;
+    }
+}
+
+/// Pods on all nodes.
+#[derive(Default)]
+pub struct Pods(pub i64);
+
+impl Index for Pods {
+    fn add_pod(&mut self, _: NodeIndex, _: &Pod) {
+        self.0 += 1;
+    }
+    fn remove_pod(&mut self, _: NodeIndex, _: &Pod) {
+        self.0 -= 1;
+    }
+}
+
+/// A plugin without arguments and state of its own, that keeps the handle.
+macro_rules! plugin {
+    ($name:ident, $label:literal, $columns:ty, $indexes:ty, $reads:ty, $pod:ty) => {
+        pub struct $name {
+            #[allow(dead_code, reason = "not every plugin has something to tell")]
+            handle: Handle,
+        }
+
+        impl Plugin for $name {
+            const NAME: &'static str = $label;
+            type Args = NoArgs;
+            type Columns = $columns;
+            type Indexes = $indexes;
+            type Reads = $reads;
+            type Pod = $pod;
+            fn new(_: &'static NoArgs, handle: &Handle) -> Result<Self, String> {
+                Ok(Self { handle: handle.clone() })
+            }
+            fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) -> Self::Pod {}
+        }
+    };
+}
+
+plugin!(Sort, "Sort", (), (), (), ());
+
+impl QueueSortPlugin for Sort {
+    fn less(_: &NoArgs, a: &QueuedPod, b: &QueuedPod) -> bool {
+        a.pod.name < b.pod.name
+    }
+}
+
+plugin!(Gate, "Gate", (), (), (), ());
+
+impl PreEnqueuePlugin for Gate {
+    fn pre_enqueue(&self, _: &NoArgs, pod: &Pod, interner: &Interner) -> Result<(), Status> {
+        match pod.spec.scheduling_gates.first() {
+            None => Ok(()),
+            Some(gate) => Err(Status::unresolvable(format!("waits for {}", interner.resolve(*gate)))),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Args)]
+pub struct LimitArgs {
+    /// Pods on a node.
+    #[args(default = 1, range = 0..=9)]
+    pub pods: i64,
+}
+
+/// Not more than so many pods on a node, and the fewer the better.
+pub struct Limit;
+
+impl Plugin for Limit {
+    const NAME: &'static str = "Limit";
+    type Args = LimitArgs;
+    type Columns = (Load, NodeInfo, Position);
+    type Indexes = Pods;
+    type Reads = ();
+    type Pod = i32;
+    fn new(args: &'static LimitArgs, _: &Handle) -> Result<Self, String> {
+        if args.pods == 0 { Err("nothing fits".to_owned()) } else { Ok(Limit) }
+    }
+    fn compile(_: &LimitArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> i32 {
+        assert!(cx.indexes.0 >= 0);
+        pod.priority
+    }
+}
+
+/// Pods that come and go in thought.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Imagined(pub i64);
+
+impl PreFilterPlugin for Limit {
+    type Cycle = Imagined;
+    fn pre_filter(
+        &self,
+        _: &LimitArgs,
+        priority: &i32,
+        view: PluginView<'_, Self>,
+    ) -> Result<PreFilter<Imagined>, Status> {
+        assert_eq!(view.columns.0.len(), view.columns.1.len());
+        Ok(if *priority > 1000 { PreFilter::skip(Imagined(0)) } else { PreFilter::ready(Imagined(0)) })
+    }
+    fn add_pod(_: &i32, cycle: &mut Imagined, _: &Pod, _: PluginView<'_, Self>, _: NodeIndex) {
+        cycle.0 += 1;
+    }
+    fn remove_pod(_: &i32, cycle: &mut Imagined, _: &Pod, _: PluginView<'_, Self>, _: NodeIndex) {
+        cycle.0 -= 1;
+    }
+}
+
+impl FilterPlugin for Limit {
+    type Cycle = Imagined;
+    type Rejection = i64;
+    fn filter(args: &LimitArgs, _: &i32, _: &Imagined, node: (&Load, &NodeInfo, NodeIndex)) -> Result<(), i64> {
+        let (load, info, _) = node;
+        assert_eq!(load.0, info.pods.len() as i64);
+        if load.0 < args.pods { Ok(()) } else { Err(load.0) }
+    }
+    fn code(_: &i64) -> Code {
+        Code::Unschedulable
+    }
+    fn explain(
+        args: &LimitArgs,
+        _: &i32,
+        _: &Imagined,
+        _: (&Load, &NodeInfo, NodeIndex),
+        pods: i64,
+        out: &mut Reasons<'_>,
+    ) {
+        out.push(format!("{pods} of {} pod(s)", args.pods));
+    }
+}
+
+impl PreScorePlugin for Limit {
+    type Cycle = i64;
+    fn pre_score(&self, _: &LimitArgs, _: &i32, _: PluginView<'_, Self>, nodes: &Mask) -> Result<Slot<i64>, Status> {
+        Ok(Slot::ready(nodes.count() as i64))
+    }
+}
+
+impl ScorePlugin for Limit {
+    type Cycle = i64;
+    fn score(_: &LimitArgs, _: &i32, _: &i64, node: (&Load, &NodeInfo, NodeIndex)) -> Result<i64, ScoreError> {
+        Ok(node.0.0)
+    }
+}
+
+impl NormalizeScore for Limit {
+    fn normalize(_: &LimitArgs, extent: Extent, raw: i64) -> i64 {
+        default_normalize(extent, true, raw)
+    }
+}
+
+plugin!(View, "View", Load, Pods, (StateOf<Limit>, MaybeStateOf<other::Hooks>), ());
+
+impl PreFilterPlugin for View {
+    type Cycle = bool;
+    fn pre_filter(&self, _: &NoArgs, _: &(), view: PluginView<'_, Self>) -> Result<PreFilter<bool>, Status> {
+        let (limit, other) = view.reads;
+        assert_eq!(limit.state, Imagined(0));
+        assert!(other.is_none(), "it comes later");
+        Ok(PreFilter::ready(limit.skip))
+    }
+}
+
+impl FilterPlugin for View {
+    type Cycle = bool;
+    type Rejection = &'static str;
+    fn filter(_: &NoArgs, _: &(), limit_is_skipped: &bool, node: &Load) -> Result<(), &'static str> {
+        if *limit_is_skipped && node.0 > 0 { Err("taken") } else { Ok(()) }
+    }
+    fn code(_: &&'static str) -> Code {
+        Code::UnschedulableAndUnresolvable
+    }
+    fn explain(_: &NoArgs, _: &(), _: &bool, _: &Load, reason: &'static str, out: &mut Reasons<'_>) {
+        out.push(reason);
+    }
+}
+
+impl ScorePlugin for View {
+    type Cycle = i64;
+    fn score(_: &NoArgs, _: &(), pods: &i64, _: &Load) -> Result<i64, ScoreError> {
+        Ok(*pods)
+    }
+}
+
+impl PrepareScore for View {
+    fn prepare(&self, _: &NoArgs, _: &(), view: PluginView<'_, Self>) -> i64 {
+        assert!(view.reads.1.is_some(), "all PreFilters ran");
+        view.indexes.0
+    }
+}
+
+plugin!(Hooks, "Hooks", (), (), MaybeStateOf<Limit>, ());
+
+impl Hooks {
+    fn tell(&self, placement: &Placement, point: &'static str, note: impl Into<String>) {
+        self.handle.event(placement.pod.uid.clone(), point, note);
+    }
+}
+
+impl PostFilterPlugin for Hooks {
+    fn post_filter<P: Profile>(&self, _: &NoArgs, cx: PostFilterContext<'_, P>) -> PostFilterResult {
+        PostFilterResult::unschedulable(format!("no help for {}", cx.pod.name))
+    }
+}
+
+impl ReservePlugin for Hooks {
+    type Reserved = String;
+    fn reserve(&self, _: &NoArgs, placement: &Placement, view: PluginView<'_, Self>) -> Result<String, Status> {
+        assert!(view.reads.is_some());
+        let base: &Base = view.base;
+        Ok(base.name(placement.node).to_owned())
+    }
+    fn unreserve(&self, _: &NoArgs, placement: &Placement, reserved: Option<&String>) {
+        self.tell(placement, "Unreserve", format!("Hooks {reserved:?}"));
+    }
+}
+
+impl PermitPlugin for Hooks {
+    fn permit(&self, _: &NoArgs, placement: &Placement, _: &mut WaitingPods<'_>) -> Permit {
+        match &*placement.pod.name {
+            "refused" => Permit::Reject(Status::unschedulable("refused")),
+            _ => Permit::Allow,
+        }
+    }
+}
+
+impl PreBindPlugin for Hooks {
+    type Reserved = String;
+    fn pre_bind_pre_flight(&self, _: &NoArgs, _: &Placement, _: &String) -> Result<PreFlight, Status> {
+        Ok(PreFlight::Run)
+    }
+    async fn pre_bind<C: Client>(
+        &self,
+        _: &NoArgs,
+        _: &C,
+        placement: &Placement,
+        reserved: &String,
+    ) -> Result<(), Status> {
+        self.tell(placement, "PreBind", reserved);
+        Ok(())
+    }
+}
+
+impl BindPlugin for Hooks {
+    async fn bind<C: Client>(&self, _: &NoArgs, _: &C, placement: &Placement) -> Result<Binding, Status> {
+        self.tell(placement, "Bind", "Hooks skips");
+        Ok(Binding::Skip)
+    }
+}
+
+impl PostBindPlugin for Hooks {
+    fn post_bind(&self, _: &NoArgs, placement: &Placement) {
+        self.tell(placement, "PostBind", &*placement.node_name);
+    }
+}
+
+/// A type that is called as another one.
+pub mod other {
+    use super::*;
+
+    plugin!(Hooks, "Other", (), (), (), ());
+
+    impl PreFilterPlugin for Hooks {
+        type Cycle = ();
+        fn pre_filter(&self, _: &NoArgs, _: &(), _: PluginView<'_, Self>) -> Result<PreFilter<()>, Status> {
+            Ok(PreFilter::ready(()))
+        }
+    }
+
+    impl PostFilterPlugin for Hooks {
+        fn post_filter<P: Profile>(&self, _: &NoArgs, cx: PostFilterContext<'_, P>) -> PostFilterResult {
+            PostFilterResult::unschedulable(format!("{} nodes", cx.diagnosis.nodes))
+        }
+    }
+
+    impl ReservePlugin for Hooks {
+        type Reserved = ();
+        fn reserve(&self, _: &NoArgs, placement: &Placement, _: PluginView<'_, Self>) -> Result<(), Status> {
+            match &*placement.pod.name {
+                "unlucky" => Err(Status::unschedulable("bad luck")),
+                "broken" => Err(Status::error("out of order")),
+                _ => Ok(()),
+            }
+        }
+        fn unreserve(&self, _: &NoArgs, placement: &Placement, reserved: Option<&()>) {
+            self.handle.event(placement.pod.uid.clone(), "Unreserve", format!("Other {reserved:?}"));
+        }
+    }
+
+    impl PreBindPlugin for Hooks {
+        type Reserved = ();
+        fn pre_bind_pre_flight(&self, _: &NoArgs, _: &Placement, _: &()) -> Result<PreFlight, Status> {
+            Ok(PreFlight::Skip)
+        }
+        async fn pre_bind<C: Client>(&self, _: &NoArgs, _: &C, _: &Placement, _: &()) -> Result<(), Status> {
+            Err(Status::error("it skips"))
+        }
+    }
+
+    impl BindPlugin for Hooks {
+        async fn bind<C: Client>(&self, _: &NoArgs, client: &C, placement: &Placement) -> Result<Binding, Status> {
+            if &*placement.pod.name == "unbound" {
+                return Ok(Binding::Skip);
+            }
+            client.bind(placement).await.map_err(Status::error)?;
+            self.handle.event(placement.pod.uid.clone(), "Bind", "Other binds");
+            Ok(Binding::Done)
+        }
+    }
+}
