@@ -323,7 +323,8 @@ impl PreFilterRun {
                 Some(kept) => kept.intersect(&nodes),
                 none => *none = Some(nodes),
             }
-            if self.nodes.as_ref().is_some_and(Mask::is_empty) {
+            // One plugin alone may name nodes that do not exist: that is told node by node.
+            if self.narrowed_by.len() > 1 && self.nodes.as_ref().is_some_and(Mask::is_empty) {
                 return Err(self.nothing_left());
             }
         }
@@ -332,10 +333,8 @@ impl PreFilterRun {
 
     fn nothing_left(&mut self) -> Status {
         self.narrowed_by.sort_unstable();
-        Status::unresolvable(match &self.narrowed_by[..] {
-            [plugin] => format!("node(s) didn't satisfy plugin {plugin}"),
-            plugins => format!("node(s) didn't satisfy plugin(s) [{}] simultaneously", plugins.join(" ")),
-        })
+        let plugins = self.narrowed_by.join(" ");
+        Status::unresolvable(format!("node(s) didn't satisfy plugin(s) [{plugins}] simultaneously"))
     }
 
     /// The only nodes that can be feasible, if there are less than all.

@@ -125,7 +125,7 @@ impl<B: Bundle> Scheduler<B> {
             self.parked.insert(pod.uid.clone(), (profile, queued));
             return Some(Outcome { pod, profile, result: Err(Failure::Held(status)) });
         }
-        if let (Some(name), true) = (pod.nominated_node, pod.spec.scheduling_gates.is_empty()) {
+        if let Some(name) = pod.nominated_node {
             self.cache.nominate(pod, name);
         }
         self.queue.push(profile, queued);

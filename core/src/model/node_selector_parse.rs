@@ -88,7 +88,7 @@ impl NodeSelector {
 
 impl PreferredTerm {
     /// Reads the preferred terms of node affinity. Empty ones and those of weight 0 are left out, unread
-    /// (`NewPreferredSchedulingTerms`). Every term that is wrong carries the text for all that are, since that is what
+    /// (`NewPreferredSchedulingTerms`); if none is left, one that never matches stands for them. Every term that is wrong carries the text for all that are, since that is what
     /// Kubernetes reports.
     pub fn parse_all(terms: &[(i32, TermText<'_>)], interner: &mut Interner) -> Box<[PreferredTerm]> {
         let mut errors = Vec::new();
@@ -98,6 +98,10 @@ impl PreferredTerm {
                 let term = NodeSelectorTerm::parse(term, &format!("[{i}]"), interner);
                 parsed.push((i64::from(*weight), term.map_err(|mut more| errors.append(&mut more))));
             }
+        }
+        if parsed.is_empty() && !terms.is_empty() {
+            // The pod has preferences, if only void ones: NodeAffinity still scores it, with 0 everywhere.
+            parsed.push((0, Ok(NodeSelectorTerm::never(&[]))));
         }
         let text: Arc<str> = aggregate(&errors).into();
         parsed

@@ -36,7 +36,8 @@ pub struct HostPort {
 /// A preferred term of node affinity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PreferredTerm {
-    /// Added to a node's score if the term matches. Never 0: such terms are left out.
+    /// Added to a node's score if the term matches. Terms of weight 0 are left out, but for one that never matches if
+    /// there is no other.
     pub weight: i64,
     /// The condition, or what is wrong with it in Kubernetes' words: then scheduling the pod fails with that.
     pub term: Result<NodeSelectorTerm, Arc<str>>,
