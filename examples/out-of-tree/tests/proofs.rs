@@ -1,0 +1,45 @@
+//! What rustc says when a catalog and its plugins disagree. The cases are in tests/proofs, each with the proof that schedc
+//! generates for its catalog.
+
+use expect_test::expect_file;
+use schedc_codegen::parse::RawCrate;
+use schedc_codegen::{CatalogFinder, FoundCatalog, MissingCatalog, SourceText, compile, emit};
+
+/// A crate with a plugin that filters and sorts the queue.
+struct Mine(String);
+
+impl CatalogFinder for Mine {
+    fn find(&mut self, _: &RawCrate, _: &str) -> Result<FoundCatalog, MissingCatalog> {
+        Ok(FoundCatalog { path: "schedc.toml".to_owned(), text: self.0.clone() })
+    }
+}
+
+/// The proof for an entry of the plugin.
+fn proof(entry: &str) -> String {
+    let text = "crates = [\"mine\"]\n[plugins]\nmulti-point = [\"Mine\", \"DefaultBinder\"]\n".to_owned();
+    let sources = [SourceText { path: "mine.toml".to_owned(), text }];
+    let catalog = format!("crate = \"mine\"\n\n[[plugin]]\nname = \"Mine\"\npath = \"mine::Mine\"\n{entry}\n");
+    let compilation = compile(&sources, &mut Mine(catalog)).unwrap_or_else(|errors| panic!("{errors}"));
+    let code = emit::render(&compilation).unwrap_or_else(|error| panic!("{error}"));
+    let start = code.find("/// Holds catalog entries against plugins").unwrap_or(0);
+    code[start..].to_owned()
+}
+
+#[test]
+fn catalogs_are_held_against_plugins() {
+    let rows = [
+        (expect_file!["proofs/unlisted.txt"], "points = [\"queue-sort\"]\ncolumns = [\"node-info\"]"),
+        (
+            expect_file!["proofs/unimplemented.txt"],
+            "points = [\"queue-sort\", \"filter\", \"post-bind\"]\ncolumns = [\"node-info\"]",
+        ),
+        (
+            expect_file!["proofs/other_columns.txt"],
+            "points = [\"queue-sort\", \"filter\"]\ncolumns = [\"node-info\", \"node-index\"]",
+        ),
+    ];
+    for (expected, entry) in rows {
+        expected.assert_eq(&proof(entry));
+    }
+    trybuild::TestCases::new().compile_fail("tests/proofs/*.rs");
+}
