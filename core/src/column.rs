@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::intern::Interner;
-use crate::model::{Node, NodeIndex, Pod};
+use crate::intern::{Interner, Symbol};
+use crate::model::{LabelsExt, Node, NodeIndex, Pod};
 
 /// An entry that is kept for every node. The default is that of a slot without a node.
 ///
@@ -28,6 +28,10 @@ pub struct NodeInfo {
 }
 
 impl NodeInfo {
+    /// The value of one of the node's labels.
+    pub fn label(&self, key: Symbol) -> Option<Symbol> {
+        self.node.as_ref()?.labels.value(key)
+    }
     /// A pod comes to the node.
     pub fn add_pod(&mut self, pod: Arc<Pod>) {
         self.pods.push(pod);

@@ -3,7 +3,7 @@
 use schedc_core::SimpleFilter;
 use schedc_core::column::NodeInfo;
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{LabelsExt, PodSpec};
+use schedc_core::model::PodSpec;
 
 /// Keeps nodes with the label `example.com/maintenance` free of pods.
 #[derive(Default)]
@@ -18,7 +18,7 @@ impl SimpleFilter for Maintenance {
     }
 
     fn filter(label: &Symbol, node: &NodeInfo) -> Result<(), &'static str> {
-        match node.node.as_ref().and_then(|node| node.labels.value(*label)) {
+        match node.label(*label) {
             None => Ok(()),
             Some(_) => Err("node(s) were under maintenance"),
         }
