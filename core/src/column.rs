@@ -32,6 +32,13 @@ impl NodeInfo {
     pub fn label(&self, key: Symbol) -> Option<Symbol> {
         self.node.as_ref()?.labels.value(key)
     }
+    /// The entry of this slot in a column, derived from nothing.
+    pub fn entry<C: Column>(&self, interner: &Interner) -> C {
+        let Some(node) = &self.node else { return C::default() };
+        let mut entry = C::build(node, interner);
+        self.pods.iter().for_each(|pod| entry.add_pod(pod));
+        entry
+    }
     /// A pod comes to the node.
     pub fn add_pod(&mut self, pod: Arc<Pod>) {
         self.pods.push(pod);

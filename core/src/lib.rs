@@ -23,6 +23,8 @@ pub mod mask;
 pub mod passes;
 pub mod plugin;
 pub mod profile;
+#[doc(hidden)]
+pub mod proof;
 mod queue;
 pub mod random;
 pub mod scheduler;

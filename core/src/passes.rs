@@ -71,7 +71,7 @@ pub fn total<P: Profile>(
     totals: &mut [i64],
 ) -> (Best, ScoreRange) {
     let mut best = Best { total: i64::MIN, ties: 0 };
-    let mut range = ScoreRange::default();
+    let mut range = P::range(extents);
     for (word, bits) in feasible.words().iter().enumerate() {
         for node in nodes_of(word, *bits) {
             let total = P::total(pod, score, raw, extents, node.get(), &mut range);

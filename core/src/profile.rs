@@ -3,7 +3,6 @@
 
 use std::future::Future;
 use std::hash::Hash;
-use std::sync::Arc;
 
 use crate::cache::{Base, Cache, State};
 use crate::extension_points::{
@@ -13,7 +12,7 @@ use crate::handle::{Client, Handle, WaitingPods};
 use crate::intern::Interner;
 use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod, PodSpec};
-use crate::plugin::Slot;
+use crate::plugin::{Plugin, Slot};
 use crate::status::{Code, Reasons, Status};
 
 /// What is compiled in, for people: the effective plugins at each extension point.
@@ -64,6 +63,11 @@ impl std::fmt::Display for StartError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "plugin {} cannot start: {}", self.plugin, self.reason)
     }
+}
+
+/// Makes a plugin, or takes down why it cannot be made.
+pub fn start<P: Plugin>(args: &'static P::Args, handle: &Handle, errors: &mut Vec<StartError>) -> Option<P> {
+    P::new(args, handle).map_err(|reason| errors.push(StartError { plugin: P::NAME, reason })).ok()
 }
 
 /// A score failed in a loop: small, so that the loop stays small.
@@ -205,6 +209,8 @@ pub trait Profile: Sized + Send + Sync + 'static {
         cache: &Cache<Self::State>,
         feasible: &Mask,
     ) -> Result<Self::Score, Status>;
+    /// The range of the scores that need no normalising.
+    fn range(extents: &Self::Extents) -> ScoreRange;
     /// Makes room for the raw scores of so many nodes.
     fn resize(raw: &mut Self::Raw, nodes: usize);
     /// Runs Score on the node at `index` of the columns, and takes the raw scores down.
@@ -440,11 +446,6 @@ impl ScoreRange {
         self.highest = self.highest.max(score as u64);
         score
     }
-    /// Takes in what another watched over.
-    #[inline(always)]
-    pub fn merge(&mut self, other: ScoreRange) {
-        self.highest = self.highest.max(other.highest);
-    }
     /// Whether all scores were within 0..=100.
     pub fn holds(&self) -> bool {
         self.highest <= MAX_NODE_SCORE as u64
@@ -461,6 +462,3 @@ pub fn rejected_or_failed(what: &str, plugin: &'static str, status: Status) -> S
 pub fn failed(what: &str, plugin: &'static str, status: Status) -> Status {
     Status::error(format!("running {what} {plugin:?}: {}", status.message())).with_plugin(plugin)
 }
-
-/// Shares a profile's plugins with binding tasks.
-pub type Plugins<P> = Arc<P>;

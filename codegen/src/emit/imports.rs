@@ -10,7 +10,7 @@ use super::tokens::idents;
 
 /// What generated code uses of the framework and the standard library, and where it is. `self` is the module itself.
 const KNOWN: &[(&str, &[&str])] = &[
-    ("::schedc_core::args", &["Errors", "Node", "Part", "Value"]),
+    ("::schedc_core::args", &["Node", "Value"]),
     ("::schedc_core::cache", &["Base", "Cache"]),
     ("::schedc_core::column", &["Column", "ColumnSet", "Index", "NodeInfo", "Position"]),
     ("::schedc_core::engine", &["Engine"]),
@@ -63,6 +63,7 @@ const KNOWN: &[(&str, &[&str])] = &[
             "Visitor",
             "failed",
             "rejected_or_failed",
+            "start",
         ],
     ),
     ("::schedc_core::status", &["Code", "Reasons", "Status"]),

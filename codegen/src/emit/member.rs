@@ -9,7 +9,8 @@ use super::imports::Imports;
 use super::names::{Unique, camel_case, ident, snake_case};
 use super::state::States;
 use super::tokens::tuple;
-use crate::catalog::{Column, PluginEntry};
+use super::view;
+use crate::catalog::{Column, PluginEntry, State};
 use crate::plan::{Plan, PlanPlugin, Point, Step};
 use crate::source::Files;
 
@@ -51,6 +52,7 @@ const RESERVED: &[&str] = &[
     "status",
     "total",
     "value",
+    "view",
     "waiting",
 ];
 
@@ -146,6 +148,10 @@ impl<'a> Members<'a> {
         member: &Member<'_>,
         available: impl Fn(&Member<'_>) -> Option<TokenStream>,
     ) -> TokenStream {
+        if view::is_shared(member) {
+            let field = &member.field;
+            return quote! { view::#field(cache) };
+        }
         let columns: Vec<TokenStream> = member
             .entry
             .columns
@@ -155,15 +161,7 @@ impl<'a> Members<'a> {
                 quote! { columns.#field }
             })
             .collect();
-        let indexes: Vec<TokenStream> = member
-            .entry
-            .indexes
-            .iter()
-            .map(|index| {
-                let field = self.states.field(&index.path);
-                quote! { &cache.state.#field }
-            })
-            .collect();
+        let indexes = self.indexes(member);
         let reads: Vec<TokenStream> = member
             .entry
             .reads
@@ -180,6 +178,15 @@ impl<'a> Members<'a> {
             .collect();
         let (columns, indexes, reads) = (tuple(&columns), tuple(&indexes), tuple(&reads));
         quote! { View { columns: #columns, indexes: #indexes, reads: #reads, base: &cache.base } }
+    }
+
+    /// The plugin's indexes, as references, where `cache` is a variable.
+    pub(super) fn indexes(&self, member: &Member<'_>) -> Vec<TokenStream> {
+        let index = |index: &State| {
+            let field = self.states.field(&index.path);
+            quote! { &cache.state.#field }
+        };
+        member.entry.indexes.iter().map(index).collect()
     }
 
     /// The filter state of a plugin in `cycle`, if its PreFilter runs.

@@ -29,6 +29,7 @@ mod reserve;
 mod score;
 mod state;
 mod tokens;
+mod view;
 
 use std::fmt;
 
@@ -97,8 +98,8 @@ fn format(tokens: TokenStream) -> Result<String, NotRust> {
 
 /// prettyplease sets items close together. People do not.
 fn spaced(code: &str) -> String {
-    const STARTS: [&str; 11] =
-        ["///", "#[", "async fn ", "const fn ", "fn ", "impl", "macro_rules!", "mod ", "pub ", "struct ", "trait "];
+    const STARTS: [&str; 10] =
+        ["///", "#[", "async fn ", "const fn ", "fn ", "impl", "mod ", "pub ", "struct ", "trait "];
     let mut spaced = String::with_capacity(code.len() + code.len() / 16);
     let (mut previous, mut indent_before) = ("", 0);
     for line in code.lines() {

@@ -7,12 +7,12 @@ use super::docs::doc;
 use super::member::Members;
 use super::{
     add_pod, args, bind, columns, filter, info, permit, pod, post_filter, pre_enqueue, pre_filter, pre_score,
-    queue_sort, reserve, score,
+    queue_sort, reserve, score, view,
 };
 
 pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
     let plan = members.plan;
-    let (args, weights) = (args::emit(members), args::weights(members));
+    let (args, weights, view) = (args::emit(members), args::weights(members), view::emit(members));
     let types = [
         plugins(members),
         pod::types(members),
@@ -60,17 +60,6 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
         }
 
         #helper
-
-        /// Makes a plugin, or takes down why it cannot be made.
-        fn start<P: Plugin>(args: &'static P::Args, handle: &Handle, errors: &mut Vec<StartError>) -> Option<P> {
-            match P::new(args, handle) {
-                Ok(plugin) => Some(plugin),
-                Err(reason) => {
-                    errors.push(StartError { plugin: P::NAME, reason });
-                    None
-                }
-            }
-        }
     };
     let uses = members.imports.borrow().declare(&body);
     let doc = doc(format!(
@@ -85,6 +74,7 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
 
             #args
             #weights
+            #view
             #body
         }
     }
@@ -110,8 +100,8 @@ fn plugins(members: &Members<'_>) -> TokenStream {
 fn lifecycle(members: &Members<'_>) -> TokenStream {
     let fields: Vec<&Ident> = members.iter().map(|member| &member.field).collect();
     let starts = members.iter().map(|member| {
-        let (field, ty, args) = (&member.field, &member.ty, member.args());
-        quote! { let #field = start::<#ty>(#args, handle, &mut errors); }
+        let (field, args) = (&member.field, member.args());
+        quote! { let #field = start(#args, handle, &mut errors); }
     });
     let closes = members.iter().map(|member| {
         let (field, ty) = (&member.field, &member.ty);

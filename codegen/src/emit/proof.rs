@@ -1,12 +1,9 @@
-//! `mod proof`: the catalog entries of all plugins, held against the plugins.
-//!
-//! That a plugin implements what its entry lists is a bound. That it implements nothing else is found with constants: one
-//! of a type for all plugins, and one of the same name for those that implement the point, which wins.
+//! `mod proof`: the catalog entries of all plugins, held against the plugins by `schedc_core::proof`.
 
 use std::collections::BTreeMap;
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 
 use super::args::line_and_column;
 use super::docs::doc;
@@ -18,46 +15,15 @@ use crate::catalog::{Column, PluginEntry, Read};
 use crate::plan::{Plan, Point};
 use crate::source::Files;
 
-/// A trait that a catalog entry speaks about.
-struct Claim {
-    /// As in catalogs: `pre-filter`.
-    name: &'static str,
-    /// `PreFilterPlugin`.
-    plugin_trait: Ident,
-    claimed: fn(&PluginEntry) -> bool,
-}
-
-fn claims() -> Vec<Claim> {
-    macro_rules! points {
-        ($($point:ident),*) => {
-            vec![$(Claim {
-                name: Point::$point.name(),
-                plugin_trait: ident(Point::$point.trait_name()),
-                claimed: |entry| entry.implements(Point::$point),
-            }),*]
-        };
-    }
-    let mut claims = points![
-        PreEnqueue, QueueSort, PreFilter, Filter, PostFilter, PreScore, Score, Reserve, Permit, PreBind, Bind, PostBind
+/// All that a catalog entry lists, as it is written there.
+fn listed(entry: &PluginEntry) -> impl Iterator<Item = &'static str> {
+    let points = Point::ALL.into_iter().filter(|point| entry.implements(*point)).map(Point::name);
+    let further = [
+        (entry.normalizes, "normalizes"),
+        (entry.prepares_score, "prepares-score"),
+        (entry.enqueue_extensions, "enqueue-extensions"),
     ];
-    let mut claim =
-        |name, plugin_trait, claimed| claims.push(Claim { name, plugin_trait: ident(plugin_trait), claimed });
-    claim("normalizes", "NormalizeScore", |entry| entry.normalizes);
-    claim("prepares-score", "PrepareScore", |entry| entry.prepares_score);
-    claim("enqueue-extensions", "EnqueueExtensions", |entry| entry.enqueue_extensions);
-    claims
-}
-
-impl Claim {
-    /// A type with a constant that tells whether a plugin implements the trait.
-    fn probe(&self) -> Ident {
-        format_ident!("Probe{}", self.plugin_trait)
-    }
-
-    /// A function that only plugins which implement the trait can be given to.
-    fn bound(&self) -> Ident {
-        ident(&snake_case(self.name))
-    }
+    points.chain(further.into_iter().filter(|(listed, _)| *listed).map(|(_, name)| name))
 }
 
 pub(super) fn emit(files: &Files, plans: &[Plan]) -> TokenStream {
@@ -65,103 +31,14 @@ pub(super) fn emit(files: &Files, plans: &[Plan]) -> TokenStream {
     for plugin in plans.iter().flat_map(|plan| &plan.plugins) {
         entries.entry(&plugin.entry.path).or_insert(&plugin.entry);
     }
-    let claims = claims();
     let mut imports = Imports::new();
-    let proofs: Vec<TokenStream> =
-        entries.values().map(|entry| proof(files, entry, &entries, &claims, &mut imports)).collect();
-    let claimed = claims.iter().filter(|claim| entries.values().any(|entry| (claim.claimed)(entry)));
-    let bounds = claimed.map(|claim| {
-        let (name, plugin_trait) = (claim.bound(), &claim.plugin_trait);
-        quote! { const fn #name<P: #plugin_trait>() {} }
-    });
-    let (names, probes): (Vec<&str>, Vec<Ident>) = claims.iter().map(|claim| (claim.name, claim.probe())).unzip();
-    let traits = claims.iter().map(|claim| &claim.plugin_trait);
-    let body = quote! {
-        /// What a catalog entry can list, each with whether the plugin implements it.
-        macro_rules! implemented {
-            ($plugin:ty) => {
-                &[#((#names, #probes::<$plugin>::IMPLEMENTED)),*]
-            };
-        }
-
-        #(#proofs)*
-
-        /// The plugin's associated types are those that its entry names.
-        const fn declares<P, C, I, R>()
-        where
-            P: Plugin<Columns = C, Indexes = I, Reads = R>,
-        {
-        }
-
-        #(#bounds)*
-
-        /// The plugin is called as its entry is, and implements nothing that the entry does not list.
-        const fn agrees(entry: &Node, name: &str, listed: &[&str], actual: &str, implemented: &[(&str, bool)]) {
-            let mut errors = Errors::new();
-            if !same(name, actual) {
-                let complaint = [Part::Text("the plugin calls itself "), Part::Name(actual), Part::Text(", not "), Part::Name(name)];
-                errors.complain(entry, &complaint);
-            }
-            let mut at = 0;
-            while at < implemented.len() {
-                let (point, is_implemented) = implemented[at];
-                if is_implemented && !contains(listed, point) {
-                    let complaint = [
-                        Part::Name(name),
-                        Part::Text(" implements "),
-                        Part::Name(point),
-                        Part::Text(", which its catalog entry does not list"),
-                    ];
-                    errors.complain(entry, &complaint);
-                }
-                at += 1;
-            }
-            errors.finish();
-        }
-
-        const fn contains(list: &[&str], text: &str) -> bool {
-            let mut at = 0;
-            while at < list.len() {
-                if same(list[at], text) {
-                    return true;
-                }
-                at += 1;
-            }
-            false
-        }
-
-        const fn same(a: &str, b: &str) -> bool {
-            let (a, b) = (a.as_bytes(), b.as_bytes());
-            let mut at = 0;
-            while at < a.len() && at < b.len() && a[at] == b[at] {
-                at += 1;
-            }
-            at == a.len() && at == b.len()
-        }
-
-        /// The place of a catalog entry.
-        const fn at(file: &'static str, line: u32, column: u32) -> Node {
-            Node { file, line, column, value: Value::Bool(true) }
-        }
-
-        /// The constant of all plugins. One of the same name that a probe has for plugins with a trait comes before it.
-        trait Absent {
-            const IMPLEMENTED: bool = false;
-        }
-
-        #(
-            struct #probes<P>(PhantomData<P>);
-            impl<P> Absent for #probes<P> {}
-            impl<P: #traits> #probes<P> {
-                const IMPLEMENTED: bool = true;
-            }
-        )*
-    };
+    let proofs: Vec<TokenStream> = entries.values().map(|entry| proof(files, entry, &entries, &mut imports)).collect();
+    let body = quote! { #(#proofs)* };
     let uses = imports.declare(&body);
     quote! {
         /// Holds catalog entries against plugins: what one says must be true of the other.
-        #[allow(dead_code, reason = "which of two constants is used depends on the plugin")]
         mod proof {
+            use ::schedc_core::{implemented, proof};
             #uses
             #body
         }
@@ -172,7 +49,6 @@ fn proof(
     files: &Files,
     entry: &PluginEntry,
     entries: &BTreeMap<&str, &PluginEntry>,
-    claims: &[Claim],
     imports: &mut Imports,
 ) -> TokenStream {
     let ty = plugin_type(imports, entry);
@@ -182,16 +58,15 @@ fn proof(
     let columns = tuple(&columns(entry, imports));
     let indexes = tuple(&indexes(entry, imports));
     let reads = reads(entry, entries, imports).map_or_else(|| quote! { <#ty as Plugin>::Reads }, |reads| tuple(&reads));
-    let listed: Vec<&Claim> = claims.iter().filter(|claim| (claim.claimed)(entry)).collect();
-    let bounds = listed.iter().map(|claim| claim.bound());
-    let names = listed.iter().map(|claim| claim.name);
+    let names: Vec<&str> = listed(entry).collect();
+    let bounds = names.iter().map(|name| ident(&snake_case(name)));
     let doc = doc(format!("The catalog entry `{name}`."));
     quote! {
         #doc
         const _: () = {
-            declares::<#ty, #columns, #indexes, #reads>();
-            #(#bounds::<#ty>();)*
-            agrees(&at(#file, #line, #column), #name, &[#(#names),*], <#ty as Plugin>::NAME, implemented!(#ty));
+            proof::declares::<#ty, #columns, #indexes, #reads>();
+            #(proof::#bounds::<#ty>();)*
+            proof::agrees(&proof::at(#file, #line, #column), #name, &[#(#names),*], <#ty as Plugin>::NAME, implemented!(#ty));
         };
     }
 }

@@ -71,7 +71,17 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
 
 pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     let parts = [score(members), total(members), scores(members)];
+    let range = if has_base(members) {
+        quote! { extents.range }
+    } else {
+        quote! { ScoreRange::default() }
+    };
+    let extents = parameter("extents", &range);
     quote! {
+        fn range(#extents: &Extents) -> ScoreRange {
+            #range
+        }
+
         fn resize(raw: &mut Raw, nodes: usize) {
             raw.nodes.resize(nodes, RawScores::default());
         }
@@ -153,12 +163,11 @@ fn total(members: &Members<'_>) -> TokenStream {
     } else {
         quote! { 0 }
     };
-    let merge = has_base(members).then(|| quote! { range.merge(extents.range); });
     let node = (has_base(members) || !calls.is_empty()).then(|| quote! { let node = &raw.nodes[index]; });
     let body = if calls.is_empty() {
-        quote! { #node #merge #first }
+        quote! { #node #first }
     } else {
-        quote! { #node #merge let mut total: i64 = #first; #(#calls)* total }
+        quote! { #node let mut total: i64 = #first; #(#calls)* total }
     };
     let (score, raw, extents) = (parameter("score", &body), parameter("raw", &body), parameter("extents", &body));
     let (index, range) = (parameter("index", &body), parameter("range", &body));

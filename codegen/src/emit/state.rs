@@ -107,7 +107,7 @@ pub(super) fn emit(states: &States) -> TokenStream {
             if self.#first.len() < slots {
                 #(self.#columns.resize_with(slots, #column_types::default);)*
             }
-            #(self.#columns[at] = entry(&base.infos()[at], &base.interner);)*
+            #(self.#columns[at] = base.infos()[at].entry(&base.interner);)*
         }
     });
     let set_indexes = (!indexes.is_empty()).then(|| {
@@ -137,20 +137,6 @@ pub(super) fn emit(states: &States) -> TokenStream {
     let (add_index, add_other) = (parameter("index", &add_pod), parameter("pod", &add_pod));
     let (h_base, h_index) = (parameter("base", &hypothetical), parameter("index", &hypothetical));
     let (h_node, h_pod) = (parameter("node", &hypothetical_add), parameter("pod", &hypothetical_add));
-    let entry = (!columns.is_empty()).then(|| {
-        quote! {
-            /// A column's entry for a slot: its default if there is no node in it.
-            fn entry<C: Column>(info: &NodeInfo, interner: &Interner) -> C {
-                let Some(node) = &info.node else { return C::default() };
-                let mut entry = C::build(node, interner);
-                for pod in &info.pods {
-                    entry.add_pod(pod);
-                }
-                entry
-            }
-        }
-    });
-
     let body = quote! {
         /// One column of entries for each kind of per-node state, one index for each kind of cluster-wide state.
         #[derive(Default)]
@@ -194,7 +180,6 @@ pub(super) fn emit(states: &States) -> TokenStream {
             }
         }
 
-        #entry
     };
     let uses = imports.declare(&body);
     quote! {

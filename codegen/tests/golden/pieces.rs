@@ -231,64 +231,53 @@ fn pre_filter_gives_plugins_the_states_that_they_read() {
         PROFILE,
         "fn pre_filter(",
         &expect![[r#"
-        fn pre_filter(
-            &self,
-            pod: &Pod,
-            cache: &Cache<State>,
-            run: &mut PreFilterRun,
-        ) -> Result<Cycle, Status> {
-            let columns = Self::columns(&cache.state, &cache.base);
-            let node_ports = run
-                .take(
-                    "NodePorts",
-                    <NodePorts as PreFilterPlugin>::pre_filter(
-                        &self.node_ports,
-                        &args::NODE_PORTS,
-                        &pod.node_ports,
-                        View {
-                            columns: columns.node_ports,
-                            indexes: (),
-                            reads: (),
-                            base: &cache.base,
-                        },
-                    ),
-                )?;
-            let gpu_share = run
-                .take(
-                    "GPUShare",
-                    <GpuShare as PreFilterPlugin>::pre_filter(
-                        &self.gpu_share,
-                        &args::GPU_SHARE,
-                        &pod.gpu_share,
-                        View {
-                            columns: (columns.gpus, columns.infos, columns.first),
-                            indexes: (),
-                            reads: (),
-                            base: &cache.base,
-                        },
-                    ),
-                )?;
-            let view = run
-                .take(
-                    "View",
-                    <MyPluginsView as PreFilterPlugin>::pre_filter(
-                        &self.view,
-                        &args::VIEW,
-                        &pod.view,
-                        View {
-                            columns: (),
-                            indexes: (),
-                            reads: (Some(&gpu_share), Some(&node_ports)),
-                            base: &cache.base,
-                        },
-                    ),
-                )?;
-            Ok(Cycle {
-                node_ports,
-                gpu_share,
-                view,
-            })
-        }"#]],
+            fn pre_filter(
+                &self,
+                pod: &Pod,
+                cache: &Cache<State>,
+                run: &mut PreFilterRun,
+            ) -> Result<Cycle, Status> {
+                let node_ports = run
+                    .take(
+                        "NodePorts",
+                        <NodePorts as PreFilterPlugin>::pre_filter(
+                            &self.node_ports,
+                            &args::NODE_PORTS,
+                            &pod.node_ports,
+                            view::node_ports(cache),
+                        ),
+                    )?;
+                let gpu_share = run
+                    .take(
+                        "GPUShare",
+                        <GpuShare as PreFilterPlugin>::pre_filter(
+                            &self.gpu_share,
+                            &args::GPU_SHARE,
+                            &pod.gpu_share,
+                            view::gpu_share(cache),
+                        ),
+                    )?;
+                let view_ = run
+                    .take(
+                        "View",
+                        <MyPluginsView as PreFilterPlugin>::pre_filter(
+                            &self.view_,
+                            &args::VIEW,
+                            &pod.view_,
+                            View {
+                                columns: (),
+                                indexes: (),
+                                reads: (Some(&gpu_share), Some(&node_ports)),
+                                base: &cache.base,
+                            },
+                        ),
+                    )?;
+                Ok(Cycle {
+                    node_ports,
+                    gpu_share,
+                    view_,
+                })
+            }"#]],
     );
     check(
         PROFILE,
@@ -532,18 +521,17 @@ fn scores_without_normalising_are_added_up_at_once() {
         PROFILE,
         "fn total(",
         &expect![[r#"
-        fn total(
-            _pod: &Pod,
-            _score: &Score,
-            raw: &Raw,
-            extents: &Extents,
-            index: usize,
-            range: &mut ScoreRange,
-        ) -> i64 {
-            let node = &raw.nodes[index];
-            range.merge(extents.range);
-            node.base
-        }"#]],
+            fn total(
+                _pod: &Pod,
+                _score: &Score,
+                raw: &Raw,
+                _extents: &Extents,
+                index: usize,
+                _range: &mut ScoreRange,
+            ) -> i64 {
+                let node = &raw.nodes[index];
+                node.base
+            }"#]],
     );
 }
 
@@ -709,15 +697,15 @@ fn catalog_entries_are_proved() {
     let proof = &code[code.find("/// The catalog entry `View`").unwrap()..];
     expect![[r#"
         const _: () = {
-            declares::<
+            proof::declares::<
                 MyPluginsView,
                 (),
                 (),
                 (MaybeStateOf<GpuShare>, MaybeStateOf<NodePorts>),
             >();
-            pre_filter::<MyPluginsView>();
-            agrees(
-                &at("my-plugins/schedc.toml", 29, 8),
+            proof::pre_filter::<MyPluginsView>();
+            proof::agrees(
+                &proof::at("my-plugins/schedc.toml", 29, 8),
                 "View",
                 &["pre-filter"],
                 <MyPluginsView as Plugin>::NAME,

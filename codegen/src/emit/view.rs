@@ -1,0 +1,64 @@
+//! `mod view`: the cluster as the plugins see it that look at it once a cycle.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::docs::doc;
+use super::imports::Imports;
+use super::member::{Member, Members};
+use super::tokens::tuple;
+use crate::catalog::Column;
+use crate::plan::Point;
+
+/// Whether the plugin is given a view in this profile that is the same wherever it is given: one without states of other
+/// plugins.
+pub(super) fn is_shared(member: &Member<'_>) -> bool {
+    let looks = [Point::PreFilter, Point::PreScore, Point::Reserve].into_iter().any(|point| member.runs(point));
+    member.entry.reads.is_empty() && (looks || member.entry.prepares_score && member.runs(Point::Score))
+}
+
+pub(super) fn emit(members: &Members<'_>) -> Option<TokenStream> {
+    let functions: Vec<TokenStream> =
+        members.iter().filter(|member| is_shared(member)).map(|member| function(members, member)).collect();
+    if functions.is_empty() {
+        return None;
+    }
+    let body = quote! { #(#functions)* };
+    let uses = Imports::new().declare(&body);
+    let types = members.imports.borrow().used_in(&body);
+    Some(quote! {
+        /// The cluster as plugins see it that look at it once a cycle.
+        mod view {
+            use super::State;
+            #uses
+            use super::{#(#types),*};
+            #body
+        }
+    })
+}
+
+fn function(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
+    let (field, ty) = (&member.field, &member.ty);
+    let columns: Vec<TokenStream> = member
+        .entry
+        .columns
+        .iter()
+        .map(|column| match column {
+            Column::NodeIndex => quote! { NodeIndex(0) },
+            Column::NodeInfo => quote! { cache.base.infos() },
+            Column::Declared(state) => {
+                let field = members.states.field(&state.path);
+                quote! { cache.state.#field.as_slice() }
+            }
+        })
+        .collect();
+    let indexes = members.indexes(member);
+    let (columns, indexes) = (tuple(&columns), tuple(&indexes));
+    let doc = doc(format!("For `{}`.", member.name));
+    quote! {
+        #doc
+        pub(super) fn #field(cache: &Cache<State>) -> View<'_, #ty> {
+            View { columns: #columns, indexes: #indexes, reads: (), base: &cache.base }
+        }
+    }
+}
