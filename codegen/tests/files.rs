@@ -252,12 +252,12 @@ fn picks_that_do_not_exist() {
         error: no profile is called `gpu`
          |
          = note: ROOT/profiles has `default` and `edge`
-         = help: SCHEDC_PROFILES holds names of profiles or paths to TOML files, separated by commas
+         = help: name a profile, or the path of a TOML file; SCHEDC_PROFILES takes several, separated by commas
 
         error: no profile is called `other/x.toml`
          |
          = note: ROOT/profiles has `default` and `edge`
-         = help: SCHEDC_PROFILES holds names of profiles or paths to TOML files, separated by commas
+         = help: name a profile, or the path of a TOML file; SCHEDC_PROFILES takes several, separated by commas
 
         error: 3 errors
     "#]],

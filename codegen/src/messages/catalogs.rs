@@ -123,7 +123,8 @@ pub(crate) fn unknown_profile(name: &str, folder: &Path, known: &[String]) -> Di
     };
     match crate::suggest::closest(name, names) {
         Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
-        None => diagnostic.help("SCHEDC_PROFILES holds names of profiles or paths to TOML files, separated by commas"),
+        None => diagnostic
+            .help("name a profile, or the path of a TOML file; SCHEDC_PROFILES takes several, separated by commas"),
     }
 }
 
