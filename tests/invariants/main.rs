@@ -1,3 +1,5 @@
 //! What must hold of the code itself.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
 mod no_dyn;
