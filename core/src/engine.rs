@@ -41,6 +41,16 @@ pub struct Unschedulable {
 /// kube-scheduler's words for a cluster without nodes.
 pub const NO_NODES: &str = "no nodes available to schedule pods";
 
+/// A pod fits nowhere where there is nothing, and there is nothing to diagnose.
+fn no_nodes() -> Unschedulable {
+    Unschedulable {
+        message: NO_NODES.into(),
+        diagnosis: Diagnosis::default(),
+        nomination: Nomination::Clear,
+        victims: Vec::new(),
+    }
+}
+
 /// One profile at work: its plugins, and room for its answers.
 pub struct Engine<P: Profile> {
     /// The plugins, shared with binding tasks.
@@ -48,7 +58,7 @@ pub struct Engine<P: Profile> {
     /// What attempts own that are not bound yet.
     pub(crate) reserved: Map<Uid, Arc<P::Reserved>>,
     pub(crate) answer: Answer<P>,
-    next_start: usize,
+    pub(crate) next_start: usize,
 }
 
 /// A pod on its way through a cycle.
@@ -103,7 +113,7 @@ impl<P: Profile> Engine<P> {
         draw: impl FnOnce(usize) -> usize,
     ) -> (Decision, Option<P::Cycle>) {
         if cache.base.count() == 0 {
-            return (Decision::Error(NO_NODES.into()), None);
+            return (Decision::Unschedulable(Box::new(no_nodes())), None);
         }
         let compiled = Self::compile(pod, cache);
         let cache = &*cache;
@@ -111,13 +121,16 @@ impl<P: Profile> Engine<P> {
         let cycle = match self.plugins.pre_filter(&compiled, cache, &mut pre_filter) {
             Ok(cycle) => cycle,
             Err(status) if status.code.is_rejected() => {
-                return (self.rejected_whole(pod, &compiled, None, cache, status, &pre_filter), None);
+                // A plugin's rejection for good is its own; with the framework's, all that narrowed have to do.
+                let narrowed_by = if status.plugin.is_empty() { pre_filter.narrowed_by() } else { Vec::new() };
+                return (self.rejected_whole(pod, &compiled, None, cache, status, narrowed_by), None);
             }
             Err(status) => return (Decision::Error(status.message()), None),
         };
         if let Some(status) = pre_filter.rejected() {
             let status = status.clone();
-            return (self.rejected_whole(pod, &compiled, Some(&cycle), cache, status, &pre_filter), None);
+            let narrowed_by = pre_filter.narrowed_by();
+            return (self.rejected_whole(pod, &compiled, Some(&cycle), cache, status, narrowed_by), None);
         }
         let mut attempt = Attempt { compiled, cycle, pre_filter };
         let decision = self.choose(pod, &mut attempt, cache, draw);
@@ -131,9 +144,7 @@ impl<P: Profile> Engine<P> {
         cache: &Cache<P::State>,
         draw: impl FnOnce(usize) -> usize,
     ) -> Decision {
-        if let Some(node) = pod.nominated_node.and_then(|name| cache.base.node(name))
-            && Self::admits(pod, attempt, cache, node).is_ok()
-        {
+        if let Some(node) = Self::nominated_node(pod, attempt, cache) {
             return Decision::Node(node);
         }
         if let Err(failure) = self.find_feasible(pod, attempt, cache) {
@@ -184,6 +195,25 @@ impl<P: Profile> Engine<P> {
         imagined.verdicts(false).pop().map_or(Ok(()), Err)
     }
 
+    /// The node that room was made on for this pod, if the pod fits there: kube-scheduler's `evaluateNominatedNode`.
+    pub(crate) fn nominated_node(
+        pod: &Arc<Pod>,
+        attempt: &mut Attempt<P>,
+        cache: &Cache<P::State>,
+    ) -> Option<NodeIndex> {
+        let node = cache.base.node(pod.nominated_node?)?;
+        Self::admits(pod, attempt, cache, node).is_ok().then_some(node)
+    }
+
+    /// Fills `self.answer.feasible` with what PreFilter leaves. Returns their number.
+    fn start_from_candidates(&mut self, attempt: &Attempt<P>, cache: &Cache<P::State>) -> usize {
+        self.answer.feasible.copy_from(cache.base.alive());
+        if let Some(nodes) = attempt.pre_filter.nodes() {
+            self.answer.feasible.intersect(nodes);
+        }
+        self.answer.feasible.count()
+    }
+
     /// Fills `self.answer.feasible`: kube-scheduler's `findNodesThatPassFilters`.
     fn find_feasible(
         &mut self,
@@ -191,18 +221,17 @@ impl<P: Profile> Engine<P> {
         attempt: &mut Attempt<P>,
         cache: &Cache<P::State>,
     ) -> Result<(), String> {
-        self.answer.feasible.copy_from(cache.base.alive());
-        if let Some(nodes) = attempt.pre_filter.nodes() {
-            self.answer.feasible.intersect(nodes);
-        }
-        let wanted = nodes_to_find(P::INFO.percentage_of_nodes_to_score, self.answer.feasible.count());
-        if wanted < self.answer.feasible.count() {
+        let candidates = self.start_from_candidates(attempt, cache);
+        let wanted = nodes_to_find(P::INFO.percentage_of_nodes_to_score, candidates);
+        if wanted < candidates {
             return self.find_some(pod, attempt, cache, wanted);
         }
         let columns = P::columns(&cache.state, &cache.base);
         let failed = passes::filter::<P>(&attempt.compiled, &attempt.cycle, columns, &mut self.answer.feasible);
-        if let Some(node) = failed {
-            return Err(Self::failure(pod, attempt, cache, node));
+        if failed.is_some() {
+            // Once more with nominated pods: one may keep this pod from the node before the plugin that fails is asked.
+            self.start_from_candidates(attempt, cache);
+            return self.find_some(pod, attempt, cache, candidates);
         }
         for (node, nominated) in cache.nominated_before(pod) {
             if !self.answer.feasible.contains(node) {
@@ -332,10 +361,10 @@ impl<P: Profile> Engine<P> {
         cycle: Option<&P::Cycle>,
         cache: &Cache<P::State>,
         status: Status,
-        pre_filter: &PreFilterRun,
+        narrowed_by: Vec<&'static str>,
     ) -> Decision {
         let mut diagnosis = Diagnosis { nodes: cache.base.count(), ..Diagnosis::default() };
-        diagnosis.unschedulable_plugins.extend(pre_filter.narrowed_by());
+        diagnosis.unschedulable_plugins.extend(narrowed_by);
         if !status.plugin.is_empty() {
             diagnosis.unschedulable_plugins.insert(status.plugin);
         }
@@ -357,7 +386,8 @@ impl<P: Profile> Engine<P> {
         let mut run = PostFilterRun::default();
         let cx = PostFilterContext { profile: &*self.plugins, pod, compiled, cycle, cache, diagnosis: &diagnosis };
         self.plugins.post_filter(&mut run, cx);
-        let (mut nomination, mut victims) = (Nomination::Keep, Vec::new());
+        // Without a PostFilter plugin, there is nobody to keep it.
+        let (mut nomination, mut victims) = (Nomination::Clear, Vec::new());
         if let Some(result) = run.finish() {
             diagnosis.post_filter = result.status.message();
             nomination = result.nomination;

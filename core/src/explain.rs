@@ -66,7 +66,9 @@ impl<P: Profile> Engine<P> {
         if explanation.held.is_some() {
             return explanation;
         }
+        let start = self.next_start;
         explanation.decision = self.decide(pod, cache, |_| 0);
+        self.next_start = start;
         let compiled = Self::compile(pod, cache);
         let cache = &*cache;
         let mut pre_filter = PreFilterRun::default();
@@ -84,8 +86,7 @@ impl<P: Profile> Engine<P> {
         }
         let mut attempt = Attempt { compiled, cycle, pre_filter };
         let feasible = self.explain_filters(pod, &mut attempt, cache, all_filters, &mut explanation);
-        explanation.by_nomination =
-            pod.nominated_node.and_then(|n| cache.base.node(n)).is_some_and(|n| feasible.contains(n));
+        explanation.by_nomination = Self::nominated_node(pod, &mut attempt, cache).is_some();
         self.answer.feasible.copy_from(&feasible);
         let scores = self.answer.breakdown(&*self.plugins, &attempt.compiled, &attempt.cycle, cache);
         if let Ok(scores) = scores {

@@ -120,9 +120,9 @@ impl WaitingPods<'_> {
             waiting.pending.retain(|(holder, _)| *holder != plugin);
         }
     }
-    /// `plugin` rejects a pod.
+    /// `plugin` rejects a pod. Too late if all plugins have let go of it.
     pub fn reject(&mut self, pod: &Uid, plugin: &'static str, reason: impl Into<String>) {
-        if let Some(waiting) = self.list.iter_mut().find(|w| w.placement.pod.uid == *pod) {
+        if let Some(waiting) = self.list.iter_mut().find(|w| w.placement.pod.uid == *pod && !w.pending.is_empty()) {
             waiting.rejected.get_or_insert((plugin, reason.into()));
         }
     }

@@ -16,7 +16,7 @@ use crate::model::{NodeIndex, Pod, Uid};
 use crate::profile::{Bundle, PermitRun, Profile, StartError, Visitor};
 use crate::queue::ActiveQueue;
 use crate::random::Random;
-use crate::status::Status;
+use crate::status::{Code, Status};
 
 /// What became of a pod in one step.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,16 +120,23 @@ impl<B: Bundle> Scheduler<B> {
     pub fn enqueue(&mut self, profile: usize, pod: Arc<Pod>) -> Option<Outcome> {
         let timestamp = pod.created.unwrap_or(self.now);
         let queued = QueuedPod { pod: pod.clone(), timestamp, attempts: 0 };
+        let status = self.push(profile, queued).err()?;
+        Some(Outcome { pod, profile, result: Err(Failure::Held(status)) })
+    }
+
+    /// Puts a pod into the queue, or parks it if PreEnqueue holds it.
+    fn push(&mut self, profile: usize, queued: QueuedPod) -> Result<(), Status> {
+        let pod = &queued.pod;
         let interner = &self.cache.base.interner;
-        if let Err(status) = self.bundle.with(profile, PreEnqueue { pod: &pod, interner }) {
+        if let Err(status) = self.bundle.with(profile, PreEnqueue { pod, interner }) {
             self.parked.insert(pod.uid.clone(), (profile, queued));
-            return Some(Outcome { pod, profile, result: Err(Failure::Held(status)) });
+            return Err(status);
         }
         if let Some(name) = pod.nominated_node {
-            self.cache.nominate(pod, name);
+            self.cache.nominate(pod.clone(), name);
         }
         self.queue.push(profile, queued);
-        None
+        Ok(())
     }
 
     /// Tells for one pod what a cycle would find now.
@@ -173,7 +180,8 @@ impl<B: Bundle> Scheduler<B> {
                 Command::Reject { pod, plugin, reason } => pods.reject(&pod, plugin, reason),
                 Command::Activate(uid) => {
                     if let Some((profile, queued)) = self.parked.remove(&uid) {
-                        self.queue.push(profile, queued);
+                        // A pod that is still held is parked again: nothing new to tell of it.
+                        let _ = self.push(profile, queued);
                     }
                 }
                 Command::Event { pod, reason, note } => self.events.push(RecordedEvent { pod, reason, note }),
@@ -250,27 +258,43 @@ impl<B: Bundle> Scheduler<B> {
         }
     }
 
-    fn outcome(&mut self, profile: usize, queued: QueuedPod, result: Result<Placed, Failure>) -> Outcome {
+    fn outcome(&mut self, profile: usize, mut queued: QueuedPod, result: Result<Placed, Failure>) -> Outcome {
         let pod = queued.pod.clone();
-        match &result {
-            Ok(_) => self.cache.withdraw_nomination(&pod.uid),
-            Err(failure) => {
-                if let Failure::Unschedulable(unschedulable) = failure {
-                    match unschedulable.nomination {
-                        Nomination::Keep => {}
-                        Nomination::Clear => self.cache.withdraw_nomination(&pod.uid),
-                        Nomination::Set(node) => {
-                            if let Some(node) = &self.cache.base.infos()[node.get()].node {
-                                let name = node.name;
-                                self.cache.nominate(pod.clone(), name);
-                            }
-                        }
-                    }
-                }
-                self.parked.insert(pod.uid.clone(), (profile, queued));
-            }
+        if let Err(failure) = &result {
+            let nomination = match failure {
+                Failure::Unschedulable(unschedulable) => unschedulable.nomination,
+                Failure::Held(_) => Nomination::Keep,
+                Failure::Error(_) => Nomination::Clear,
+            };
+            self.apply(nomination, &mut queued.pod);
+            self.parked.insert(pod.uid.clone(), (profile, queued));
         }
         Outcome { pod, profile, result }
+    }
+
+    /// Takes note of a pod's nomination, in the cache and in the pod, whose status says it from now on.
+    fn apply(&mut self, nomination: Nomination, pod: &mut Arc<Pod>) {
+        let node = match nomination {
+            Nomination::Keep => return,
+            Nomination::Clear => None,
+            Nomination::Set(node) => self.cache.base.infos()[node.get()].node.as_ref().map(|node| node.name),
+        };
+        if pod.nominated_node != node {
+            *pod = Arc::new(Pod { nominated_node: node, ..Pod::clone(pod) });
+        }
+        match node {
+            Some(name) => self.cache.nominate(pod.clone(), name),
+            None => self.cache.withdraw_nomination(&pod.uid),
+        }
+    }
+}
+
+impl<B: Bundle> Drop for Scheduler<B> {
+    /// Closes every plugin.
+    fn drop(&mut self) {
+        for profile in 0..B::PROFILES.len() {
+            self.bundle.with(profile, Close);
+        }
     }
 }
 
@@ -353,6 +377,8 @@ impl<S: crate::cache::State> Cycle<'_, S> {
         };
         let node_name: Arc<str> = self.cache.base.interner.resolve(chosen.name).into();
         self.cache.add_pod(self.pod.clone(), chosen.name, PodState::Assumed);
+        // It counts on its node from now on, and not twice.
+        self.cache.withdraw_nomination(&self.pod.uid);
         Ok(Placement { pod: self.pod.clone(), node, node_name })
     }
 }
@@ -371,8 +397,17 @@ impl<S: crate::cache::State, C: Client, R: RunBinding> Visitor<S> for Bind<'_, C
         };
         self.run.run(engine.plugins.bind(self.client, self.placement, &reserved)).map_err(|status| {
             engine.plugins.unreserve(self.placement, &reserved);
-            if status.code.is_rejected() { rejected_on_node(status) } else { Failure::Error(status.message()) }
+            not_bound(status)
         })
+    }
+}
+
+/// Close of all plugins.
+struct Close;
+impl<S: crate::cache::State> Visitor<S> for Close {
+    type Output = ();
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
+        engine.plugins.close();
     }
 }
 
@@ -389,6 +424,22 @@ impl<S: crate::cache::State> Visitor<S> for Undo<'_> {
     }
 }
 
+/// A failure on the way to the binding, when a pod cannot be called unfit any more: kube-scheduler passes the plugin's
+/// own words on, names no plugin to wake the pod, and tries it again after backoff.
+fn not_bound(status: Status) -> Failure {
+    match status.code {
+        // kube-scheduler says nothing in this case.
+        Code::Skip => Failure::Error("no Bind plugin bound the pod".into()),
+        code if code.is_rejected() => Failure::Unschedulable(Box::new(Unschedulable {
+            message: status.message(),
+            diagnosis: Diagnosis::default(),
+            nomination: Nomination::Clear,
+            victims: Vec::new(),
+        })),
+        _ => Failure::Error(status.message()),
+    }
+}
+
 /// A rejection after the node was chosen, worded as kube-scheduler does: as that of a cluster of one node.
 fn rejected_on_node(status: Status) -> Failure {
     let diagnosis = Diagnosis {
@@ -400,7 +451,7 @@ fn rejected_on_node(status: Status) -> Failure {
     Failure::Unschedulable(Box::new(Unschedulable {
         message: diagnosis.message(),
         diagnosis,
-        nomination: Nomination::Keep,
+        nomination: Nomination::Clear,
         victims: Vec::new(),
     }))
 }

@@ -71,20 +71,24 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("::std::sync", &["Arc"]),
 ];
 
-/// What generated code calls its own, or takes from the prelude.
+/// What generated code calls its own (single letters are its type parameters), or takes from the prelude.
 const RESERVED: &[&str] = &[
+    "C",
     "Columns",
     "Cycle",
     "Default",
     "Err",
     "Extents",
     "Hypothetical",
+    "I",
     "None",
     "Ok",
     "Option",
+    "P",
     "Pipeline",
     "Pod",
     "Profiles",
+    "R",
     "Raw",
     "RawScores",
     "Rejection",
@@ -94,6 +98,7 @@ const RESERVED: &[&str] = &[
     "Self",
     "Some",
     "State",
+    "V",
     "Vec",
 ];
 

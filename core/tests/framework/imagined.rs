@@ -1,0 +1,117 @@
+//! A node as it would be with other pods.
+
+use std::sync::Arc;
+
+use schedc_core::engine::{Engine, Verdict};
+use schedc_core::imagined::Imagined;
+use schedc_core::model::{NodeIndex, Pod};
+use schedc_core::profile::{PreFilterRun, Profile};
+
+use crate::world::World;
+
+mod scheduler {
+    schedc_macros::profile!("tests/framework/profiles/filters.toml");
+}
+use scheduler::{Profiles, filters::Pipeline};
+
+struct Cluster {
+    world: World<Profiles>,
+    node: NodeIndex,
+    blue: Arc<Pod>,
+    red: Arc<Pod>,
+}
+
+/// A node for two pods, on which a blue and a red one run.
+fn cluster() -> Cluster {
+    let mut world = World::new();
+    let node = world.node_for(2, "n", "");
+    let blue = world.running("blue", "team: blue", "n");
+    let red = world.running("red", "team: red", "n");
+    Cluster { world, node, blue, red }
+}
+
+fn reasons(answer: Result<(), Verdict>) -> Vec<String> {
+    answer.err().map(|verdict| verdict.reasons).unwrap_or_default()
+}
+
+#[test]
+fn a_pod_can_be_tried_on_a_node_with_other_pods() {
+    let Cluster { mut world, node, blue, red } = cluster();
+    let engine = Engine::<Pipeline>::new(&Default::default()).unwrap();
+    let pod = world.pod("web", "team: blue");
+    let more = world.pod("more", "");
+    let mut ask = |imagine: fn(&mut Imagined<'_, Pipeline>, [&Arc<Pod>; 3])| {
+        let cache = &mut world.scheduler.cache;
+        reasons(engine.run_filter_plugins(&pod, cache, node, |imagined| imagine(imagined, [&blue, &red, &more])))
+    };
+    assert_eq!(ask(|_, _| ()), ["node(s) had a pod of the team"]);
+    assert_eq!(ask(|node, [blue, ..]| node.remove_pod(blue)), [""; 0]);
+    assert_eq!(ask(|node, [_, red, _]| node.remove_pod(red)), ["node(s) had a pod of the team"]);
+    assert_eq!(
+        ask(|node, [blue, _, more]| {
+            node.remove_pod(blue);
+            node.add_pod(more);
+        }),
+        ["node(s) were full"]
+    );
+    assert_eq!(
+        ask(|node, [blue, red, _]| {
+            node.remove_pod(blue);
+            node.remove_pod(red);
+            node.add_pod(blue);
+        }),
+        ["node(s) had a pod of the team"]
+    );
+}
+
+#[test]
+fn a_pod_that_pre_filter_rejects_is_not_tried_on_any_node() {
+    let Cluster { mut world, node, .. } = cluster();
+    let engine = Engine::<Pipeline>::new(&Default::default()).unwrap();
+    for (labels, reason) in [
+        ("only-a: never", "not ever"),
+        ("only-a: later", "not now"),
+        ("only-a: elsewhere", "node(s) didn't satisfy plugin(s) [PinnedA]"),
+        ("only-a: elsewhere, only-b: 'n'", "node(s) didn't satisfy plugin(s) [PinnedA PinnedB] simultaneously"),
+    ] {
+        let pod = world.pod("web", labels);
+        let answer = engine.run_filter_plugins(&pod, &mut world.scheduler.cache, node, |_| ());
+        assert_eq!(reasons(answer), [reason]);
+    }
+}
+
+#[test]
+fn all_that_speaks_against_a_node_can_be_asked() {
+    let Cluster { mut world, node, .. } = cluster();
+    let engine = Engine::<Pipeline>::new(&Default::default()).unwrap();
+    let pod = world.pod("web", "team: blue");
+    let cache = &mut world.scheduler.cache;
+    let mut found = Vec::new();
+    let first = engine.run_filter_plugins(&pod, cache, node, |imagined| found = imagined.verdicts(true));
+    assert_eq!(found.iter().map(|verdict| verdict.plugin).collect::<Vec<_>>(), ["Apart", "Slots"]);
+    assert_eq!(first.unwrap_err(), found[0]);
+}
+
+#[test]
+fn afterwards_everything_is_as_it_was() {
+    let Cluster { mut world, node, blue, red } = cluster();
+    let engine = Engine::<Pipeline>::new(&Default::default()).unwrap();
+    let pod = world.pod("web", "team: blue");
+    let more = world.pod("more", "team: blue");
+    let cache = &mut world.scheduler.cache;
+    let compiled = Pipeline::compile(&pod.spec, &mut cache.base.interner, &mut cache.state);
+    let cache = &*cache;
+    let mut cycle = engine.plugins.pre_filter(&compiled, cache, &mut PreFilterRun::default()).unwrap();
+    let before = (cycle.apart.clone(), cache.state.slot_count.clone());
+    {
+        let mut imagined = Imagined::<Pipeline>::new(&compiled, &mut cycle, cache, node);
+        imagined.remove_pod(&blue);
+        imagined.add_pod(&more);
+        imagined.add_pod(&blue);
+        imagined.remove_pod(&red);
+        imagined.remove_pod(&more);
+        imagined.remove_pod(&blue);
+        assert!(imagined.filter().is_ok());
+    }
+    assert_eq!((cycle.apart.clone(), cache.state.slot_count.clone()), before);
+}

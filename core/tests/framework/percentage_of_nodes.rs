@@ -1,0 +1,84 @@
+//! `percentage-of-nodes-to-score`: in a large cluster, not every node is looked at.
+
+use std::collections::BTreeSet;
+
+use crate::plugins::stage::notes;
+use crate::world::World;
+
+mod scheduler {
+    // 50 %, but never less than 100 nodes.
+    schedc_macros::profile!("tests/framework/profiles/some.toml");
+}
+use scheduler::Profiles;
+
+fn cluster(nodes: usize) -> World<Profiles> {
+    let mut world = World::new();
+    for n in 0..nodes {
+        world.node_for(1, &format!("n{n:03}"), "");
+    }
+    world
+}
+
+/// Number of nodes that were asked for a pod.
+fn asked(world: &mut World<Profiles>, pod: &str) -> usize {
+    world.pending(pod, "");
+    notes();
+    world.step().unwrap();
+    notes().iter().filter(|note| *note == "Slots filter").count()
+}
+
+#[test]
+fn the_search_stops_when_enough_nodes_are_found() {
+    for (nodes, looked_at) in [(99, 99), (100, 100), (150, 100), (300, 150)] {
+        assert_eq!(asked(&mut cluster(nodes), "web"), looked_at, "{nodes} nodes");
+    }
+}
+
+#[test]
+fn the_next_pod_goes_on_where_the_last_one_stopped() {
+    let mut world = cluster(300);
+    world.node_for(1, "favoured", "a: '100'");
+    // n000 to n149, then n150 to n299, then the favoured one and n000 to n148.
+    let placed: Vec<String> = ["a", "b", "c"]
+        .iter()
+        .map(|pod| {
+            world.pending(pod, "");
+            world.step().unwrap()
+        })
+        .collect();
+    let number = |text: &str| text.split_once(" on n").unwrap().1.parse::<usize>().unwrap();
+    assert!((0..150).contains(&number(&placed[0])), "{placed:?}");
+    assert!((150..300).contains(&number(&placed[1])), "{placed:?}");
+    assert_eq!(placed[2], "c on favoured");
+}
+
+#[test]
+fn explaining_does_not_move_the_start() {
+    let mut world = cluster(300);
+    world.explain("web", "", false);
+    world.pending("a", "");
+    let placed = world.step().unwrap();
+    assert!(placed.as_str() < "a on n150", "{placed}");
+}
+
+#[test]
+fn nodes_that_do_not_do_are_passed_over() {
+    let mut world = World::<Profiles>::new();
+    for n in 0..200 {
+        world.node_for(n % 2, &format!("n{n:03}"), "");
+    }
+    assert_eq!(asked(&mut world, "web"), 200, "a hundred of them are full");
+}
+
+#[test]
+fn every_node_is_found_in_the_end() {
+    let mut world = cluster(200);
+    let mut placed = BTreeSet::new();
+    for n in 0..200 {
+        world.pending(&format!("p{n}"), "");
+        placed.insert(world.step().unwrap().split_once(" on ").unwrap().1.to_owned());
+    }
+    assert_eq!(placed.len(), 200);
+    world.pending("last", "");
+    assert_eq!(world.run(), ["last waits: 0/200 nodes are available: 200 node(s) were full."]);
+}

@@ -1,0 +1,72 @@
+//! Filter over whole nodes: `health: sick` rejects a node for good, `health: unknown` fails.
+
+use schedc_core::Plugin;
+use schedc_core::args::NoArgs;
+use schedc_core::column::NodeInfo;
+use schedc_core::extension_points::FilterPlugin;
+use schedc_core::handle::Handle;
+use schedc_core::intern::Symbol;
+use schedc_core::model::{LabelsExt, PodSpec};
+use schedc_core::plugin::Compile;
+use schedc_core::status::{Code, Reasons};
+
+pub struct Health;
+
+/// The words that the filter looks for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Words {
+    health: Symbol,
+    sick: Symbol,
+    unknown: Symbol,
+}
+
+#[derive(Clone, Copy)]
+pub enum Problem {
+    Sick,
+    Unknown,
+}
+
+impl Plugin for Health {
+    const NAME: &'static str = "Health";
+    type Args = NoArgs;
+    type Columns = NodeInfo;
+    type Indexes = ();
+    type Reads = ();
+    type Pod = Words;
+
+    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
+        Ok(Health)
+    }
+
+    fn compile(_: &NoArgs, _: &PodSpec, cx: Compile<'_, Self>) -> Words {
+        let [health, sick, unknown] = ["health", "sick", "unknown"].map(|word| cx.interner.intern(word));
+        Words { health, sick, unknown }
+    }
+}
+
+impl FilterPlugin for Health {
+    type Cycle = ();
+    type Rejection = Problem;
+
+    fn filter(_: &NoArgs, words: &Words, _: &(), node: &NodeInfo) -> Result<(), Problem> {
+        match node.node.as_ref().and_then(|node| node.labels.value(words.health)) {
+            Some(health) if health == words.sick => Err(Problem::Sick),
+            Some(health) if health == words.unknown => Err(Problem::Unknown),
+            _ => Ok(()),
+        }
+    }
+
+    fn code(problem: &Problem) -> Code {
+        match problem {
+            Problem::Sick => Code::UnschedulableAndUnresolvable,
+            Problem::Unknown => Code::Error,
+        }
+    }
+
+    fn explain(_: &NoArgs, _: &Words, _: &(), _: &NodeInfo, problem: Problem, out: &mut Reasons<'_>) {
+        out.push(match problem {
+            Problem::Sick => "node(s) were sick",
+            Problem::Unknown => "nothing is known of the node's health",
+        });
+    }
+}

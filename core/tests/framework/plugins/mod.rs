@@ -1,0 +1,25 @@
+//! The plugins of these tests, each as small as its purpose lets it be.
+
+mod apart;
+mod favour;
+mod gate;
+mod health;
+mod names;
+mod pinned;
+mod preempt;
+mod priority;
+mod probe;
+mod readers;
+mod slots;
+pub mod stage;
+
+pub use apart::Apart;
+pub use favour::{FavourA, FavourB, Marks, Rank};
+pub use gate::Gate;
+pub use health::Health;
+pub use pinned::{PinnedA, PinnedB};
+pub use preempt::Preempt;
+pub use priority::Priority;
+pub use probe::{A, B, Binder, C};
+pub use readers::{MayReadApart, ReadsApart};
+pub use slots::{SlotCount, Slots};

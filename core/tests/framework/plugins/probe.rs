@@ -1,0 +1,170 @@
+//! Plugins that do as they are told at every point from PostFilter on, and note down each call.
+
+use std::future::poll_fn;
+use std::marker::PhantomData;
+use std::task::Poll;
+use std::time::Duration;
+
+use schedc_core::Plugin;
+use schedc_core::args::NoArgs;
+use schedc_core::extension_points::{
+    BindPlugin, Binding, Nomination, Permit, PermitPlugin, Placement, PostBindPlugin, PostFilterContext,
+    PostFilterPlugin, PostFilterResult, PreBindPlugin, PreFlight, ReservePlugin,
+};
+use schedc_core::handle::{Client, Handle, WaitingPods};
+use schedc_core::model::{Pod, PodSpec};
+use schedc_core::plugin::{Compile, View};
+use schedc_core::profile::Profile;
+use schedc_core::status::{Code, Status};
+
+use super::names::{Named, NamedA, NamedB, NamedC};
+use super::stage::{Answer, answer, note};
+
+pub type A = Probe<NamedA>;
+pub type B = Probe<NamedB>;
+pub type C = Probe<NamedC>;
+
+pub struct Probe<N> {
+    handle: Handle,
+    name: PhantomData<fn() -> N>,
+}
+
+impl<N: Named> Probe<N> {
+    fn called(&self, point: &str, pod: &Pod) -> Answer {
+        let call = format!("{} {point}", N::PROBE);
+        note(format!("{call} {}", pod.name));
+        let answer = answer(&call, &pod.name);
+        if let Answer::Ask(ask) = answer {
+            ask(&self.handle);
+        }
+        answer
+    }
+}
+
+impl<N: Named> Plugin for Probe<N> {
+    const NAME: &'static str = N::PROBE;
+    type Args = NoArgs;
+    type Columns = ();
+    type Indexes = ();
+    type Reads = ();
+    type Pod = ();
+
+    fn new(_: &'static NoArgs, handle: &Handle) -> Result<Self, String> {
+        note(format!("{} new", N::PROBE));
+        match answer(&format!("{} new", N::PROBE), "") {
+            Answer::Fail(reason) => Err(reason.into()),
+            _ => Ok(Probe { handle: handle.clone(), name: PhantomData }),
+        }
+    }
+
+    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+
+    fn close(&self) {
+        note(format!("{} close", N::PROBE));
+    }
+}
+
+impl<N: Named> PostFilterPlugin for Probe<N> {
+    fn post_filter<P: Profile>(&self, _: &NoArgs, cx: PostFilterContext<'_, P>) -> PostFilterResult {
+        let status = match self.called("post-filter", cx.pod) {
+            Answer::Done => Status { code: Code::Success, plugin: "", reasons: Vec::new() },
+            Answer::Nothing => Status { code: Code::Unschedulable, plugin: "", reasons: Vec::new() },
+            answer => answer.status().err().unwrap_or_else(|| Status::unschedulable("no idea")),
+        };
+        PostFilterResult { status, nomination: Nomination::Keep, victims: Vec::new() }
+    }
+}
+
+impl<N: Named> ReservePlugin for Probe<N> {
+    type Reserved = String;
+
+    fn reserve(&self, _: &NoArgs, placement: &Placement, _: View<'_, Self>) -> Result<String, Status> {
+        self.called("reserve", &placement.pod).status()?;
+        Ok(format!("{} has {} for {}", N::PROBE, placement.node_name, placement.pod.name))
+    }
+
+    fn unreserve(&self, _: &NoArgs, placement: &Placement, reserved: Option<&String>) {
+        let reserved = reserved.map_or("nothing", String::as_str);
+        note(format!("{} unreserve {}: {reserved}", N::PROBE, placement.pod.name));
+    }
+}
+
+impl<N: Named> PermitPlugin for Probe<N> {
+    fn permit(&self, _: &NoArgs, placement: &Placement, waiting: &mut WaitingPods<'_>) -> Permit {
+        match self.called("permit", &placement.pod) {
+            Answer::Wait(seconds) => Permit::Wait(Duration::from_secs(seconds)),
+            Answer::AllowOthers => {
+                let pods: Vec<_> = waiting.iter().map(|waiting| waiting.placement.pod.uid.clone()).collect();
+                pods.iter().for_each(|pod| waiting.allow(pod, N::PROBE));
+                Permit::Allow
+            }
+            answer => answer.status().map_or_else(Permit::Reject, |()| Permit::Allow),
+        }
+    }
+}
+
+impl<N: Named> PreBindPlugin for Probe<N> {
+    type Reserved = String;
+
+    fn pre_bind_pre_flight(&self, _: &NoArgs, placement: &Placement, _: &String) -> Result<PreFlight, Status> {
+        let answer = self.called("pre-flight", &placement.pod);
+        answer.status().map(|()| if matches!(answer, Answer::Skip) { PreFlight::Skip } else { PreFlight::Run })
+    }
+
+    async fn pre_bind<X: Client>(&self, _: &NoArgs, _: &X, placement: &Placement, _: &String) -> Result<(), Status> {
+        let answer = self.called("pre-bind", &placement.pod);
+        if matches!(answer, Answer::NotYet) {
+            let mut asked = false;
+            poll_fn(|context| {
+                if std::mem::replace(&mut asked, true) {
+                    note(format!("{} pre-bind is ready", N::PROBE));
+                    return Poll::Ready(());
+                }
+                note(format!("{} pre-bind is not ready", N::PROBE));
+                context.waker().wake_by_ref();
+                Poll::Pending
+            })
+            .await;
+        }
+        answer.status()
+    }
+}
+
+impl<N: Named> BindPlugin for Probe<N> {
+    async fn bind<X: Client>(&self, _: &NoArgs, _: &X, placement: &Placement) -> Result<Binding, Status> {
+        let answer = self.called("bind", &placement.pod);
+        answer.status()?;
+        Ok(if matches!(answer, Answer::Done) { Binding::Done } else { Binding::Skip })
+    }
+}
+
+impl<N: Named> PostBindPlugin for Probe<N> {
+    fn post_bind(&self, _: &NoArgs, placement: &Placement) {
+        self.called("post-bind", &placement.pod);
+    }
+}
+
+/// Binds through the client.
+pub struct Binder;
+
+impl Plugin for Binder {
+    const NAME: &'static str = "Binder";
+    type Args = NoArgs;
+    type Columns = ();
+    type Indexes = ();
+    type Reads = ();
+    type Pod = ();
+
+    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
+        Ok(Binder)
+    }
+
+    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+}
+
+impl BindPlugin for Binder {
+    async fn bind<X: Client>(&self, _: &NoArgs, client: &X, placement: &Placement) -> Result<Binding, Status> {
+        client.bind(placement).await.map_err(Status::error)?;
+        Ok(Binding::Done)
+    }
+}

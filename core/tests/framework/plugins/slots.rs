@@ -1,0 +1,67 @@
+//! Filter over a column of its own: a node takes as many pods as its allocatable `pods` say.
+
+use schedc_core::Plugin;
+use schedc_core::args::NoArgs;
+use schedc_core::column::Column;
+use schedc_core::extension_points::FilterPlugin;
+use schedc_core::handle::Handle;
+use schedc_core::intern::Interner;
+use schedc_core::model::{Node, Pod, PodSpec};
+use schedc_core::plugin::Compile;
+use schedc_core::status::{Code, Reasons};
+
+use super::stage::note;
+
+pub struct Slots;
+
+/// How many pods a node has, and may have.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SlotCount {
+    pub taken: i64,
+    pub allowed: i64,
+}
+
+impl Column for SlotCount {
+    fn build(node: &Node, _: &Interner) -> Self {
+        SlotCount { taken: 0, allowed: node.allowed_pods }
+    }
+    fn add_pod(&mut self, _: &Pod) {
+        self.taken += 1;
+    }
+    fn remove_pod(&mut self, _: &Pod) {
+        self.taken -= 1;
+    }
+}
+
+impl Plugin for Slots {
+    const NAME: &'static str = "Slots";
+    type Args = NoArgs;
+    type Columns = SlotCount;
+    type Indexes = ();
+    type Reads = ();
+    type Pod = ();
+
+    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
+        Ok(Slots)
+    }
+
+    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+}
+
+impl FilterPlugin for Slots {
+    type Cycle = ();
+    type Rejection = ();
+
+    fn filter(_: &NoArgs, _: &(), _: &(), node: &SlotCount) -> Result<(), ()> {
+        note("Slots filter");
+        if node.taken < node.allowed { Ok(()) } else { Err(()) }
+    }
+
+    fn code(_: &()) -> Code {
+        Code::Unschedulable
+    }
+
+    fn explain(_: &NoArgs, _: &(), _: &(), _: &SlotCount, _: (), out: &mut Reasons<'_>) {
+        out.push("node(s) were full");
+    }
+}

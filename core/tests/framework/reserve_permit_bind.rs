@@ -1,0 +1,288 @@
+//! From the choice of a node to the binding: Reserve, Permit, PreBind, Bind, PostBind, and the way back.
+
+use expect_test::{Expect, expect};
+
+use crate::plugins::stage::{Answer, notes, tell};
+use crate::world::{World, uid};
+
+mod scheduler {
+    schedc_macros::profile!("tests/framework/profiles/binding.toml", "tests/framework/profiles/skipping.toml");
+}
+use scheduler::Profiles;
+
+/// A cluster with a node for one pod.
+fn small_cluster() -> World<Profiles> {
+    let mut world = World::new();
+    world.node_for(1, "n", "");
+    world
+}
+
+/// What becomes of a pod if plugins are told something, and what was called.
+fn check(told: &[(&str, Answer)], outcome: Expect, calls: Expect) {
+    let mut world = small_cluster();
+    told.iter().for_each(|(call, answer)| tell(call, *answer));
+    world.pending("web", "");
+    notes();
+    outcome.assert_eq(&world.run().join("\n"));
+    let mut called = notes();
+    called.retain(|note| note != "Slots filter");
+    calls.assert_eq(&called.join("\n"));
+    let bound = world.scheduler.cache.pod(&uid("web")).is_some();
+    assert_eq!(world.pods_on("n").len(), usize::from(bound), "a pod that is not bound leaves its node free");
+}
+
+#[test]
+fn a_pod_goes_through_all_plugins_of_a_point_before_the_next() {
+    check(
+        &[("B bind", Answer::Done)],
+        expect!["web on n"],
+        expect![[r#"
+            A reserve web
+            B reserve web
+            C reserve web
+            A permit web
+            B permit web
+            C permit web
+            A pre-flight web
+            B pre-flight web
+            C pre-flight web
+            A pre-bind web
+            B pre-bind web
+            C pre-bind web
+            A bind web
+            B bind web
+            A post-bind web
+            B post-bind web
+            C post-bind web"#]],
+    );
+}
+
+#[test]
+fn after_a_failed_reserve_all_plugins_unreserve_in_reverse_order() {
+    check(
+        &[("B reserve", Answer::Reject("B has nothing left"))],
+        expect!["web waits: 0/1 nodes are available: 1 B has nothing left."],
+        expect![[r#"
+            A reserve web
+            B reserve web
+            C unreserve web: nothing
+            B unreserve web: nothing
+            A unreserve web: A has n for web"#]],
+    );
+    check(
+        &[("A reserve", Answer::Fail("A is away"))],
+        expect![[r#"web failed: running Reserve plugin "A": A is away"#]],
+        expect![[r#"
+            A reserve web
+            C unreserve web: nothing
+            B unreserve web: nothing
+            A unreserve web: nothing"#]],
+    );
+}
+
+#[test]
+fn a_pod_that_permit_rejects_is_unreserved() {
+    check(
+        &[("A permit", Answer::Wait(5)), ("B permit", Answer::Reject("B objects"))],
+        expect!["web waits: 0/1 nodes are available: 1 B objects."],
+        expect![[r#"
+            A reserve web
+            B reserve web
+            C reserve web
+            A permit web
+            B permit web
+            C unreserve web: C has n for web
+            B unreserve web: B has n for web
+            A unreserve web: A has n for web"#]],
+    );
+    let mut world = small_cluster();
+    tell("C permit", Answer::Fail("C is away"));
+    world.pending("web", "");
+    assert_eq!(world.run(), [r#"web failed: running Permit plugin "C": C is away"#]);
+}
+
+#[test]
+fn a_waiting_pod_keeps_its_node_and_runs_out_of_time() {
+    let mut world = small_cluster();
+    tell("A permit", Answer::Wait(30));
+    tell("B permit", Answer::Wait(10));
+    world.pending("web", "");
+    world.pending("late", "");
+    assert_eq!(world.step().unwrap(), "late waits: 0/1 nodes are available: 1 node(s) were full.");
+    assert_eq!(world.pods_on("n"), ["web"]);
+    notes();
+    assert_eq!(
+        world.step().unwrap(),
+        "web waits: 0/1 nodes are available: 1 rejected due to timeout after waiting 10s at plugin B."
+    );
+    assert_eq!(notes().len(), 3, "all three unreserve");
+    assert_eq!(world.pods_on("n"), [""; 0]);
+}
+
+#[test]
+fn no_pod_waits_longer_than_15_minutes() {
+    let mut world = small_cluster();
+    tell("A permit", Answer::Wait(86_400));
+    world.pending("web", "");
+    assert_eq!(
+        world.run(),
+        ["web waits: 0/1 nodes are available: 1 rejected due to timeout after waiting 15m0s at plugin A."]
+    );
+}
+
+#[test]
+fn another_pods_permit_can_let_a_waiting_pod_go() {
+    let mut world = World::<Profiles>::new();
+    world.node("n", "");
+    tell("A permit first", Answer::Wait(10));
+    tell("A permit second", Answer::AllowOthers);
+    world.pending("first", "");
+    world.pending("second", "");
+    assert_eq!(world.run(), ["second on n", "first on n"]);
+}
+
+#[test]
+fn every_plugin_that_holds_a_pod_must_let_it_go() {
+    let mut world = World::<Profiles>::new();
+    world.node("n", "");
+    tell("A permit first", Answer::Wait(20));
+    tell("B permit first", Answer::Wait(10));
+    tell("A permit second", Answer::AllowOthers);
+    world.pending("first", "");
+    world.pending("second", "");
+    assert_eq!(
+        world.run(),
+        [
+            "second on n",
+            "first waits: 0/1 nodes are available: 1 rejected due to timeout after waiting 10s at plugin B.",
+        ]
+    );
+}
+
+#[test]
+fn a_waiting_pod_can_be_let_go_or_rejected_through_the_handle() {
+    for (ask, outcome) in [
+        (Answer::Ask(|handle| handle.allow(uid("first"), "A")), "first on n"),
+        (
+            Answer::Ask(|handle| handle.reject(uid("first"), "A", "no longer wanted")),
+            "first waits: 0/1 nodes are available: 1 no longer wanted.",
+        ),
+        (
+            Answer::Ask(|handle| {
+                assert_eq!(handle.waiting_pods(), [uid("first")]);
+                handle.allow(uid("first"), "A");
+                handle.reject(uid("first"), "A", "too late");
+            }),
+            "first on n",
+        ),
+        (
+            Answer::Ask(|handle| {
+                handle.reject(uid("first"), "A", "no longer wanted");
+                handle.allow(uid("first"), "A");
+            }),
+            "first waits: 0/1 nodes are available: 1 no longer wanted.",
+        ),
+    ] {
+        let mut world = World::<Profiles>::new();
+        world.node("n", "");
+        tell("A permit first", Answer::Wait(10));
+        tell("A post-bind second", ask);
+        world.pending("first", "");
+        world.pending("second", "");
+        assert_eq!(world.run(), ["second on n", outcome]);
+    }
+}
+
+#[test]
+fn pre_bind_runs_only_where_the_look_ahead_says_so() {
+    check(
+        &[("A pre-flight", Answer::Skip), ("C pre-flight", Answer::Skip)],
+        expect!["web on n"],
+        expect![[r#"
+            A reserve web
+            B reserve web
+            C reserve web
+            A permit web
+            B permit web
+            C permit web
+            A pre-flight web
+            B pre-flight web
+            C pre-flight web
+            B pre-bind web
+            A bind web
+            B bind web
+            C bind web
+            A post-bind web
+            B post-bind web
+            C post-bind web"#]],
+    );
+}
+
+#[test]
+fn pre_bind_may_take_its_time() {
+    let mut world = small_cluster();
+    tell("B pre-bind", Answer::NotYet);
+    world.pending("web", "");
+    notes();
+    assert_eq!(world.run(), ["web on n"]);
+    let of_b: Vec<String> = notes().into_iter().filter(|note| note.starts_with("B pre-bind")).collect();
+    assert_eq!(of_b, ["B pre-bind web", "B pre-bind is not ready", "B pre-bind is ready"]);
+}
+
+#[test]
+fn a_pod_that_cannot_be_bound_is_unreserved_and_its_node_is_free_again() {
+    for (call, answer, outcome) in [
+        ("B pre-flight", Answer::Fail("B is away"), r#"web failed: running PreBindPreFlight "B": B is away"#),
+        ("B pre-bind", Answer::Fail("B is away"), r#"web failed: running PreBind plugin "B": B is away"#),
+        ("B pre-bind", Answer::Reject("B objects"), "web waits: B objects"),
+        ("B bind", Answer::Fail("B is away"), r#"web failed: running Bind plugin "B": B is away"#),
+        ("B bind", Answer::Reject("B objects"), "web waits: B objects"),
+    ] {
+        let mut world = small_cluster();
+        tell(call, answer);
+        world.pending("web", "");
+        notes();
+        assert_eq!(world.run(), [outcome], "{call} {answer:?}");
+        let after = notes().split_off(1);
+        let undone: Vec<&String> = after.iter().filter(|note| note.contains("unreserve")).collect();
+        assert_eq!(
+            undone,
+            [
+                "C unreserve web: C has n for web",
+                "B unreserve web: B has n for web",
+                "A unreserve web: A has n for web"
+            ]
+        );
+        assert!(!after.iter().any(|note| note.contains("post-bind")));
+        world.pending("next", "");
+        tell(call, Answer::Nothing);
+        assert_eq!(world.run(), ["next on n"]);
+    }
+}
+
+#[test]
+fn a_cluster_that_refuses_the_binding_undoes_it() {
+    let mut world = small_cluster();
+    world.pending("web", "");
+    assert_eq!(world.run_refused(), [r#"web failed: running Bind plugin "Binder": n has another owner"#]);
+    assert_eq!(world.pods_on("n"), [""; 0]);
+}
+
+#[test]
+fn the_first_bind_plugin_that_does_not_skip_wins() {
+    let mut world = small_cluster();
+    tell("A bind", Answer::Done);
+    world.pending("web", "");
+    notes();
+    assert_eq!(world.run_refused(), ["web on n"], "the cluster is never asked");
+    assert!(!notes().contains(&"B bind web".to_owned()));
+}
+
+#[test]
+fn if_all_bind_plugins_skip_the_pod_is_not_bound() {
+    let mut world = small_cluster();
+    let pod = world.pod("web", "");
+    world.scheduler.enqueue(1, pod);
+    assert_eq!(world.run(), ["web failed: no Bind plugin bound the pod"]);
+    assert_eq!(world.pods_on("n"), [""; 0]);
+}

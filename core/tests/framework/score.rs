@@ -1,0 +1,206 @@
+//! PreScore, Score and NormalizeScore: which of the feasible nodes.
+
+use std::collections::BTreeMap;
+
+use expect_test::{Expect, expect};
+
+use crate::plugins::stage::notes;
+use crate::world::World;
+
+mod scheduler {
+    // Weights: FavourA 1, FavourB 2, Rank 3.
+    schedc_macros::profile!("tests/framework/profiles/scores.toml");
+}
+use scheduler::Profiles;
+
+fn cluster(nodes: &[(&str, &str)]) -> World<Profiles> {
+    let mut world = World::new();
+    add_nodes(&mut world, nodes);
+    world
+}
+
+fn add_nodes(world: &mut World<Profiles>, nodes: &[(&str, &str)]) {
+    for (name, labels) in nodes {
+        world.node(name, labels);
+    }
+}
+
+/// The scores of a pod with these labels.
+fn check(nodes: &[(&str, &str)], pod: &str, expected: Expect) {
+    let explanation = cluster(nodes).explain("web", pod, false);
+    let lines = explanation.nodes.iter().map(|node| {
+        let parts: Vec<String> = node
+            .scores
+            .iter()
+            .map(|score| {
+                let raw = if score.raw == i64::MIN { "ignored".to_owned() } else { score.raw.to_string() };
+                format!("{} {raw} -> {} x {}", score.plugin, score.normalized, score.weight)
+            })
+            .collect();
+        format!("{}: {} = {}\n", node.node, parts.join(", "), node.total())
+    });
+    let best = format!("best: {}\n", explanation.best.join(" "));
+    expected.assert_eq(&lines.chain([best]).collect::<String>());
+}
+
+/// What becomes of a pod with these labels.
+fn check_outcome(nodes: &[(&str, &str)], pod: &str, expected: Expect) {
+    let mut world = cluster(nodes);
+    world.pending("web", pod);
+    expected.assert_eq(&world.step().unwrap());
+}
+
+#[test]
+fn scores_are_weighted_and_added_up() {
+    let nodes = [("n1", "a: '50'"), ("n2", "b: '30'"), ("n3", "a: '10', b: '24'")];
+    check(
+        &nodes,
+        "",
+        expect![[r#"
+            n1: FavourA 50 -> 50 x 1, FavourB 0 -> 0 x 2, Rank ignored -> 0 x 3 = 50
+            n2: FavourA 0 -> 0 x 1, FavourB 30 -> 30 x 2, Rank ignored -> 0 x 3 = 60
+            n3: FavourA 10 -> 10 x 1, FavourB 24 -> 24 x 2, Rank ignored -> 0 x 3 = 58
+            best: n2
+        "#]],
+    );
+    check_outcome(&nodes, "", expect!["web on n2"]);
+}
+
+#[test]
+fn normalising_looks_at_the_extremes_of_feasible_nodes_but_for_ignored_ones() {
+    check(
+        &[
+            ("n1", "rank: '-4'"),
+            ("n2", "rank: '16'"),
+            ("n3", "rank: '6'"),
+            ("n4", ""),
+            ("n5", "rank: '99', health: sick"),
+        ],
+        "",
+        expect![[r#"
+            n1: FavourA 0 -> 0 x 1, FavourB 0 -> 0 x 2, Rank -4 -> 0 x 3 = 0
+            n2: FavourA 0 -> 0 x 1, FavourB 0 -> 0 x 2, Rank 16 -> 100 x 3 = 300
+            n3: FavourA 0 -> 0 x 1, FavourB 0 -> 0 x 2, Rank 6 -> 50 x 3 = 150
+            n4: FavourA 0 -> 0 x 1, FavourB 0 -> 0 x 2, Rank ignored -> 0 x 3 = 0
+            n5:  = 0
+            best: n2
+        "#]],
+    );
+}
+
+#[test]
+fn pre_score_can_leave_a_plugin_out() {
+    check(
+        &[("n1", "rank: '1'"), ("n2", "rank: wrong, a: '1'")],
+        "rank: ignored",
+        expect![[r#"
+            n1: FavourA 0 -> 0 x 1, FavourB 0 -> 0 x 2 = 0
+            n2: FavourA 1 -> 1 x 1, FavourB 0 -> 0 x 2 = 1
+            best: n2
+        "#]],
+    );
+}
+
+#[test]
+fn pre_score_that_fails_fails_the_attempt() {
+    let nodes = [("n1", ""), ("n2", "")];
+    check_outcome(
+        &nodes,
+        "rank: broken",
+        expect![[r#"web failed: running PreScore plugin "Rank": the ladder is broken"#]],
+    );
+}
+
+#[test]
+fn a_score_out_of_range_fails_the_attempt() {
+    check_outcome(
+        &[("n1", "a: '101'"), ("n2", "")],
+        "",
+        expect![[
+            r#"web failed: applying score defaultWeights on Score plugins: plugin "FavourA" returns an invalid score 101, it should in the range of [0, 100] after normalizing"#
+        ]],
+    );
+    check_outcome(
+        &[("n1", "a: '5'"), ("n2", "a: '100', b: '-1'")],
+        "",
+        expect![[
+            r#"web failed: applying score defaultWeights on Score plugins: plugin "FavourB" returns an invalid score -1, it should in the range of [0, 100] after normalizing"#
+        ]],
+    );
+}
+
+#[test]
+fn a_score_that_cannot_be_told_fails_the_attempt() {
+    check_outcome(
+        &[("n1", "b: much"), ("n2", "")],
+        "",
+        expect![[r#"web failed: running Score plugins: plugin "FavourB" failed with: the label is no number"#]],
+    );
+    check_outcome(
+        &[("n1", ""), ("n2", "rank: colonel")],
+        "",
+        expect![[r#"web failed: running Score plugins: plugin "Rank" failed with: the rank is no number"#]],
+    );
+}
+
+#[test]
+fn a_single_feasible_node_is_not_scored() {
+    let mut world = cluster(&[("n1", "a: '101', b: wrong"), ("n2", "health: sick")]);
+    world.pending("web", "rank: broken");
+    notes();
+    assert_eq!(world.run(), ["web on n1"]);
+    assert_eq!(notes(), [""; 0]);
+}
+
+#[test]
+fn pre_score_sees_feasible_nodes_only() {
+    let mut world = cluster(&[("n1", ""), ("n2", "health: sick"), ("n3", "")]);
+    world.pending("web", "");
+    notes();
+    world.run();
+    assert_eq!(notes(), ["Rank pre-score of 2 nodes"]);
+}
+
+#[test]
+fn equally_good_nodes_are_drawn_evenly() {
+    let nodes = [("n1", "a: '9'"), ("n2", "a: '1'"), ("n3", "a: '9'"), ("n4", "a: '9'")];
+    let mut drawn: BTreeMap<String, usize> = BTreeMap::new();
+    for seed in 0..3_000 {
+        let mut world = World::<Profiles>::seeded(seed);
+        add_nodes(&mut world, &nodes);
+        world.pending("web", "");
+        *drawn.entry(world.step().unwrap()).or_default() += 1;
+    }
+    assert_eq!(drawn.keys().collect::<Vec<_>>(), ["web on n1", "web on n3", "web on n4"]);
+    assert!(drawn.values().all(|times| (900..1_100).contains(times)), "{drawn:?}");
+}
+
+#[test]
+fn a_seed_repeats_its_draws() {
+    let placed = |seed| {
+        let mut world = World::<Profiles>::seeded(seed);
+        add_nodes(&mut world, &["n1", "n2", "n3", "n4"].map(|name| (name, "")));
+        (0..10).for_each(|n| world.pending(&format!("p{n}"), ""));
+        world.run()
+    };
+    assert_eq!(placed(1), placed(1));
+    assert_ne!(placed(1), placed(2));
+}
+
+#[test]
+fn the_draw_counts_the_best_nodes_in_the_order_in_which_they_came() {
+    use schedc_core::engine::{Decision, Engine};
+    let mut world = cluster(&[("n1", "a: '9'"), ("n2", ""), ("n3", "a: '9'"), ("n4", "a: '9'")]);
+    let pod = world.pod("web", "");
+    let mut engine = Engine::<scheduler::scores::Pipeline>::new(&Default::default()).unwrap();
+    for (drawn, name) in [(0, "n1"), (1, "n3"), (2, "n4")] {
+        let draw = |ties| {
+            assert_eq!(ties, 3);
+            drawn
+        };
+        match engine.decide(&pod, &mut world.scheduler.cache, draw) {
+            Decision::Node(node) => assert_eq!(world.scheduler.cache.base.name(node), name),
+            other => panic!("{other:?}"),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Two profiles in one scheduler: one cluster, one queue, two opinions.
+
+use schedc_core::profile::Profile;
+
+use crate::world::{World, in_words};
+
+mod scheduler {
+    schedc_macros::profile!("tests/framework/profiles/scores.toml", "tests/framework/profiles/twin.toml");
+}
+use scheduler::{Profiles, scores, twin};
+
+#[test]
+fn each_profile_has_its_own_answer_about_the_same_cluster() {
+    let mut world = World::<Profiles>::new();
+    world.node("favoured", "a: '100', b: '100'");
+    world.node("sick", "health: sick, rank: '9'");
+    world.node("other", "rank: '1'");
+    for (scheduler_name, node) in [("scores", "favoured"), ("twin", "sick")] {
+        let pod = world.pod(&format!("of-{scheduler_name}"), "");
+        let profile = schedc_core::scheduler::Scheduler::<Profiles>::profile(scheduler_name).unwrap();
+        let explanation = world.scheduler.explain(profile, &pod, false);
+        assert_eq!(explanation.best, [node]);
+        world.scheduler.enqueue(profile, pod);
+    }
+    assert_eq!(world.run(), ["of-scores on favoured", "of-twin on sick"]);
+}
+
+#[test]
+fn the_profiles_share_one_queue_and_see_each_others_pods() {
+    let mut world = World::<Profiles>::new();
+    world.node_for(2, "n", "");
+    for (profile, name, priority) in [(0, "low", 1), (1, "high", 3), (1, "lowest", 0), (0, "middle", 2)] {
+        let pod = world.important_pod(name, "", priority);
+        assert_eq!(world.scheduler.enqueue(profile, pod), None);
+    }
+    let mut outcomes = Vec::new();
+    while let Some(outcome) = world.scheduler.step(&schedc_core::embedded::Embedded, &schedc_core::embedded::Embedded) {
+        outcomes.push(format!("{}: {}", outcome.profile, in_words(&outcome)));
+    }
+    assert_eq!(
+        outcomes,
+        [
+            "1: high on n",
+            "0: middle on n",
+            "0: low on n",
+            "1: lowest waits: 0/1 nodes are available: 1 node(s) were full.",
+        ],
+        "the first profile does not count pods, the second does"
+    );
+}
+
+#[test]
+fn a_column_that_both_read_is_kept_once() {
+    fn same_state<P: Profile, Q: Profile<State = P::State>>() {}
+    same_state::<scores::Pipeline, twin::Pipeline>();
+    let mut world = World::<Profiles>::new();
+    world.node("n", "rank: '1'");
+    world.running("web", "", "n");
+    assert_eq!(world.scheduler.cache.state.slot_count[0].taken, 1);
+    assert_eq!(world.scheduler.cache.state.marks.len(), 1);
+}
