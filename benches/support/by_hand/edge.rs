@@ -10,12 +10,19 @@ use super::{Answer, OutOfRange, Pod};
 pub(crate) fn evaluate(pod: &Pod, cache: &Cache<State>, answer: &mut Answer) -> Result<Best, OutOfRange> {
     answer.start(pod, cache);
     let State { node_taints, node_labels, node_ports, node_resources, .. } = &cache.state;
+    // Cut to one length, so that an index is checked once.
+    let slots = cache.base.infos().len();
+    let (node_taints, node_labels, node_ports) = (&node_taints[..slots], &node_labels[..slots], &node_ports[..slots]);
+    let node_resources = &node_resources[..slots];
+    let Answer { feasible, totals, taints: raw_taints, affinity: raw_affinity } = answer;
+    let (totals, raw_taints, raw_affinity) =
+        (&mut totals[..slots], &mut raw_taints[..slots], &mut raw_affinity[..slots]);
     let selects = !pod.selector.is_empty() || pod.required.is_some();
     let prefers = !pod.preferred.is_empty();
     let (mut most_taints, mut most_affinity) = (0, 0);
     let mut highest = 0_u64;
 
-    for (word, bits) in answer.feasible.words_mut().iter_mut().enumerate() {
+    for (word, bits) in feasible.words_mut().iter_mut().enumerate() {
         let mut rest = *bits;
         while rest != 0 {
             let bit = rest.trailing_zeros();
@@ -33,36 +40,36 @@ pub(crate) fn evaluate(pod: &Pod, cache: &Cache<State>, answer: &mut Answer) -> 
                 continue;
             }
             let untolerated = taints.soft.iter().filter(|taint| !tolerated(taint, &pod.soft)).count() as i64;
-            answer.taints[at] = untolerated;
+            raw_taints[at] = untolerated;
             most_taints = most_taints.max(untolerated);
             if prefers {
                 let affinity = preference(&pod.preferred, &node_labels[at]);
-                answer.affinity[at] = affinity;
+                raw_affinity[at] = affinity;
                 most_affinity = most_affinity.max(affinity);
             }
             let fit = least_allocated(pod, resources);
             highest = highest.max(fit as u64);
-            answer.totals[at] = fit;
+            totals[at] = fit;
         }
     }
 
     let mut best = Best { total: i64::MIN, ties: 0 };
-    for (word, bits) in answer.feasible.words().iter().enumerate() {
+    for (word, bits) in feasible.words().iter().enumerate() {
         let mut rest = *bits;
         while rest != 0 {
             let at = word * 64 + rest.trailing_zeros() as usize;
             rest &= rest - 1;
-            let taints = if most_taints > 0 { 100 - answer.taints[at].wrapping_mul(100) / most_taints } else { 100 };
+            let taints = if most_taints > 0 { 100 - raw_taints[at].wrapping_mul(100) / most_taints } else { 100 };
             highest = highest.max(taints as u64);
-            let mut total = answer.totals[at].wrapping_add(taints.wrapping_mul(3));
+            let mut total = totals[at].wrapping_add(taints.wrapping_mul(3));
             if prefers {
-                let raw = answer.affinity[at];
+                let raw = raw_affinity[at];
                 let affinity = if most_affinity > 0 { raw.wrapping_mul(100) / most_affinity } else { raw };
                 highest = highest.max(affinity as u64);
                 total = total.wrapping_add(affinity.wrapping_mul(2));
             }
-            answer.totals[at] = total;
-            if total > best.total || best.ties == 0 {
+            totals[at] = total;
+            if total > best.total {
                 best = Best { total, ties: 1 };
             } else if total == best.total {
                 best.ties += 1;
