@@ -149,18 +149,20 @@ fn a_nominated_node_that_does_not_do_leaves_the_choice_to_the_others() {
 
 #[test]
 fn a_pod_that_is_tried_again_knows_the_node_that_it_was_nominated_for() {
-    let mut world = World::<Profiles>::new();
-    world.node_for(1, "n1", "");
-    world.running("old", "", "n1");
-    world.important("urgent", "", 5);
-    world.run();
-    for name in ["n2", "n3", "n4", "n5"] {
-        world.node(name, "");
+    for seed in 0..10 {
+        let mut world = World::<Profiles>::seeded(seed);
+        world.node_for(1, "n1", "");
+        world.running("old", "", "n1");
+        world.important("urgent", "", 5);
+        world.run();
+        for name in ["n2", "n3", "n4", "n5"] {
+            world.node(name, "");
+        }
+        world.scheduler.cache.remove_pod(&uid("old"));
+        tell("A permit other", Answer::Ask(|handle| handle.activate(uid("urgent"))));
+        world.pending("other", "");
+        assert_eq!(world.run()[1], "urgent on n1", "seed {seed}");
     }
-    world.scheduler.cache.remove_pod(&uid("old"));
-    tell("A permit other", Answer::Ask(|handle| handle.activate(uid("urgent"))));
-    world.pending("other", "");
-    assert_eq!(world.run()[1], "urgent on n1");
 }
 
 #[test]

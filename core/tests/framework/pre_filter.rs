@@ -6,7 +6,11 @@ use crate::plugins::stage::notes;
 use crate::world::World;
 
 mod scheduler {
-    schedc_macros::profile!("tests/framework/profiles/filters.toml", "tests/framework/profiles/alone.toml");
+    schedc_macros::profile!(
+        "tests/framework/profiles/filters.toml",
+        "tests/framework/profiles/alone.toml",
+        "tests/framework/profiles/partly.toml"
+    );
 }
 use scheduler::Profiles;
 
@@ -145,4 +149,25 @@ fn a_plugin_that_may_read_another_is_told_if_it_is_not_there() {
     world.scheduler.enqueue(1, pod);
     assert_eq!(world.run(), ["web on n1"]);
     assert_eq!(notes(), ["MayReadApart sees that Apart is not here"]);
+}
+
+#[test]
+fn a_filter_without_the_pre_filter_that_it_has_gets_the_default_state() {
+    let mut world = World::<Profiles>::new();
+    world.node("n1", "");
+    world.running("blue-1", "team: blue", "n1");
+    let pod = world.pod("web", "team: blue");
+    notes();
+    world.scheduler.enqueue(2, pod);
+    assert_eq!(world.run(), ["web on n1"], "Apart knows of no pod");
+    assert_eq!(notes(), ["MayReadApart sees that Apart is not here"]);
+}
+
+#[test]
+fn a_score_without_the_pre_score_that_it_has_takes_part() {
+    let mut world = World::<Profiles>::new();
+    world.node("n1", "rank: '1'");
+    world.node("n2", "rank: '2'");
+    let pod = world.pod("web", "rank: broken");
+    assert_eq!(world.scheduler.explain(2, &pod, false).best, ["n2"]);
 }

@@ -120,6 +120,23 @@ fn a_waiting_pod_keeps_its_node_and_runs_out_of_time() {
 }
 
 #[test]
+fn a_waiting_pod_is_bound_to_the_node_of_that_name_though_another_took_its_slot() {
+    let mut world = World::<Profiles>::new();
+    let slot = world.node("gone", "");
+    tell("A permit first", Answer::Wait(10));
+    tell("A permit third", Answer::AllowOthers);
+    world.pending("first", "");
+    world.pending("second", "");
+    assert_eq!(world.step().unwrap(), "second on gone");
+    let name = world.scheduler.cache.base.interner.intern("gone");
+    world.scheduler.cache.remove_node(name);
+    assert_eq!(world.node("new", ""), slot);
+    world.pending("third", "");
+    assert_eq!(world.run(), ["third on new", "first on gone"]);
+    assert_eq!(world.pods_on("new"), ["third"]);
+}
+
+#[test]
 fn no_pod_waits_longer_than_15_minutes() {
     let mut world = small_cluster();
     tell("A permit", Answer::Wait(86_400));
