@@ -16,7 +16,7 @@ use crate::model::{NodeIndex, Pod, Uid};
 use crate::profile::{Bundle, PermitRun, Profile, StartError, Visitor};
 use crate::queue::ActiveQueue;
 use crate::random::Random;
-use crate::status::{Code, Status};
+use crate::status::Status;
 
 /// What became of a pod in one step.
 #[derive(Clone, Debug, PartialEq)]
@@ -427,17 +427,15 @@ impl<S: crate::cache::State> Visitor<S> for Undo<'_> {
 /// A failure on the way to the binding, when a pod cannot be called unfit any more: kube-scheduler passes the plugin's
 /// own words on, names no plugin to wake the pod, and tries it again after backoff.
 fn not_bound(status: Status) -> Failure {
-    match status.code {
-        // kube-scheduler says nothing in this case.
-        Code::Skip => Failure::Error("no Bind plugin bound the pod".into()),
-        code if code.is_rejected() => Failure::Unschedulable(Box::new(Unschedulable {
-            message: status.message(),
-            diagnosis: Diagnosis::default(),
-            nomination: Nomination::Clear,
-            victims: Vec::new(),
-        })),
-        _ => Failure::Error(status.message()),
+    if !status.code.is_rejected() {
+        return Failure::Error(status.message());
     }
+    Failure::Unschedulable(Box::new(Unschedulable {
+        message: status.message(),
+        diagnosis: Diagnosis::default(),
+        nomination: Nomination::Clear,
+        victims: Vec::new(),
+    }))
 }
 
 /// A rejection after the node was chosen, worded as kube-scheduler does: as that of a cluster of one node.
