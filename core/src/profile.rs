@@ -6,7 +6,7 @@ use std::hash::Hash;
 
 use crate::cache::{Base, Cache, State};
 use crate::extension_points::{
-    MAX_NODE_SCORE, Placement, PostFilterContext, PostFilterResult, PreFilter, QueuedPod, ScoreError,
+    MAX_NODE_SCORE, Nomination, Placement, PostFilterContext, PostFilterResult, PreFilter, QueuedPod, ScoreError,
 };
 use crate::handle::{Client, Handle, WaitingPods};
 use crate::intern::Interner;
@@ -382,11 +382,16 @@ impl PostFilterRun {
                 if self.rejector.is_empty() {
                     self.rejector = plugin;
                 }
-                if answer.nomination != Default::default() || self.result.is_none() {
+                if answer.nomination != Nomination::Keep || self.result.is_none() {
                     self.result = Some(answer);
                 }
             }
-            _ => {
+            code => {
+                if !matches!(code, Code::Success | Code::UnschedulableAndUnresolvable) {
+                    // What a plugin that broke had in mind does not count.
+                    answer.nomination = Nomination::Keep;
+                    answer.victims.clear();
+                }
                 self.result = Some(answer);
                 self.done = true;
             }
@@ -461,4 +466,19 @@ pub fn rejected_or_failed(what: &str, plugin: &'static str, status: Status) -> S
 /// The same where a plugin cannot reject: any answer other than success is an error.
 pub fn failed(what: &str, plugin: &'static str, status: Status) -> Status {
     Status::error(format!("running {what} {plugin:?}: {}", status.message())).with_plugin(plugin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_broken_post_filter_nominates_nothing() {
+        let mut run = PostFilterRun::default();
+        let mut answer = PostFilterResult::nominate(NodeIndex(1), Vec::new());
+        answer.status = Status::error("out of order");
+        assert!(run.take("Breaks", answer), "no further plugin runs");
+        let result = run.finish().expect("a plugin answered");
+        assert_eq!((result.nomination, result.status.plugin), (Nomination::Keep, "Breaks"));
+    }
 }
