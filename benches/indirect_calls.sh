@@ -1,20 +1,36 @@
 #!/bin/sh
-# Lists the calls of the loops over nodes in a release binary: benches/indirect_calls.sh [BINARY]
-# Fails if one of them goes through a register or through memory other than the binary's own table of fixed addresses.
+# Looks for indirect calls in the loops over nodes of a release binary, and in all that they call, panics apart:
+# benches/indirect_calls.sh [BINARY]
 set -eu
 binary=${1:-target/release/schedc}
 objdump --disassemble --demangle --no-show-raw-insn "$binary" | awk '
-    /^[0-9a-f]+ <.*>:$/ { inside = /schedc_core::passes::(filter|score|total)/; loops += inside; before = ""; next }
-    !inside { next }
+    /^[0-9a-f]+ <.*>:$/ {
+        at = $1; sub(/^0+/, "", at)
+        name[at] = $0; before = ""
+        if (/schedc_core::passes::(filter|score|total)/) { queue[++last] = at; seen[at] = 1; loops++ }
+        next
+    }
     # A slot at a fixed distance is filled once by the loader: such a call has a single target.
-    /\tcall +\*.*\(%rip\)/ { fixed++; next }
-    /\tcall +\*/ { indirect++; print }
+    /\tcall +\*.*\(%rip\)/ { fixed[at]++; before = $0; next }
     # A jump table stays in its function. After the stack is taken down it would be a call.
-    /\tjmp +\*/ { if (before ~ /\t(pop|leave|add .*,%rsp)/) { indirect++; print } else tables++ }
-    /\tcall +[0-9a-f]/ { direct++ }
+    /\tcall +\*/ || (/\tjmp +\*/ && before ~ /\t(pop|leave|add .*,%rsp)/) { indirect[at] = indirect[at] $0 "\n" }
+    /\tjmp +\*/ && before !~ /\t(pop|leave|add .*,%rsp)/ { tables[at]++ }
+    /\t(call|jmp) +[0-9a-f]+ <[^+]*>$/ { callees[at] = callees[at] " " $3 }
     { before = $0 }
     END {
-        printf "%d loops: %d indirect calls; %d direct calls, %d calls of fixed addresses, %d jumps by table\n",
-            loops, indirect, direct, fixed, tables
-        exit indirect > 0 || loops == 0
+        for (next_one = 1; next_one <= last; next_one++) {
+            at = queue[next_one]
+            functions++; all_fixed += fixed[at]; all_tables += tables[at]
+            if (at in indirect) { bad++; printf "%s\n%s", name[at], indirect[at] }
+            count = split(callees[at], targets, " ")
+            for (i = 1; i <= count; i++) {
+                to = targets[i]
+                if (to in name && !(to in seen) && name[to] !~ /core::panicking|core::slice::index|unwrap_failed/) {
+                    seen[to] = 1; queue[++last] = to
+                }
+            }
+        }
+        printf "%d loops, %d functions with what they call: %d with indirect calls (%d calls of fixed addresses, %d jumps by table)\n",
+            loops, functions, bad, all_fixed, all_tables
+        exit bad > 0 || loops == 0
     }'
