@@ -13,6 +13,7 @@ pub fn filter<P: Profile>(
     columns: P::Columns<'_>,
     nodes: &mut Mask,
 ) -> Option<NodeIndex> {
+    let columns = P::aligned(columns);
     let mut failed = None;
     for (word, bits) in nodes.words_mut().iter_mut().enumerate() {
         let mut keep = *bits;
@@ -42,6 +43,7 @@ pub fn score<P: Profile>(
     feasible: &Mask,
     raw: &mut P::Raw,
 ) -> Result<P::Extents, ScoreFailure> {
+    let columns = P::aligned(columns);
     let mut extents = P::Extents::default();
     for (word, bits) in feasible.words().iter().enumerate() {
         for node in nodes_of(word, *bits) {
@@ -70,13 +72,14 @@ pub fn total<P: Profile>(
     feasible: &Mask,
     totals: &mut [i64],
 ) -> (Best, ScoreRange) {
+    let totals = &mut totals[..P::slots(raw)];
     let mut best = Best { total: i64::MIN, ties: 0 };
     let mut range = P::range(extents);
     for (word, bits) in feasible.words().iter().enumerate() {
         for node in nodes_of(word, *bits) {
             let total = P::total(pod, score, raw, extents, node.get(), &mut range);
             totals[node.get()] = total;
-            if total > best.total || best.ties == 0 {
+            if total > best.total {
                 best = Best { total, ties: 1 };
             } else if total == best.total {
                 best.ties += 1;

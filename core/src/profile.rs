@@ -155,6 +155,8 @@ pub trait Profile: Sized + Send + Sync + 'static {
 
     /// The columns of the cluster's nodes.
     fn columns<'a>(state: &'a Self::State, base: &'a Base) -> Self::Columns<'a>;
+    /// The same columns, cut to one length, so that a loop checks an index once and not for every column.
+    fn aligned<'a>(columns: Self::Columns<'a>) -> Self::Columns<'a>;
     /// The columns of a node that exists in thought, which is at index 0 then.
     fn hypothetical_columns<'a>(node: &'a <Self::State as State>::Hypothetical, index: NodeIndex) -> Self::Columns<'a>;
 
@@ -211,6 +213,8 @@ pub trait Profile: Sized + Send + Sync + 'static {
     ) -> Result<Self::Score, Status>;
     /// The range of the scores that need no normalising.
     fn range(extents: &Self::Extents) -> ScoreRange;
+    /// For how many nodes there is room.
+    fn slots(raw: &Self::Raw) -> usize;
     /// Makes room for the raw scores of so many nodes.
     fn resize(raw: &mut Self::Raw, nodes: usize);
     /// Runs Score on the node at `index` of the columns, and takes the raw scores down.

@@ -76,7 +76,7 @@ impl PrepareScore for ImageLocality {
 impl ScorePlugin for ImageLocality {
     type Cycle = ImageSpread;
 
-    #[inline]
+    #[inline(always)]
     fn score(_: &NoArgs, pod: &ImageLocalityPod, spread: &ImageSpread, node: &NodeImages) -> Result<i64, ScoreError> {
         let mut sum = 0_i64;
         for &(image, part) in &spread.images {
@@ -84,10 +84,11 @@ impl ScorePlugin for ImageLocality {
                 sum = sum.wrapping_add((size as f64 * part) as i64);
             }
         }
+        if sum <= LOW {
+            return Ok(0);
+        }
         let high = HIGH * i64::from(pod.containers);
-        // Without containers `high` is below `LOW`.
-        let sum = if sum < LOW { LOW } else { sum.min(high) };
-        Ok(MAX_NODE_SCORE.wrapping_mul(sum - LOW) / (high - LOW))
+        Ok(MAX_NODE_SCORE.wrapping_mul(sum.min(high) - LOW) / (high - LOW))
     }
 }
 

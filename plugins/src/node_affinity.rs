@@ -118,7 +118,7 @@ impl FilterPlugin for NodeAffinity {
     type Cycle = ();
     type Rejection = Mismatch;
 
-    #[inline]
+    #[inline(always)]
     fn filter(_: &NodeAffinityArgs, pod: &NodeAffinityPod, _: &(), node: &NodeLabels) -> Result<(), Mismatch> {
         if pod.added.as_ref().is_some_and(|added| !node.matches(added)) {
             return Err(Mismatch::Added);
@@ -167,14 +167,16 @@ impl ScorePlugin for NodeAffinity {
     type Cycle = ();
 
     /// The sum of the weights of the preferred terms that the node matches.
-    #[inline]
+    #[inline(always)]
     fn score(_: &NodeAffinityArgs, pod: &NodeAffinityPod, _: &(), node: &NodeLabels) -> Result<i64, ScoreError> {
         Ok(pod.preferred.iter().filter(|(_, term)| node.matches_term(term)).map(|(weight, _)| weight).sum())
     }
 }
 
 impl NormalizeScore for NodeAffinity {
-    #[inline]
+    const LOOKS_AT_LOWEST: bool = false;
+
+    #[inline(always)]
     fn normalize(_: &NodeAffinityArgs, extent: Extent, raw: i64) -> i64 {
         default_normalize(extent, false, raw)
     }
@@ -203,7 +205,7 @@ impl EnqueueExtensions for NodeAffinity {
 }
 
 /// Whether a node matches what the pod itself requires.
-#[inline]
+#[inline(always)]
 fn matches_own(selector: &[(Symbol, Symbol)], required: Option<&NodeSelector>, node: &NodeLabels) -> bool {
     node.has_all(selector) && required.is_none_or(|required| node.matches(required))
 }

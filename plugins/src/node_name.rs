@@ -46,7 +46,7 @@ impl FilterPlugin for NodeName {
     type Cycle = ();
     type Rejection = ();
 
-    #[inline]
+    #[inline(always)]
     fn filter(_: &NoArgs, pod: &Option<Symbol>, _: &(), node: &NodeIdentity) -> Result<(), ()> {
         if pod.is_none_or(|name| name == node.name) { Ok(()) } else { Err(()) }
     }

@@ -66,7 +66,7 @@ impl FilterPlugin for NodePorts {
     type Cycle = ();
     type Rejection = ();
 
-    #[inline]
+    #[inline(always)]
     fn filter(_: &NoArgs, pod: &NodePortsPod, _: &(), node: &NodePortsInUse) -> Result<(), ()> {
         if pod.ports.iter().any(|port| node.conflicts(port, pod.any_address)) { Err(()) } else { Ok(()) }
     }

@@ -32,7 +32,7 @@ pub use args::{
 };
 
 use crate::columns::NodeResources;
-use crate::resource_name::{Amounts, Use};
+use crate::resource_name::{Amounts, Use, Uses};
 
 /// Compares requests with what is left.
 #[derive(Debug)]
@@ -86,6 +86,8 @@ impl Plugin for NodeResourcesFit {
 impl PreFilterPlugin for NodeResourcesFit {
     type Cycle = ();
 
+    const SKIPS: bool = false;
+
     fn pre_filter(
         &self,
         _: &NodeResourcesFitArgs,
@@ -100,7 +102,7 @@ impl FilterPlugin for NodeResourcesFit {
     type Cycle = ();
     type Rejection = Insufficient;
 
-    #[inline]
+    #[inline(always)]
     fn filter(
         _: &NodeResourcesFitArgs,
         pod: &NodeResourcesFitPod,
@@ -141,6 +143,8 @@ impl FilterPlugin for NodeResourcesFit {
 impl PreScorePlugin for NodeResourcesFit {
     type Cycle = ();
 
+    const SKIPS: bool = false;
+
     fn pre_score(
         &self,
         _: &NodeResourcesFitArgs,
@@ -155,7 +159,7 @@ impl PreScorePlugin for NodeResourcesFit {
 impl ScorePlugin for NodeResourcesFit {
     type Cycle = ();
 
-    #[inline]
+    #[inline(always)]
     fn score(
         args: &NodeResourcesFitArgs,
         pod: &NodeResourcesFitPod,
@@ -163,72 +167,110 @@ impl ScorePlugin for NodeResourcesFit {
         node: &NodeResources,
     ) -> Result<i64, ScoreError> {
         let strategy = &args.scoring_strategy;
-        let names = strategy.resources.iter().map(|resource| resource.name);
-        let uses = pod.scored.uses(names, node, node.non_zero.milli_cpu, node.non_zero.memory);
-        let (mut sum, mut weights) = (0_i64, 0_i64);
-        for (resource, used) in strategy.resources.iter().zip(uses) {
-            let Some(used) = used else { continue };
-            let score = match (strategy.r#type, &strategy.requested_to_capacity_ratio) {
-                (ScoringStrategyType::LeastAllocated, _) => least_allocated(used),
-                (ScoringStrategyType::MostAllocated, _) => most_allocated(used),
-                (ScoringStrategyType::RequestedToCapacityRatio, Some(ratio)) => {
-                    let score = ratio.score(used);
-                    if score <= 0 {
-                        continue;
-                    }
-                    score
-                }
-                // The arguments were checked for this.
-                (ScoringStrategyType::RequestedToCapacityRatio, None) => 0,
-            };
-            sum = sum.wrapping_add(score.wrapping_mul(resource.weight));
-            weights += resource.weight;
+        let mut mean = Mean {
+            strategy,
+            uses: pod.scored.uses(node, node.non_zero.milli_cpu, node.non_zero.memory),
+            sum: 0,
+            weights: 0,
+        };
+        // Straight-line code for the first resources if the arguments are constants, and no loop if there are no more.
+        mean.add(strategy.resources.first());
+        mean.add(strategy.resources.get(1));
+        if strategy.resources.len() > 2 {
+            strategy.resources[2..].iter().for_each(|resource| mean.add(Some(resource)));
         }
-        Ok(match strategy.r#type {
-            _ if weights == 0 => 0,
-            ScoringStrategyType::RequestedToCapacityRatio => (sum as f64 / weights as f64).round() as i64,
-            _ => sum / weights,
-        })
+        Ok(mean.finish())
+    }
+}
+
+/// The weighted mean of the scores by each resource.
+struct Mean<'a> {
+    strategy: &'a ScoringStrategy,
+    uses: Uses<'a>,
+    sum: i64,
+    weights: i64,
+}
+
+impl Mean<'_> {
+    #[inline(always)]
+    fn add(&mut self, resource: Option<&ResourceSpec>) {
+        let Some(resource) = resource else { return };
+        let Some(used) = self.uses.next(resource.name) else { return };
+        let score = match (self.strategy.r#type, &self.strategy.requested_to_capacity_ratio) {
+            (ScoringStrategyType::LeastAllocated, _) => least_allocated(used),
+            (ScoringStrategyType::MostAllocated, _) => most_allocated(used),
+            (ScoringStrategyType::RequestedToCapacityRatio, Some(ratio)) => {
+                let score = ratio.score(used);
+                if score <= 0 {
+                    return;
+                }
+                score
+            }
+            // The arguments were checked for this.
+            (ScoringStrategyType::RequestedToCapacityRatio, None) => 0,
+        };
+        self.sum = self.sum.wrapping_add(score.wrapping_mul(resource.weight));
+        self.weights += resource.weight;
+    }
+
+    #[inline(always)]
+    fn finish(self) -> i64 {
+        match self.strategy.r#type {
+            _ if self.weights == 0 => 0,
+            ScoringStrategyType::RequestedToCapacityRatio => (self.sum as f64 / self.weights as f64).round() as i64,
+            _ => self.sum / self.weights,
+        }
     }
 }
 
 /// An amount that a pod asks for, what the node has, and what its pods take.
 type Triple = (i64, i64, i64);
 
-#[inline]
+#[inline(always)]
 fn is_short(asked: i64, allocatable: i64, used: i64) -> bool {
-    asked > 0 && asked > allocatable.wrapping_sub(used)
+    asked > allocatable.wrapping_sub(used)
 }
 
-#[inline]
+#[inline(always)]
 fn no_room(node: &NodeResources) -> bool {
-    node.pods + 1 > node.allowed_pods
+    node.pods >= node.allowed_pods
 }
 
 impl Requests {
     fn new(requests: &Resources, mut ignored: impl FnMut(Symbol) -> bool) -> Requests {
         let asked = requests.scalars.iter().filter(|&&(name, amount)| amount != 0 && !ignored(name));
+        // What is not asked for is never short.
+        let or_nothing = |amount| if amount > 0 { amount } else { i64::MIN };
         Requests {
-            milli_cpu: requests.milli_cpu,
-            memory: requests.memory,
-            ephemeral_storage: requests.ephemeral_storage,
+            milli_cpu: or_nothing(requests.milli_cpu),
+            memory: or_nothing(requests.memory),
+            ephemeral_storage: or_nothing(requests.ephemeral_storage),
             scalars: asked.copied().collect(),
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn fit(&self, node: &NodeResources) -> Result<(), Insufficient> {
-        let mut short = no_room(node);
-        let mut never = false;
-        for (asked, allocatable, used) in self.basic(node).chain(self.scalars(node).map(|scalar| scalar.1)) {
-            let is_short = is_short(asked, allocatable, used);
-            short |= is_short;
-            never |= is_short && asked > allocatable;
-        }
-        if short { Err(Insufficient { never }) } else { Ok(()) }
+        let (has, used) = (&node.allocatable, &node.requested);
+        let fits = !no_room(node)
+            && !is_short(self.milli_cpu, has.milli_cpu, used.milli_cpu)
+            && !is_short(self.memory, has.memory, used.memory)
+            && !is_short(self.ephemeral_storage, has.ephemeral_storage, used.ephemeral_storage)
+            && self.scalars(node).all(|(_, (asked, allocatable, used))| !is_short(asked, allocatable, used));
+        if fits { Ok(()) } else { Err(Insufficient { never: self.never_fits(node) }) }
     }
 
-    #[inline]
+    #[inline(always)]
+    fn never_fits(&self, node: &NodeResources) -> bool {
+        let (has, used) = (&node.allocatable, &node.requested);
+        let never = |asked, allocatable, used| is_short(asked, allocatable, used) && asked > allocatable;
+        never(self.milli_cpu, has.milli_cpu, used.milli_cpu)
+            || never(self.memory, has.memory, used.memory)
+            || never(self.ephemeral_storage, has.ephemeral_storage, used.ephemeral_storage)
+            || self.scalars(node).any(|(_, (asked, allocatable, used))| never(asked, allocatable, used))
+    }
+
+    #[inline(always)]
     fn basic(&self, node: &NodeResources) -> impl Iterator<Item = Triple> {
         let (has, used) = (&node.allocatable, &node.requested);
         [
@@ -239,7 +281,7 @@ impl Requests {
         .into_iter()
     }
 
-    #[inline]
+    #[inline(always)]
     fn scalars(&self, node: &NodeResources) -> impl Iterator<Item = (Symbol, Triple)> {
         self.scalars.iter().map(|&(name, asked)| {
             let amount = |resources: &Resources| resources.scalar(name).unwrap_or(0);
@@ -248,7 +290,7 @@ impl Requests {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn least_allocated(used: Use) -> i64 {
     if used.after > used.allocatable {
         return 0;
@@ -256,14 +298,14 @@ fn least_allocated(used: Use) -> i64 {
     used.allocatable.wrapping_sub(used.after).wrapping_mul(MAX_NODE_SCORE).wrapping_div(used.allocatable)
 }
 
-#[inline]
+#[inline(always)]
 fn most_allocated(used: Use) -> i64 {
     used.after.min(used.allocatable).wrapping_mul(MAX_NODE_SCORE).wrapping_div(used.allocatable)
 }
 
 impl RequestedToCapacityRatio {
     /// The value of the shape at the utilization in whole percent, stretched from 0..=10 to 0..=100.
-    #[inline]
+    #[inline(always)]
     fn score(&self, used: Use) -> i64 {
         let utilization = match used.after > used.allocatable {
             true => 100,

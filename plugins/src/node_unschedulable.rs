@@ -51,7 +51,7 @@ impl FilterPlugin for NodeUnschedulable {
     type Cycle = ();
     type Rejection = ();
 
-    #[inline]
+    #[inline(always)]
     fn filter(_: &NoArgs, &tolerates: &bool, _: &(), node: &NodeTaints) -> Result<(), ()> {
         if node.unschedulable && !tolerates { Err(()) } else { Ok(()) }
     }

@@ -53,6 +53,7 @@ pub struct Amounts {
     ephemeral_storage: i64,
     /// In the order of the arguments.
     scalars: Box<[(Symbol, i64)]>,
+    is_zero: bool,
 }
 
 /// What a node has of a resource, and what is used of it without and with the pod.
@@ -83,46 +84,55 @@ impl Amounts {
                 }
             }
         }
+        amounts.is_zero = [amounts.milli_cpu, amounts.memory, amounts.ephemeral_storage] == [0; 3]
+            && scalars.iter().all(|&(_, asked): &(Symbol, i64)| asked == 0);
         amounts.scalars = scalars.into();
         amounts
     }
 
     /// Whether nothing is asked for.
+    #[inline(always)]
     pub(crate) fn is_zero(&self) -> bool {
-        self.milli_cpu == 0
-            && self.memory == 0
-            && self.ephemeral_storage == 0
-            && self.scalars.iter().all(|scalar| scalar.1 == 0)
+        self.is_zero
     }
 
-    /// The use of each resource named, in order; none for a resource that the node does not have, and for a scalar
-    /// resource that the pod does not ask for (`calculateNodeAllocatableRequest`). `milli_cpu` and `memory` are what is
-    /// used of these two.
-    #[inline]
-    pub(crate) fn uses<'a>(
-        &'a self,
-        names: impl Iterator<Item = ResourceName> + 'a,
-        node: &'a NodeResources,
-        milli_cpu: i64,
-        memory: i64,
-    ) -> impl Iterator<Item = Option<Use>> + 'a {
-        let mut scalars = self.scalars.iter();
-        names.map(move |name| {
-            let (allocatable, before, asked) = match name {
-                ResourceName::Cpu => (node.allocatable.milli_cpu, milli_cpu, self.milli_cpu),
-                ResourceName::Memory => (node.allocatable.memory, memory, self.memory),
-                ResourceName::EphemeralStorage => {
-                    (node.allocatable.ephemeral_storage, node.requested.ephemeral_storage, self.ephemeral_storage)
+    /// The use of one resource after the other. `milli_cpu` and `memory` are what is used of these two.
+    #[inline(always)]
+    pub(crate) fn uses<'a>(&'a self, node: &'a NodeResources, milli_cpu: i64, memory: i64) -> Uses<'a> {
+        Uses { amounts: self, node, milli_cpu, memory, scalars: self.scalars.iter() }
+    }
+}
+
+/// Tells the use of the resources that arguments name, in their order.
+#[derive(Clone)]
+pub(crate) struct Uses<'a> {
+    amounts: &'a Amounts,
+    node: &'a NodeResources,
+    milli_cpu: i64,
+    memory: i64,
+    scalars: std::slice::Iter<'a, (Symbol, i64)>,
+}
+
+impl Uses<'_> {
+    /// The use of the next resource, which has this name; none for a resource that the node does not have, and for a
+    /// scalar resource that the pod does not ask for (`calculateNodeAllocatableRequest`).
+    #[inline(always)]
+    pub(crate) fn next(&mut self, name: ResourceName) -> Option<Use> {
+        let node = self.node;
+        let (allocatable, before, asked) = match name {
+            ResourceName::Cpu => (node.allocatable.milli_cpu, self.milli_cpu, self.amounts.milli_cpu),
+            ResourceName::Memory => (node.allocatable.memory, self.memory, self.amounts.memory),
+            ResourceName::EphemeralStorage => {
+                (node.allocatable.ephemeral_storage, node.requested.ephemeral_storage, self.amounts.ephemeral_storage)
+            }
+            ResourceName::Scalar(_) => {
+                let &(name, asked) = self.scalars.next()?;
+                if asked == 0 {
+                    return None;
                 }
-                ResourceName::Scalar(_) => {
-                    let &(name, asked) = scalars.next()?;
-                    if asked == 0 {
-                        return None;
-                    }
-                    (node.allocatable.scalar(name)?, node.requested.scalar(name).unwrap_or(0), asked)
-                }
-            };
-            (allocatable != 0).then(|| Use { allocatable, before, after: before.wrapping_add(asked) })
-        })
+                (node.allocatable.scalar(name)?, node.requested.scalar(name).unwrap_or(0), asked)
+            }
+        };
+        if allocatable == 0 { None } else { Some(Use { allocatable, before, after: before.wrapping_add(asked) }) }
     }
 }

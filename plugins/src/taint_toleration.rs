@@ -69,7 +69,7 @@ impl FilterPlugin for TaintToleration {
     type Cycle = ();
     type Rejection = ();
 
-    #[inline]
+    #[inline(always)]
     fn filter(_: &NoArgs, pod: &TaintTolerationPod, _: &(), node: &NodeTaints) -> Result<(), ()> {
         if node.hard.iter().all(|taint| is_tolerated(taint, &pod.hard)) { Ok(()) } else { Err(()) }
     }
@@ -86,6 +86,8 @@ impl FilterPlugin for TaintToleration {
 impl PreScorePlugin for TaintToleration {
     type Cycle = ();
 
+    const SKIPS: bool = false;
+
     fn pre_score(&self, _: &NoArgs, _: &TaintTolerationPod, _: View<'_, Self>, _: &Mask) -> Result<Slot<()>, Status> {
         Ok(Slot::ready(()))
     }
@@ -95,14 +97,16 @@ impl ScorePlugin for TaintToleration {
     type Cycle = ();
 
     /// The number of `PreferNoSchedule` taints that are not tolerated.
-    #[inline]
+    #[inline(always)]
     fn score(_: &NoArgs, pod: &TaintTolerationPod, _: &(), node: &NodeTaints) -> Result<i64, ScoreError> {
         Ok(node.soft.iter().filter(|taint| !is_tolerated(taint, &pod.soft)).count() as i64)
     }
 }
 
 impl NormalizeScore for TaintToleration {
-    #[inline]
+    const LOOKS_AT_LOWEST: bool = false;
+
+    #[inline(always)]
     fn normalize(_: &NoArgs, extent: Extent, raw: i64) -> i64 {
         default_normalize(extent, true, raw)
     }
@@ -134,7 +138,7 @@ impl EnqueueExtensions for TaintToleration {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn is_tolerated(taint: &Taint, tolerations: &[Toleration]) -> bool {
     tolerations.iter().any(|toleration| toleration.tolerates(taint))
 }

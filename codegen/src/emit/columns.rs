@@ -60,6 +60,14 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
         Column::NodeInfo => quote! { std::slice::from_ref(&node.info) },
         Column::Declared(_) => quote! { std::slice::from_ref(&node.#field) },
     });
+    let first = columns.iter().zip(&fields).find(|(column, _)| **column != Column::NodeIndex).map(|(_, field)| field);
+    let slots = first.map(|field| quote! { let slots = columns.#field.len(); });
+    let of_aligned = columns.iter().zip(&fields).map(|(column, field)| match column {
+        Column::NodeIndex => quote! { columns.#field },
+        _ => quote! { &columns.#field[..slots] },
+    });
+    let aligned = quote! { #slots Columns { #(#fields: #of_aligned,)* #marker } };
+    let aligned_columns = parameter("columns", &aligned);
     let cluster = quote! { Columns { #(#fields: #of_cluster,)* #marker } };
     let imagined = quote! { Columns { #(#fields: #of_one_node,)* #marker } };
     let (state, base) = (parameter("state", &cluster), parameter("base", &cluster));
@@ -67,6 +75,11 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     quote! {
         fn columns<'a>(#state: &'a State, #base: &'a Base) -> Columns<'a> {
             #cluster
+        }
+
+        #[inline(always)]
+        fn aligned<'a>(#aligned_columns: Self::Columns<'a>) -> Self::Columns<'a> {
+            #aligned
         }
 
         fn hypothetical_columns<'a>(#node: &'a Hypothetical, #index: NodeIndex) -> Columns<'a> {

@@ -39,9 +39,9 @@ fn call(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
 
 /// Leaves a plugin out whose PreFilter said so.
 fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStream {
-    let field = &member.field;
+    let (field, ty) = (&member.field, &member.ty);
     if member.runs(Point::PreFilter) {
-        quote! { if !cycle.#field.skip { #code } }
+        quote! { if !(<#ty as PreFilterPlugin>::SKIPS && cycle.#field.skip) { #code } }
     } else {
         code
     }

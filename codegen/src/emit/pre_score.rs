@@ -47,9 +47,9 @@ pub(super) fn state(member: &Member<'_>) -> TokenStream {
 
 /// Leaves a plugin out whose PreScore said so.
 pub(super) fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStream {
-    let field = &member.field;
+    let (field, ty) = (&member.field, &member.ty);
     if member.runs(Point::PreScore) {
-        quote! { if !score.#field.skip { #code } }
+        quote! { if !(<#ty as PreScorePlugin>::SKIPS && score.#field.skip) { #code } }
     } else {
         code
     }

@@ -82,6 +82,11 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
             #range
         }
 
+        #[inline(always)]
+        fn slots(raw: &Raw) -> usize {
+            raw.nodes.len()
+        }
+
         fn resize(raw: &mut Raw, nodes: usize) {
             raw.nodes.resize(nodes, RawScores::default());
         }
@@ -107,9 +112,7 @@ fn score(members: &Members<'_>) -> TokenStream {
             let code = if member.entry.normalizes {
                 quote! {
                     #value
-                    if value != <#ty as NormalizeScore>::IGNORED {
-                        extents.#field.include(value);
-                    }
+                    extents.#field.include_for::<#ty>(value);
                     node.#field = value;
                 }
             } else {

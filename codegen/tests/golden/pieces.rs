@@ -304,7 +304,7 @@ fn filters_are_a_straight_line() {
                 columns: Columns<'_>,
                 index: usize,
             ) -> Result<(), Rejection> {
-                if !cycle.node_ports.skip {
+                if !(<NodePorts as PreFilterPlugin>::SKIPS && cycle.node_ports.skip) {
                     <NodePorts as FilterPlugin>::filter(
                             &args::NODE_PORTS,
                             &pod.node_ports,
@@ -313,7 +313,7 @@ fn filters_are_a_straight_line() {
                         )
                         .map_err(Rejection::NodePorts)?;
                 }
-                if !cycle.gpu_share.skip {
+                if !(<GpuShare as PreFilterPlugin>::SKIPS && cycle.gpu_share.skip) {
                     <GpuShare as FilterPlugin>::filter(
                             &args::GPU_SHARE,
                             &pod.gpu_share,

@@ -47,19 +47,19 @@ impl<T: Copy, const N: usize> List<T, N> {
     }
 
     /// The items.
-    #[inline]
+    #[inline(always)]
     pub const fn as_slice(&self) -> &[T] {
         self.items.split_at(self.len).0
     }
 
     /// The number of items.
-    #[inline]
+    #[inline(always)]
     pub const fn len(&self) -> usize {
         self.len
     }
 
     /// Whether there are no items.
-    #[inline]
+    #[inline(always)]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -68,7 +68,7 @@ impl<T: Copy, const N: usize> List<T, N> {
 impl<T: Copy, const N: usize> Deref for List<T, N> {
     type Target = [T];
 
-    #[inline]
+    #[inline(always)]
     fn deref(&self) -> &[T] {
         self.as_slice()
     }
@@ -78,7 +78,7 @@ impl<'a, T: Copy, const N: usize> IntoIterator for &'a List<T, N> {
     type Item = &'a T;
     type IntoIter = std::slice::Iter<'a, T>;
 
-    #[inline]
+    #[inline(always)]
     fn into_iter(self) -> Self::IntoIter {
         self.as_slice().iter()
     }

@@ -45,6 +45,9 @@ pub trait PreFilterPlugin: Plugin {
     /// What Filter gets. A plugin that also filters has the same type there.
     type Cycle: Clone + PartialEq + Send + Sync + 'static;
 
+    /// Whether `pre_filter` ever skips: if not, the loop over nodes does not ask.
+    const SKIPS: bool = true;
+
     /// Looks at the pod and the cluster.
     ///
     /// # Errors

@@ -14,6 +14,9 @@ pub trait PreScorePlugin: Plugin {
     /// What Score gets. A plugin that also scores has the same type there.
     type Cycle: Clone + PartialEq + Send + Sync + 'static;
 
+    /// Whether `pre_score` ever skips: if not, the loop over nodes does not ask.
+    const SKIPS: bool = true;
+
     /// Looks at the pod, the cluster and the feasible nodes.
     ///
     /// # Errors

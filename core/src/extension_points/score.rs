@@ -44,6 +44,17 @@ impl Extent {
         self.max = self.max.max(raw);
         self.min = self.min.min(raw);
     }
+
+    /// Takes another score of a plugin in, as far as the plugin looks at it.
+    #[inline(always)]
+    pub fn include_for<P: NormalizeScore>(&mut self, raw: i64) {
+        if raw != P::IGNORED {
+            self.max = self.max.max(raw);
+            if P::LOOKS_AT_LOWEST {
+                self.min = self.min.min(raw);
+            }
+        }
+    }
 }
 
 impl Default for Extent {
@@ -60,12 +71,14 @@ impl Default for Extent {
 pub trait NormalizeScore: ScorePlugin {
     /// A raw score that takes no part in the extremes.
     const IGNORED: i64 = i64::MIN;
+    /// Whether `normalize` looks at the lowest score.
+    const LOOKS_AT_LOWEST: bool = true;
     /// The normalised score.
     fn normalize(args: &Self::Args, extent: Extent, raw: i64) -> i64;
 }
 
 /// kube-scheduler's `DefaultNormalizeScore` up to 100: in proportion to the highest score, reversed if less is better.
-#[inline]
+#[inline(always)]
 pub fn default_normalize(extent: Extent, reverse: bool, raw: i64) -> i64 {
     if extent.max <= 0 {
         return if reverse { MAX_NODE_SCORE } else { raw };

@@ -9,7 +9,7 @@ pub struct NodeIndex(pub u32);
 
 impl NodeIndex {
     /// As an index into a column.
-    #[inline]
+    #[inline(always)]
     pub fn get(self) -> usize {
         self.0 as usize
     }

@@ -29,7 +29,7 @@ pub struct NonZero {
 
 impl Resources {
     /// The amount of a scalar resource, `None` if it is not listed.
-    #[inline]
+    #[inline(always)]
     pub fn scalar(&self, name: Symbol) -> Option<i64> {
         self.scalars.iter().find(|s| s.0 == name).map(|s| s.1)
     }

@@ -12,7 +12,7 @@ pub trait LabelsExt {
 }
 
 impl LabelsExt for [(Symbol, Symbol)] {
-    #[inline]
+    #[inline(always)]
     fn value(&self, key: Symbol) -> Option<Symbol> {
         // Few labels: a scan beats a binary search.
         self.iter().find(|label| label.0 == key).map(|label| label.1)
@@ -49,7 +49,7 @@ pub struct Requirement {
 
 impl Requirement {
     /// Whether labels meet the condition. `integer` tells the integer that a label's value spells, if it does.
-    #[inline]
+    #[inline(always)]
     pub fn matches(&self, labels: &[(Symbol, Symbol)], integer: impl Fn(Symbol) -> Option<i64>) -> bool {
         let value = labels.value(self.key);
         match self.operator {
@@ -74,7 +74,7 @@ pub struct FieldRequirement {
 
 impl FieldRequirement {
     /// Whether a node of this name meets the condition.
-    #[inline]
+    #[inline(always)]
     pub fn matches(&self, node: Symbol) -> bool {
         (node == self.name) != self.negated
     }
@@ -93,7 +93,7 @@ pub struct NodeSelectorTerm {
 
 impl NodeSelectorTerm {
     /// Whether a node meets all conditions.
-    #[inline]
+    #[inline(always)]
     pub fn matches(
         &self,
         name: Symbol,
@@ -117,7 +117,7 @@ pub struct NodeSelector {
 
 impl NodeSelector {
     /// Whether a node meets one of the terms.
-    #[inline]
+    #[inline(always)]
     pub fn matches(
         &self,
         name: Symbol,

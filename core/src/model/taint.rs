@@ -52,7 +52,7 @@ pub struct Toleration {
 
 impl Toleration {
     /// Whether this toleration tolerates `taint`: Kubernetes' `Toleration.ToleratesTaint`.
-    #[inline]
+    #[inline(always)]
     pub fn tolerates(&self, taint: &Taint) -> bool {
         if self.effect.is_some_and(|effect| effect != taint.effect) || self.key.is_some_and(|key| key != taint.key) {
             return false;

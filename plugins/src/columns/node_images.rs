@@ -13,7 +13,7 @@ pub struct NodeImages {
 
 impl NodeImages {
     /// The size of an image in bytes, if the node has it.
-    #[inline]
+    #[inline(always)]
     pub fn size(&self, name: Symbol) -> Option<i64> {
         let at = self.sizes.binary_search_by_key(&name, |image| image.0).ok()?;
         Some(self.sizes[at].1)

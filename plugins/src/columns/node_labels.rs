@@ -23,25 +23,25 @@ impl Default for NodeLabels {
 
 impl NodeLabels {
     /// The integer that the value of a label spells.
-    #[inline]
+    #[inline(always)]
     pub fn integer(&self, key: Symbol) -> Option<i64> {
         self.integers.iter().find(|label| label.0 == key).map(|label| label.1)
     }
 
     /// Whether the node has all of these labels: a pod's `nodeSelector`.
-    #[inline]
+    #[inline(always)]
     pub fn has_all(&self, wanted: &[(Symbol, Symbol)]) -> bool {
         wanted.iter().all(|label| self.labels.contains(label))
     }
 
     /// Whether the node matches a selector.
-    #[inline]
+    #[inline(always)]
     pub fn matches(&self, selector: &NodeSelector) -> bool {
         selector.matches(self.name, &self.labels, |key| self.integer(key))
     }
 
     /// Whether the node matches a term.
-    #[inline]
+    #[inline(always)]
     pub fn matches_term(&self, term: &NodeSelectorTerm) -> bool {
         term.matches(self.name, &self.labels, |key| self.integer(key))
     }

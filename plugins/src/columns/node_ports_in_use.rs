@@ -17,14 +17,14 @@ pub struct NodePortsInUse {
 impl NodePortsInUse {
     /// Whether a port collides with one in use: same protocol and number, and the same address, unless one of the two
     /// is `any`, the symbol of `0.0.0.0`.
-    #[inline]
+    #[inline(always)]
     pub fn conflicts(&self, wanted: &HostPort, any: Symbol) -> bool {
         self.ports.iter().any(|(used, _)| collide(wanted, used, any))
     }
 }
 
 /// Whether two ports cannot be given to two pods of one node.
-#[inline]
+#[inline(always)]
 pub(crate) fn collide(a: &HostPort, b: &HostPort, any: Symbol) -> bool {
     a.port == b.port && a.protocol == b.protocol && (a.ip == b.ip || a.ip == any || b.ip == any)
 }
