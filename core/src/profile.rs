@@ -477,6 +477,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn one_plugin_may_name_nodes_that_do_not_exist_two_must_agree() {
+        let only = |nodes: &[u32]| Ok(PreFilter::ready(()).only(nodes.iter().map(|&node| NodeIndex(node))));
+        let mut run = PreFilterRun::default();
+        assert!(run.take("A", only(&[])).is_ok(), "told node by node");
+        let mut run = PreFilterRun::default();
+        assert!(run.take("B", only(&[1, 2])).is_ok());
+        let nothing_left = run.take("A", only(&[3])).map_err(|status| status.message());
+        assert_eq!(nothing_left, Err("node(s) didn't satisfy plugin(s) [A B] simultaneously".to_string()));
+    }
+
+    #[test]
     fn a_broken_post_filter_nominates_nothing() {
         let mut run = PostFilterRun::default();
         let mut answer = PostFilterResult::nominate(NodeIndex(1), Vec::new());

@@ -156,6 +156,8 @@ fn pre_score_skips_or_fails() {
     check(demanding(), "spec: {}", Ok(false));
     let terms = "[{weight: 10, preference: {matchExpressions: [{key: disk, operator: Exists}]}}]";
     check(&PLAIN, &preferred(terms), Ok(false));
+    // A preference that says nothing is one all the same: every node gets 0.
+    check(&PLAIN, &preferred("[{weight: 10, preference: {}}]"), Ok(false));
     let wrong = "[{weight: 1, preference: {matchExpressions: [{key: disk, operator: Gt, values: [x]}]}}]";
     let error = "[0].matchExpressions[0].values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an \
                  integer";
