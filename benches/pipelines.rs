@@ -1,4 +1,4 @@
-//! Time of a full pass, from PreFilter to the totals: the generated pipeline, a loop written by hand, and the same
+//! Time of a full pass, from PreFilter to the totals: the generated pipeline, loops written by hand, and the same
 //! plugins behind trait objects. `cargo bench --bench pipelines`
 
 mod support;

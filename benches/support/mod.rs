@@ -1,4 +1,4 @@
-//! What the benchmarks share: a made-up cluster, pods, and three ways to schedule them that must agree.
+//! What the benchmarks share: a made-up cluster, pods, and the ways to schedule them that must agree.
 
 pub(crate) mod by_hand;
 mod cluster;
@@ -15,7 +15,7 @@ use way::{ByHand, Generated, TraitObjects};
 pub(crate) use way::{Cluster, Way};
 
 /// Names of the ways, in the order in which [`ways`] has them.
-pub(crate) const WAYS: [&str; 3] = ["generated", "by hand", "trait objects"];
+pub(crate) const WAYS: [&str; 4] = ["generated", "by hand", "by hand, fused", "trait objects"];
 /// The profiles that are compared.
 pub(crate) const PROFILES: [&str; 3] = ["default", "edge", "binpack"];
 
@@ -28,14 +28,16 @@ pub(crate) fn setup(nodes: usize) -> (Cluster, Vec<PodSpec>) {
 
 /// The ways to schedule by a profile.
 pub(crate) fn ways(profile: &str, cluster: &mut Cluster, pods: &[PodSpec]) -> [Box<dyn Way>; WAYS.len()] {
-    let (generated, by_hand): (Box<dyn Way>, by_hand::Evaluate) = match profile {
-        "default" => (Box::new(Generated::<default::Pipeline>::new(pods, cluster)), by_hand::default::evaluate),
-        "edge" => (Box::new(Generated::<edge::Pipeline>::new(pods, cluster)), by_hand::edge::evaluate),
-        "binpack" => (Box::new(Generated::<binpack::Pipeline>::new(pods, cluster)), by_hand::binpack::evaluate),
-        other => unreachable!("no loop is written for profile {other}"),
+    let generated: Box<dyn Way> = match profile {
+        "default" => Box::new(Generated::<default::Pipeline>::new(pods, cluster)),
+        "edge" => Box::new(Generated::<edge::Pipeline>::new(pods, cluster)),
+        "binpack" => Box::new(Generated::<binpack::Pipeline>::new(pods, cluster)),
+        other => unreachable!("profile {other} is not compared"),
     };
+    let by_hand = ByHand::new(by_hand::evaluate::<false>(profile), pods, cluster);
+    let fused = ByHand::new(by_hand::evaluate::<true>(profile), pods, cluster);
     let objects = TraitObjects::new(trait_objects::config(profile), pods, cluster);
-    [generated, Box::new(ByHand::new(by_hand, pods, cluster)), Box::new(objects)]
+    [generated, Box::new(by_hand), Box::new(fused), Box::new(objects)]
 }
 
 /// All ways find the same nodes feasible, and give them the same totals, for every profile and kind of pod.

@@ -1,4 +1,4 @@
-//! The three ways to schedule a pod, as the benchmarks call them.
+//! The ways to schedule a pod, as the benchmarks call them.
 
 use schedc::pipelines::state::State;
 use schedc_core::answer::Answer;
@@ -53,7 +53,7 @@ impl<P: Profile<State = State>> Way for Generated<P> {
     }
 }
 
-/// The loop written by hand.
+/// A loop written by hand.
 pub(super) struct ByHand {
     evaluate: Evaluate,
     pods: Vec<by_hand::Pod>,
@@ -73,7 +73,7 @@ impl Way for ByHand {
     }
 
     fn totals(&self) -> Vec<(NodeIndex, i64)> {
-        self.answer.feasible.iter().map(|node| (node, self.answer.totals[node.get()])).collect()
+        self.answer.feasible.iter().map(|node| (node, self.answer.total(node))).collect()
     }
 }
 

@@ -79,3 +79,8 @@ impl Asked {
         }
     }
 }
+
+#[inline(always)]
+pub(super) fn tolerated(taint: &Taint, tolerations: &[Toleration]) -> bool {
+    tolerations.iter().any(|toleration| toleration.tolerates(taint))
+}

@@ -1,43 +1,8 @@
-//! What the loops have in common.
+//! Scores by resources.
 
-use schedc_core::model::{NodeSelectorTerm, Taint, Toleration};
-use schedc_plugins::columns::{NodeLabels, NodeResources};
+use schedc_plugins::columns::NodeResources;
 
-use super::pod::{Asked, Pod};
-
-#[inline(always)]
-pub(super) fn tolerated(taint: &Taint, tolerations: &[Toleration]) -> bool {
-    tolerations.iter().any(|toleration| toleration.tolerates(taint))
-}
-
-#[inline(always)]
-pub(super) fn matches(pod: &Pod, node: &NodeLabels) -> bool {
-    pod.selector.iter().all(|label| node.labels.contains(label))
-        && pod.required.as_ref().is_none_or(|required| required.terms.iter().any(|term| matches_term(term, node)))
-}
-
-#[inline(always)]
-pub(super) fn preference(preferred: &[(i64, NodeSelectorTerm)], node: &NodeLabels) -> i64 {
-    preferred.iter().filter(|(_, term)| matches_term(term, node)).map(|(weight, _)| weight).sum()
-}
-
-#[inline(always)]
-fn matches_term(term: &NodeSelectorTerm, node: &NodeLabels) -> bool {
-    term.matches(node.name, &node.labels, |key| node.integers.iter().find(|label| label.0 == key).map(|label| label.1))
-}
-
-#[inline(always)]
-pub(super) fn fits(asked: &Asked, node: &NodeResources) -> bool {
-    let (has, used) = (&node.allocatable, &node.requested);
-    node.pods < node.allowed_pods
-        && asked.milli_cpu <= has.milli_cpu.wrapping_sub(used.milli_cpu)
-        && asked.memory <= has.memory.wrapping_sub(used.memory)
-        && asked.ephemeral_storage <= has.ephemeral_storage.wrapping_sub(used.ephemeral_storage)
-        && asked
-            .scalars
-            .iter()
-            .all(|&(name, amount)| amount <= has.scalar(name).unwrap_or(0).wrapping_sub(used.scalar(name).unwrap_or(0)))
-}
+use super::pod::Pod;
 
 /// The mean of two scores that count alike, without resources that the node does not have.
 #[inline(always)]

@@ -1,0 +1,66 @@
+//! Filter, which is the same in the three profiles.
+
+use schedc::pipelines::state::State;
+use schedc_core::model::NodeSelectorTerm;
+use schedc_plugins::columns::{NodeLabels, NodePortsInUse, NodeResources, NodeTaints};
+
+use super::pod::{Asked, Pod, tolerated};
+
+/// A pod, and what its filters read of the nodes.
+pub(super) struct Filters<'a> {
+    pod: &'a Pod,
+    selects: bool,
+    taints: &'a [NodeTaints],
+    labels: &'a [NodeLabels],
+    ports: &'a [NodePortsInUse],
+    resources: &'a [NodeResources],
+}
+
+impl<'a> Filters<'a> {
+    #[inline(always)]
+    pub(super) fn new(pod: &'a Pod, state: &'a State, slots: usize) -> Self {
+        Filters {
+            pod,
+            selects: !pod.selector.is_empty() || pod.required.is_some(),
+            taints: &state.node_taints[..slots],
+            labels: &state.node_labels[..slots],
+            ports: &state.node_ports[..slots],
+            resources: &state.node_resources[..slots],
+        }
+    }
+
+    /// In the order of the profiles: the first plugin that rejects a node is the one that is named.
+    #[inline(always)]
+    pub(super) fn admit(&self, at: usize) -> bool {
+        let (pod, taints) = (self.pod, &self.taints[at]);
+        (!taints.unschedulable || pod.tolerates_cordon)
+            && taints.hard.iter().all(|taint| tolerated(taint, &pod.hard))
+            && (!self.selects || matches(pod, &self.labels[at]))
+            && !pod.ports.iter().any(|port| self.ports[at].conflicts(port, pod.any_address))
+            && fits(&pod.asked, &self.resources[at])
+    }
+}
+
+#[inline(always)]
+fn matches(pod: &Pod, node: &NodeLabels) -> bool {
+    pod.selector.iter().all(|label| node.labels.contains(label))
+        && pod.required.as_ref().is_none_or(|required| required.terms.iter().any(|term| matches_term(term, node)))
+}
+
+#[inline(always)]
+pub(super) fn matches_term(term: &NodeSelectorTerm, node: &NodeLabels) -> bool {
+    term.matches(node.name, &node.labels, |key| node.integers.iter().find(|label| label.0 == key).map(|label| label.1))
+}
+
+#[inline(always)]
+fn fits(asked: &Asked, node: &NodeResources) -> bool {
+    let (has, used) = (&node.allocatable, &node.requested);
+    node.pods < node.allowed_pods
+        && asked.milli_cpu <= has.milli_cpu.wrapping_sub(used.milli_cpu)
+        && asked.memory <= has.memory.wrapping_sub(used.memory)
+        && asked.ephemeral_storage <= has.ephemeral_storage.wrapping_sub(used.ephemeral_storage)
+        && asked
+            .scalars
+            .iter()
+            .all(|&(name, amount)| amount <= has.scalar(name).unwrap_or(0).wrapping_sub(used.scalar(name).unwrap_or(0)))
+}
