@@ -59,8 +59,8 @@ fn fits(asked: &Asked, node: &NodeResources) -> bool {
         && asked.milli_cpu <= has.milli_cpu.wrapping_sub(used.milli_cpu)
         && asked.memory <= has.memory.wrapping_sub(used.memory)
         && asked.ephemeral_storage <= has.ephemeral_storage.wrapping_sub(used.ephemeral_storage)
-        && asked
-            .scalars
-            .iter()
-            .all(|&(name, amount)| amount <= has.scalar(name).unwrap_or(0).wrapping_sub(used.scalar(name).unwrap_or(0)))
+        && (asked.scalars.is_empty()
+            || asked.scalars.iter().all(|&(name, amount)| {
+                amount <= has.scalar(name).unwrap_or(0).wrapping_sub(used.scalar(name).unwrap_or(0))
+            }))
 }

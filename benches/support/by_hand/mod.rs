@@ -1,7 +1,7 @@
 //! Scheduling loops as one would write them by hand for a single profile.
 //!
 //! They read the same columns as the generated pipelines, but call nothing of a plugin: arithmetic and matching are
-//! written out, and what is the same for all nodes is done before the loop. Sums wrap and scores are checked for their
+//! written out, and what is the same for all nodes is settled before the loop. Sums wrap and scores are checked for their
 //! range, as in the pipelines.
 //!
 //! There are two forms. One has the phases of the framework: Filter for all nodes, then Score for the feasible ones, then
@@ -26,21 +26,23 @@ use scores::{Highest, Raw, Scores};
 
 pub(crate) use pod::Pod;
 
-/// A loop's answer, and the room that it needs.
+/// The answer of the loops, and the room that they need.
 #[derive(Default)]
 pub(crate) struct Answer {
     pub(crate) feasible: Mask,
-    raw: Vec<Raw>,
+    totals: Vec<i64>,
+    taints: Vec<i64>,
+    affinity: Vec<i64>,
 }
 
 /// A score was not within 0..=100.
 #[derive(Debug)]
 pub(crate) struct OutOfRange;
 
-/// The loop of a profile.
+/// The loops of a profile.
 pub(crate) type Evaluate = fn(&Pod, &Cache<State>, &mut Answer) -> Result<Best, OutOfRange>;
 
-/// The loop for profiles/`profile`.toml.
+/// The loops for profiles/`profile`.toml.
 pub(crate) fn evaluate<const FUSED: bool>(profile: &str) -> Evaluate {
     match profile {
         "default" => |pod, cache, answer| answer.evaluate::<profiles::Default<'_>, FUSED>(pod, cache),
@@ -53,10 +55,9 @@ pub(crate) fn evaluate<const FUSED: bool>(profile: &str) -> Evaluate {
 impl Answer {
     /// The total of a feasible node.
     pub(crate) fn total(&self, node: NodeIndex) -> i64 {
-        self.raw[node.get()].total
+        self.totals[node.get()]
     }
 
-    #[inline(always)]
     fn evaluate<'a, P: Profile<'a>, const FUSED: bool>(
         &mut self,
         pod: &'a Pod,
@@ -68,41 +69,71 @@ impl Answer {
         }
         // All columns are cut to this length, so that an index is checked once.
         let slots = cache.base.infos().len();
-        self.raw.resize(slots, Raw::default());
-        let raw = &mut self.raw[..slots];
+        self.totals.resize(slots, 0);
+        self.taints.resize(slots, 0);
+        self.affinity.resize(slots, 0);
+        let mut raw = Raw {
+            total: &mut self.totals[..slots],
+            taints: &mut self.taints[..slots],
+            affinity: &mut self.affinity[..slots],
+        };
         let filters = Filters::new(pod, &cache.state, slots);
         let scores = Scores::new(pod, &cache.state, slots, P::new(pod, cache, slots));
-        let mut highest = Highest::default();
 
-        for (word, bits) in self.feasible.words_mut().iter_mut().enumerate() {
-            let mut keep = *bits;
-            for node in nodes_of(word, *bits) {
-                if !filters.admit(node.get()) {
-                    keep &= !(1 << (node.0 % 64));
-                } else if FUSED {
-                    scores.score(node.get(), &mut raw[node.get()], &mut highest);
-                }
-            }
-            *bits = keep;
+        match scores.prefers {
+            true => pass::<P, FUSED, true>(&filters, &scores, &mut self.feasible, &mut raw),
+            false => pass::<P, FUSED, false>(&filters, &scores, &mut self.feasible, &mut raw),
         }
-        if !FUSED {
-            for (word, bits) in self.feasible.words().iter().enumerate() {
-                for node in nodes_of(word, *bits) {
-                    scores.score(node.get(), &mut raw[node.get()], &mut highest);
-                }
-            }
-        }
-        let mut best = Best { total: i64::MIN, ties: 0 };
-        for (word, bits) in self.feasible.words().iter().enumerate() {
-            for node in nodes_of(word, *bits) {
-                let total = scores.normalize(&mut raw[node.get()], &mut highest);
-                if total > best.total {
-                    best = Best { total, ties: 1 };
-                } else if total == best.total {
-                    best.ties += 1;
-                }
-            }
-        }
-        if highest.any <= 100 { Ok(best) } else { Err(OutOfRange) }
     }
+}
+
+/// The loops, one of their own for pods that prefer nodes.
+#[inline(always)]
+fn pass<'a, P: Profile<'a>, const FUSED: bool, const PREFERS: bool>(
+    filters: &Filters<'a>,
+    scores: &Scores<'a, P>,
+    feasible: &mut Mask,
+    raw: &mut Raw<'_>,
+) -> Result<Best, OutOfRange> {
+    let mut highest = Highest::default();
+    for (word, bits) in feasible.words_mut().iter_mut().enumerate() {
+        let mut keep = *bits;
+        for node in nodes_of(word, *bits) {
+            if !filters.admit(node.get()) {
+                keep &= !(1 << (node.0 % 64));
+            } else if FUSED {
+                scores.score::<PREFERS>(node.get(), raw, &mut highest);
+            }
+        }
+        *bits = keep;
+    }
+    if !FUSED {
+        for (word, bits) in feasible.words().iter().enumerate() {
+            for node in nodes_of(word, *bits) {
+                scores.score::<PREFERS>(node.get(), raw, &mut highest);
+            }
+        }
+    }
+    let best = match highest.taints > 0 {
+        true => total(feasible, |at| scores.normalize::<true, PREFERS>(at, raw, &mut highest)),
+        false => total(feasible, |at| scores.normalize::<false, PREFERS>(at, raw, &mut highest)),
+    };
+    if highest.any <= 100 { Ok(best) } else { Err(OutOfRange) }
+}
+
+/// Finds the best of the totals.
+#[inline(always)]
+fn total(feasible: &Mask, mut total: impl FnMut(usize) -> i64) -> Best {
+    let mut best = Best { total: i64::MIN, ties: 0 };
+    for (word, bits) in feasible.words().iter().enumerate() {
+        for node in nodes_of(word, *bits) {
+            let total = total(node.get());
+            if total > best.total {
+                best = Best { total, ties: 1 };
+            } else if total == best.total {
+                best.ties += 1;
+            }
+        }
+    }
+    best
 }

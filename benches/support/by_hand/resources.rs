@@ -4,20 +4,6 @@ use schedc_plugins::columns::NodeResources;
 
 use super::pod::Pod;
 
-/// The mean of two scores that count alike, without resources that the node does not have.
-#[inline(always)]
-fn mean_of_cpu_and_memory(pod: &Pod, node: &NodeResources, score: impl Fn(i64, i64) -> i64) -> i64 {
-    let has = (node.allocatable.milli_cpu, node.allocatable.memory);
-    let cpu = || score(node.non_zero.milli_cpu.wrapping_add(pod.scored.0), has.0);
-    let memory = || score(node.non_zero.memory.wrapping_add(pod.scored.1), has.1);
-    match has {
-        (0, 0) => 0,
-        (_, 0) => cpu(),
-        (0, _) => memory(),
-        _ => cpu().wrapping_add(memory()) / 2,
-    }
-}
-
 #[inline(always)]
 pub(super) fn least_allocated(pod: &Pod, node: &NodeResources) -> i64 {
     mean_of_cpu_and_memory(pod, node, |used, has| {
@@ -28,6 +14,30 @@ pub(super) fn least_allocated(pod: &Pod, node: &NodeResources) -> i64 {
 #[inline(always)]
 pub(super) fn most_allocated(pod: &Pod, node: &NodeResources) -> i64 {
     mean_of_cpu_and_memory(pod, node, |used, has| used.min(has).wrapping_mul(100).wrapping_div(has))
+}
+
+/// The mean of two scores that count alike, without resources that the node does not have.
+#[inline(always)]
+fn mean_of_cpu_and_memory(pod: &Pod, node: &NodeResources, score: impl Fn(i64, i64) -> i64) -> i64 {
+    let cpu = (node.non_zero.milli_cpu.wrapping_add(pod.scored.0), node.allocatable.milli_cpu);
+    let memory = (node.non_zero.memory.wrapping_add(pod.scored.1), node.allocatable.memory);
+    // What divides is above 0: nothing is left to be checked for a division.
+    if cpu.1 > 0 && memory.1 > 0 {
+        score(cpu.0, cpu.1).wrapping_add(score(memory.0, memory.1)) / 2
+    } else {
+        mean_of_what_there_is([cpu, memory], score)
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn mean_of_what_there_is(amounts: [(i64, i64); 2], score: impl Fn(i64, i64) -> i64) -> i64 {
+    let (mut sum, mut count) = (0_i64, 0);
+    for (used, has) in amounts.into_iter().filter(|amount| amount.1 != 0) {
+        sum = sum.wrapping_add(score(used, has));
+        count += 1;
+    }
+    if count == 0 { 0 } else { sum / count }
 }
 
 /// How much more evenly cpu and memory are used with the pod than without.

@@ -7,19 +7,21 @@ use super::filters::matches_term;
 use super::pod::{Pod, tolerated};
 use super::profiles::Profile;
 
-/// What is known of a node after Score.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Raw {
+/// What Score takes down of each node.
+pub(super) struct Raw<'a> {
     /// The sum of the scores that are not normalised; in the end, the total.
-    pub(super) total: i64,
-    taints: i64,
-    affinity: i64,
+    pub(super) total: &'a mut [i64],
+    /// Taints that are not tolerated.
+    pub(super) taints: &'a mut [i64],
+    /// Weights of the preferences that the node meets.
+    pub(super) affinity: &'a mut [i64],
 }
 
 /// A pod, and what its scores read of the nodes.
 pub(super) struct Scores<'a, P> {
     pod: &'a Pod,
-    prefers: bool,
+    /// Whether the pod prefers nodes.
+    pub(super) prefers: bool,
     taints: &'a [NodeTaints],
     labels: &'a [NodeLabels],
     profile: P,
@@ -28,7 +30,7 @@ pub(super) struct Scores<'a, P> {
 /// The highest scores of all nodes.
 #[derive(Default)]
 pub(super) struct Highest {
-    taints: i64,
+    pub(super) taints: i64,
     affinity: i64,
     /// Of those that have to be within 0..=100. Below 0 is very high.
     pub(super) any: u64,
@@ -41,33 +43,40 @@ impl<'a, P: Profile<'a>> Scores<'a, P> {
         Scores { pod, prefers: !pod.preferred.is_empty(), taints, labels, profile }
     }
 
+    /// `PREFERS`: whether the pod prefers nodes.
     #[inline(always)]
-    pub(super) fn score(&self, at: usize, raw: &mut Raw, highest: &mut Highest) {
+    pub(super) fn score<const PREFERS: bool>(&self, at: usize, raw: &mut Raw<'_>, highest: &mut Highest) {
         let taints = self.taints[at].soft.iter().filter(|taint| !tolerated(taint, &self.pod.soft)).count() as i64;
-        raw.taints = taints;
+        raw.taints[at] = taints;
         highest.taints = highest.taints.max(taints);
-        if self.prefers {
+        if PREFERS {
             let matching = self.pod.preferred.iter().filter(|(_, term)| matches_term(term, &self.labels[at]));
             let affinity = matching.map(|(weight, _)| weight).sum();
-            raw.affinity = affinity;
+            raw.affinity[at] = affinity;
             highest.affinity = highest.affinity.max(affinity);
         }
-        raw.total = self.profile.score(self.pod, at, &mut highest.any);
+        raw.total[at] = self.profile.score(self.pod, at, &mut highest.any);
     }
 
+    /// The total. `TAINTS`: whether some node has taints that are not tolerated.
     #[inline(always)]
-    pub(super) fn normalize(&self, raw: &mut Raw, highest: &mut Highest) -> i64 {
-        let taints = if highest.taints > 0 { 100 - raw.taints.wrapping_mul(100) / highest.taints } else { 100 };
+    pub(super) fn normalize<const TAINTS: bool, const PREFERS: bool>(
+        &self,
+        at: usize,
+        raw: &mut Raw<'_>,
+        highest: &mut Highest,
+    ) -> i64 {
+        let taints = if TAINTS { 100 - raw.taints[at].wrapping_mul(100) / highest.taints } else { 100 };
         highest.any = highest.any.max(taints as u64);
-        raw.total = raw.total.wrapping_add(taints.wrapping_mul(3));
-        if self.prefers {
+        raw.total[at] = raw.total[at].wrapping_add(taints.wrapping_mul(3));
+        if PREFERS {
             let affinity = match highest.affinity > 0 {
-                true => raw.affinity.wrapping_mul(100) / highest.affinity,
-                false => raw.affinity,
+                true => raw.affinity[at].wrapping_mul(100) / highest.affinity,
+                false => raw.affinity[at],
             };
             highest.any = highest.any.max(affinity as u64);
-            raw.total = raw.total.wrapping_add(affinity.wrapping_mul(2));
+            raw.total[at] = raw.total[at].wrapping_add(affinity.wrapping_mul(2));
         }
-        raw.total
+        raw.total[at]
     }
 }
