@@ -291,7 +291,7 @@ impl<P: Profile> Engine<P> {
             Self::admits_with(&nominated, attempt, cache, node)?;
         }
         let columns = P::columns(&cache.state, &cache.base);
-        P::filter(&attempt.compiled, &attempt.cycle, columns, node.get())
+        P::filter::<false>(&attempt.compiled, &attempt.cycle, columns, node.get())
     }
 
     fn admits_with(

@@ -52,7 +52,7 @@ impl<'a, P: Profile> Imagined<'a, P> {
     /// The first plugin that rejects it.
     pub fn filter(&self) -> Result<(), P::Rejection> {
         let columns = P::hypothetical_columns(&self.state, self.node);
-        P::filter(self.compiled, self.cycle, columns, 0)
+        P::filter::<false>(self.compiled, self.cycle, columns, 0)
     }
 
     /// The rejections in words: of the first plugin, or of all that would reject the node.
@@ -91,7 +91,7 @@ pub(crate) fn verdicts<P: Profile>(
     };
     if all {
         P::filter_all(pod, cycle, columns, index, &mut put);
-    } else if let Err(rejection) = P::filter(pod, cycle, columns, index) {
+    } else if let Err(rejection) = P::filter::<false>(pod, cycle, columns, index) {
         put(rejection);
     }
     verdicts

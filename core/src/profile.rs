@@ -160,11 +160,13 @@ pub trait Profile: Sized + Send + Sync + 'static {
     /// The columns of a node that exists in thought, which is at index 0 then.
     fn hypothetical_columns<'a>(node: &'a <Self::State as State>::Hypothetical, index: NodeIndex) -> Self::Columns<'a>;
 
-    /// Runs Filter on the node at `index` of the columns.
+    /// Whether every filter that can have nothing to say about a pod has nothing to say about this one.
+    fn filters_idle(pod: &Self::Pod, cycle: &Self::Cycle) -> bool;
+    /// Runs Filter on the node at `index` of the columns. `IDLE`: `filters_idle` is known to hold.
     ///
     /// # Errors
     /// The first plugin that rejects it.
-    fn filter(
+    fn filter<const IDLE: bool>(
         pod: &Self::Pod,
         cycle: &Self::Cycle,
         columns: Self::Columns<'_>,
@@ -217,11 +219,14 @@ pub trait Profile: Sized + Send + Sync + 'static {
     fn slots(raw: &Self::Raw) -> usize;
     /// Makes room for the raw scores of so many nodes.
     fn resize(raw: &mut Self::Raw, nodes: usize);
-    /// Runs Score on the node at `index` of the columns, and takes the raw scores down.
+    /// Whether every plugin that may skip Score does.
+    fn scores_idle(score: &Self::Score) -> bool;
+    /// Runs Score on the node at `index` of the columns, and takes the raw scores down. `IDLE`: `scores_idle` is known to
+    /// hold.
     ///
     /// # Errors
     /// A plugin's Score failed.
-    fn score(
+    fn score<const IDLE: bool>(
         pod: &Self::Pod,
         score: &Self::Score,
         columns: Self::Columns<'_>,
@@ -229,8 +234,8 @@ pub trait Profile: Sized + Send + Sync + 'static {
         raw: &mut Self::Raw,
         extents: &mut Self::Extents,
     ) -> Result<(), ScoreFailure>;
-    /// The node's total: every score normalised, checked and weighted.
-    fn total(
+    /// The node's total: every score normalised, checked and weighted. `IDLE` as for `score`.
+    fn total<const IDLE: bool>(
         pod: &Self::Pod,
         score: &Self::Score,
         raw: &Self::Raw,

@@ -46,6 +46,12 @@ impl FilterPlugin for NodeName {
     type Cycle = ();
     type Rejection = ();
 
+    const IDLES: bool = true;
+
+    fn is_idle(pod: &Option<Symbol>) -> bool {
+        pod.is_none()
+    }
+
     #[inline(always)]
     fn filter(_: &NoArgs, pod: &Option<Symbol>, _: &(), node: &NodeIdentity) -> Result<(), ()> {
         if pod.is_none_or(|name| name == node.name) { Ok(()) } else { Err(()) }

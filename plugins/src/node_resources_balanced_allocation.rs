@@ -72,6 +72,9 @@ impl Plugin for NodeResourcesBalancedAllocation {
 impl PreScorePlugin for NodeResourcesBalancedAllocation {
     type Cycle = ();
 
+    // Score answers 0 for pods that are skipped.
+    const SKIPS: bool = false;
+
     fn pre_score(
         &self,
         _: &NodeResourcesBalancedAllocationArgs,
@@ -93,7 +96,6 @@ impl ScorePlugin for NodeResourcesBalancedAllocation {
         _: &(),
         node: &NodeResources,
     ) -> Result<i64, ScoreError> {
-        // Only without PreScore, which skips such pods.
         if pod.is_zero() {
             return Ok(0);
         }

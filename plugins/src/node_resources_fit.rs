@@ -167,20 +167,33 @@ impl ScorePlugin for NodeResourcesFit {
         node: &NodeResources,
     ) -> Result<i64, ScoreError> {
         let strategy = &args.scoring_strategy;
-        let mut mean = Mean {
-            strategy,
-            uses: pod.scored.uses(node, node.non_zero.milli_cpu, node.non_zero.memory),
-            sum: 0,
-            weights: 0,
-        };
-        // Straight-line code for the first resources if the arguments are constants, and no loop if there are no more.
-        mean.add(strategy.resources.first());
-        mean.add(strategy.resources.get(1));
-        if strategy.resources.len() > 2 {
-            strategy.resources[2..].iter().for_each(|resource| mean.add(Some(resource)));
+        let uses = pod.scored.uses(node, node.non_zero.milli_cpu, node.non_zero.memory);
+        if let Some(score) = mean_of_two(strategy, uses.clone()) {
+            return Ok(score);
         }
+        let mut mean = Mean { strategy, uses, sum: 0, weights: 0 };
+        strategy.resources.iter().for_each(|resource| mean.add(resource));
         Ok(mean.finish())
     }
+}
+
+/// The usual case of [`Mean`], in straight-line code: two resources, and the node has both. Then the sum of the weights is
+/// a constant of the profile, and no division can overflow.
+#[inline(always)]
+fn mean_of_two(strategy: &ScoringStrategy, mut uses: Uses<'_>) -> Option<i64> {
+    let score = match strategy.r#type {
+        ScoringStrategyType::LeastAllocated => least_allocated,
+        ScoringStrategyType::MostAllocated => most_allocated,
+        // Scores of 0 are left out of its mean.
+        ScoringStrategyType::RequestedToCapacityRatio => return None,
+    };
+    let [one, other] = strategy.resources.as_slice() else { return None };
+    let (one_use, other_use) = (uses.next(one.name)?, uses.next(other.name)?);
+    if one_use.allocatable <= 0 || other_use.allocatable <= 0 {
+        return None;
+    }
+    let sum = score(one_use).wrapping_mul(one.weight).wrapping_add(score(other_use).wrapping_mul(other.weight));
+    Some(sum / (one.weight + other.weight))
 }
 
 /// The weighted mean of the scores by each resource.
@@ -193,8 +206,7 @@ struct Mean<'a> {
 
 impl Mean<'_> {
     #[inline(always)]
-    fn add(&mut self, resource: Option<&ResourceSpec>) {
-        let Some(resource) = resource else { return };
+    fn add(&mut self, resource: &ResourceSpec) {
         let Some(used) = self.uses.next(resource.name) else { return };
         let score = match (self.strategy.r#type, &self.strategy.requested_to_capacity_ratio) {
             (ScoringStrategyType::LeastAllocated, _) => least_allocated(used),
@@ -256,7 +268,8 @@ impl Requests {
             && !is_short(self.milli_cpu, has.milli_cpu, used.milli_cpu)
             && !is_short(self.memory, has.memory, used.memory)
             && !is_short(self.ephemeral_storage, has.ephemeral_storage, used.ephemeral_storage)
-            && self.scalars(node).all(|(_, (asked, allocatable, used))| !is_short(asked, allocatable, used));
+            && (self.scalars.is_empty()
+                || self.scalars(node).all(|(_, (asked, allocatable, used))| !is_short(asked, allocatable, used)));
         if fits { Ok(()) } else { Err(Insufficient { never: self.never_fits(node) }) }
     }
 

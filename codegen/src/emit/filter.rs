@@ -7,7 +7,7 @@ use super::columns::row;
 use super::docs::{doc, steps};
 use super::member::{Member, Members};
 use super::pre_filter::state;
-use super::tokens::parameter;
+use super::tokens::{all, parameter};
 use crate::plan::Point;
 
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
@@ -26,7 +26,14 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
 }
 
 pub(super) fn functions(members: &Members<'_>) -> TokenStream {
-    let parts = [filter(members), filter_all(members), code(members), rejector(members), explain(members)];
+    let parts = [
+        filters_idle(members),
+        filter(members),
+        filter_all(members),
+        code(members),
+        rejector(members),
+        explain(members),
+    ];
     quote! { #(#parts)* }
 }
 
@@ -39,18 +46,46 @@ fn call(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
 
 /// Leaves a plugin out whose PreFilter said so.
 fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStream {
-    let (field, ty) = (&member.field, &member.ty);
+    let field = &member.field;
     if member.runs(Point::PreFilter) {
-        quote! { if !(<#ty as PreFilterPlugin>::SKIPS && cycle.#field.skip) { #code } }
+        quote! { if !cycle.#field.skip { #code } }
     } else {
         code
+    }
+}
+
+/// Leaves a plugin out whose PreFilter said so, or that has nothing to say about the pod, where `IDLE` is known.
+fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
+    let (field, ty) = (&member.field, &member.ty);
+    if member.runs(Point::PreFilter) {
+        quote! { if !(<#ty as PreFilterPlugin>::SKIPS && (IDLE || cycle.#field.skip)) { #code } }
+    } else {
+        quote! { if !(<#ty as FilterPlugin>::IDLES && IDLE) { #code } }
+    }
+}
+
+fn filters_idle(members: &Members<'_>) -> TokenStream {
+    let conditions = members.at(Point::Filter).map(|member| {
+        let (field, ty) = (&member.field, &member.ty);
+        if member.runs(Point::PreFilter) {
+            quote! { (!<#ty as PreFilterPlugin>::SKIPS || cycle.#field.skip) }
+        } else {
+            quote! { (!<#ty as FilterPlugin>::IDLES || <#ty as FilterPlugin>::is_idle(&pod.#field)) }
+        }
+    });
+    let body = all(conditions);
+    let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
+    quote! {
+        fn filters_idle(#pod: &Pod, #cycle: &Cycle) -> bool {
+            #body
+        }
     }
 }
 
 fn filter(members: &Members<'_>) -> TokenStream {
     let calls = members.at(Point::Filter).map(|member| {
         let (call, variant) = (call(members, member), &member.variant);
-        unless_skipped(member, quote! { #call.map_err(Rejection::#variant)?; })
+        unless_idle(member, quote! { #call.map_err(Rejection::#variant)?; })
     });
     let body = quote! { #(#calls)* Ok(()) };
     let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
@@ -59,7 +94,12 @@ fn filter(members: &Members<'_>) -> TokenStream {
     quote! {
         #doc
         #[inline(always)]
-        fn filter(#pod: &Pod, #cycle: &Cycle, #columns: Columns<'_>, #index: usize) -> Result<(), Rejection> {
+        fn filter<const IDLE: bool>(
+            #pod: &Pod,
+            #cycle: &Cycle,
+            #columns: Columns<'_>,
+            #index: usize,
+        ) -> Result<(), Rejection> {
             #body
         }
     }

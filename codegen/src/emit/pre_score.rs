@@ -47,9 +47,19 @@ pub(super) fn state(member: &Member<'_>) -> TokenStream {
 
 /// Leaves a plugin out whose PreScore said so.
 pub(super) fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStream {
+    let field = &member.field;
+    if member.runs(Point::PreScore) {
+        quote! { if !score.#field.skip { #code } }
+    } else {
+        code
+    }
+}
+
+/// The same in the loops over nodes, where `IDLE` is known.
+pub(super) fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if member.runs(Point::PreScore) {
-        quote! { if !(<#ty as PreScorePlugin>::SKIPS && score.#field.skip) { #code } }
+        quote! { if !(<#ty as PreScorePlugin>::SKIPS && (IDLE || score.#field.skip)) { #code } }
     } else {
         code
     }

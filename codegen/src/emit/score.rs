@@ -9,8 +9,8 @@ use quote::quote;
 use super::columns::row;
 use super::docs::{doc, steps};
 use super::member::{Member, Members};
-use super::pre_score::{state, unless_skipped};
-use super::tokens::parameter;
+use super::pre_score::{state, unless_idle, unless_skipped};
+use super::tokens::{all, parameter};
 use crate::plan::Point;
 
 fn normalizing<'m, 'a>(members: &'m Members<'a>) -> impl Iterator<Item = &'m Member<'a>> {
@@ -77,7 +77,17 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
         quote! { ScoreRange::default() }
     };
     let extents = parameter("extents", &range);
+    let skipping = members.at(Point::Score).filter(|member| member.runs(Point::PreScore)).map(|member| {
+        let (field, ty) = (&member.field, &member.ty);
+        quote! { (!<#ty as PreScorePlugin>::SKIPS || score.#field.skip) }
+    });
+    let idle = all(skipping);
+    let score_parameter = parameter("score", &idle);
     quote! {
+        fn scores_idle(#score_parameter: &Score) -> bool {
+            #idle
+        }
+
         fn range(#extents: &Extents) -> ScoreRange {
             #range
         }
@@ -121,7 +131,7 @@ fn score(members: &Members<'_>) -> TokenStream {
                     base = base.wrapping_add(extents.range.check(value).wrapping_mul(weight::#constant));
                 }
             };
-            unless_skipped(member, code)
+            unless_idle(member, code)
         })
         .collect();
     let (declare, keep) = if has_base(members) {
@@ -137,7 +147,7 @@ fn score(members: &Members<'_>) -> TokenStream {
     quote! {
         #doc
         #[inline(always)]
-        fn score(
+        fn score<const IDLE: bool>(
             #pod: &Pod,
             #score: &Score,
             #columns: Columns<'_>,
@@ -158,7 +168,7 @@ fn total(members: &Members<'_>) -> TokenStream {
                 let value = <#ty as NormalizeScore>::normalize(#args, extents.#field, node.#field);
                 total = total.wrapping_add(range.check(value).wrapping_mul(weight::#constant));
             };
-            unless_skipped(member, code)
+            unless_idle(member, code)
         })
         .collect();
     let first = if has_base(members) {
@@ -176,7 +186,7 @@ fn total(members: &Members<'_>) -> TokenStream {
     let (index, range) = (parameter("index", &body), parameter("range", &body));
     quote! {
         #[inline(always)]
-        fn total(
+        fn total<const IDLE: bool>(
             _pod: &Pod,
             #score: &Score,
             #raw: &Raw,

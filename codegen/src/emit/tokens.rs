@@ -61,6 +61,11 @@ pub(super) fn tuple(parts: &[TokenStream]) -> TokenStream {
     }
 }
 
+/// All of them.
+pub(super) fn all(conditions: impl Iterator<Item = TokenStream>) -> TokenStream {
+    conditions.reduce(|all, next| quote! { #all && #next }).unwrap_or_else(|| quote! { true })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,6 +14,14 @@ pub trait FilterPlugin: Plugin {
     /// Why not, as a small value. The hot loop asks `is_ok()` only, and making the value folds away.
     type Rejection: Copy;
 
+    /// Whether there are pods for which every node passes: then the loop over nodes asks once, by `is_idle`.
+    const IDLES: bool = false;
+
+    /// Whether every node passes, whatever it is like. Only asked if `IDLES`.
+    fn is_idle(_pod: &Self::Pod) -> bool {
+        false
+    }
+
     /// Whether the node can run the pod.
     ///
     /// # Errors

@@ -14,7 +14,8 @@ pub trait PreScorePlugin: Plugin {
     /// What Score gets. A plugin that also scores has the same type there.
     type Cycle: Clone + PartialEq + Send + Sync + 'static;
 
-    /// Whether `pre_score` ever skips: if not, the loop over nodes does not ask.
+    /// Whether the loop over nodes leaves Score out where `pre_score` skips. A plugin whose score is 0 then, or that never
+    /// skips, may say no: one question less for every node.
     const SKIPS: bool = true;
 
     /// Looks at the pod, the cluster and the feasible nodes.
