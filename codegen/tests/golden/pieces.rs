@@ -296,15 +296,17 @@ fn pre_filter_gives_plugins_the_states_that_they_read() {
 fn filters_are_a_straight_line() {
     check(
         PROFILE,
-        "fn filter(",
+        "fn filter<",
         &expect![[r#"
-            fn filter(
+            fn filter<const IDLE: bool>(
                 pod: &Pod,
                 cycle: &Cycle,
                 columns: Columns<'_>,
                 index: usize,
             ) -> Result<(), Rejection> {
-                if !(<NodePorts as PreFilterPlugin>::SKIPS && cycle.node_ports.skip) {
+                if !(<NodePorts as PreFilterPlugin>::SKIPS
+                    && (IDLE || cycle.node_ports.skip))
+                {
                     <NodePorts as FilterPlugin>::filter(
                             &args::NODE_PORTS,
                             &pod.node_ports,
@@ -313,7 +315,8 @@ fn filters_are_a_straight_line() {
                         )
                         .map_err(Rejection::NodePorts)?;
                 }
-                if !(<GpuShare as PreFilterPlugin>::SKIPS && cycle.gpu_share.skip) {
+                if !(<GpuShare as PreFilterPlugin>::SKIPS && (IDLE || cycle.gpu_share.skip))
+                {
                     <GpuShare as FilterPlugin>::filter(
                             &args::GPU_SHARE,
                             &pod.gpu_share,
@@ -371,25 +374,27 @@ fn a_filter_whose_pre_filter_is_left_out_gets_the_default_state() {
     );
     check(
         profile,
-        "fn filter(",
+        "fn filter<",
         &expect![[r#"
-            fn filter(
+            fn filter<const IDLE: bool>(
                 pod: &Pod,
                 cycle: &Cycle,
                 columns: Columns<'_>,
                 index: usize,
             ) -> Result<(), Rejection> {
-                <GpuShare as FilterPlugin>::filter(
-                        &args::GPU_SHARE,
-                        &pod.gpu_share,
-                        &cycle.gpu_share,
-                        (
-                            &columns.gpus[index],
-                            &columns.infos[index],
-                            <Position as ColumnSet>::row(columns.first, index),
-                        ),
-                    )
-                    .map_err(Rejection::GPUShare)?;
+                if !(<GpuShare as FilterPlugin>::IDLES && IDLE) {
+                    <GpuShare as FilterPlugin>::filter(
+                            &args::GPU_SHARE,
+                            &pod.gpu_share,
+                            &cycle.gpu_share,
+                            (
+                                &columns.gpus[index],
+                                &columns.infos[index],
+                                <Position as ColumnSet>::row(columns.first, index),
+                            ),
+                        )
+                        .map_err(Rejection::GPUShare)?;
+                }
                 Ok(())
             }"#]],
     );
@@ -423,18 +428,18 @@ fn a_profile_without_filters_rejects_nothing() {
     );
     check(
         profile,
-        "fn total(",
+        "fn total<",
         &expect![[r#"
-        fn total(
-            _pod: &Pod,
-            _score: &Score,
-            _raw: &Raw,
-            _extents: &Extents,
-            _index: usize,
-            _range: &mut ScoreRange,
-        ) -> i64 {
-            0
-        }"#]],
+            fn total<const IDLE: bool>(
+                _pod: &Pod,
+                _score: &Score,
+                _raw: &Raw,
+                _extents: &Extents,
+                _index: usize,
+                _range: &mut ScoreRange,
+            ) -> i64 {
+                0
+            }"#]],
     );
     check(
         profile,
@@ -483,9 +488,9 @@ fn every_post_filter_can_end_the_run() {
 fn scores_without_normalising_are_added_up_at_once() {
     check(
         PROFILE,
-        "fn score(",
+        "fn score<",
         &expect![[r#"
-            fn score(
+            fn score<const IDLE: bool>(
                 pod: &Pod,
                 _score: &Score,
                 columns: Columns<'_>,
@@ -519,9 +524,9 @@ fn scores_without_normalising_are_added_up_at_once() {
     );
     check(
         PROFILE,
-        "fn total(",
+        "fn total<",
         &expect![[r#"
-            fn total(
+            fn total<const IDLE: bool>(
                 _pod: &Pod,
                 _score: &Score,
                 raw: &Raw,
