@@ -10,6 +10,7 @@ pub mod model;
 pub mod quantity;
 
 pub mod answer;
+pub mod ask;
 pub mod cache;
 pub mod column;
 pub mod diagnosis;

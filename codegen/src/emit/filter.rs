@@ -58,9 +58,9 @@ fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStream {
 fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if member.runs(Point::PreFilter) {
-        quote! { if !(<#ty as PreFilterPlugin>::SKIPS && (IDLE || cycle.#field.skip)) { #code } }
+        quote! { if ask::filter_after::<#ty>(&cycle.#field, IDLE) { #code } }
     } else {
-        quote! { if !(<#ty as FilterPlugin>::IDLES && IDLE) { #code } }
+        quote! { if ask::filter::<#ty>(IDLE) { #code } }
     }
 }
 
@@ -68,9 +68,9 @@ fn filters_idle(members: &Members<'_>) -> TokenStream {
     let conditions = members.at(Point::Filter).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
         if member.runs(Point::PreFilter) {
-            quote! { (!<#ty as PreFilterPlugin>::SKIPS || cycle.#field.skip) }
+            quote! { ask::is_idle_after_pre_filter::<#ty>(&cycle.#field) }
         } else {
-            quote! { (!<#ty as FilterPlugin>::IDLES || <#ty as FilterPlugin>::is_idle(&pod.#field)) }
+            quote! { ask::is_idle::<#ty>(&pod.#field) }
         }
     });
     let body = all(conditions);

@@ -43,7 +43,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("::schedc_core::handle", &["Client", "Handle", "WaitingPods"]),
     ("::schedc_core::intern", &["Interner"]),
     ("::schedc_core::mask", &["Mask"]),
-    ("::schedc_core", &["model"]),
+    ("::schedc_core", &["ask", "model"]),
     ("::schedc_core::model", &["NodeIndex", "PodSpec"]),
     ("::schedc_core::plugin", &["Compile", "MaybeStateOf", "Plugin", "Slot", "StateOf", "View"]),
     (

@@ -17,6 +17,7 @@ use crate::source::Files;
 /// Local variables and fields of generated code that a plugin's field must not be called by.
 const RESERVED: &[&str] = &[
     "a",
+    "ask",
     "b",
     "base",
     "bound",

@@ -59,7 +59,7 @@ pub(super) fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStr
 pub(super) fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if member.runs(Point::PreScore) {
-        quote! { if !(<#ty as PreScorePlugin>::SKIPS && (IDLE || score.#field.skip)) { #code } }
+        quote! { if ask::score_after::<#ty>(&score.#field, IDLE) { #code } }
     } else {
         code
     }

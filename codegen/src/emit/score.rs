@@ -79,7 +79,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     let extents = parameter("extents", &range);
     let skipping = members.at(Point::Score).filter(|member| member.runs(Point::PreScore)).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
-        quote! { (!<#ty as PreScorePlugin>::SKIPS || score.#field.skip) }
+        quote! { ask::is_idle_after_pre_score::<#ty>(&score.#field) }
     });
     let idle = all(skipping);
     let score_parameter = parameter("score", &idle);

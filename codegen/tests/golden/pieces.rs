@@ -304,9 +304,7 @@ fn filters_are_a_straight_line() {
                 columns: Columns<'_>,
                 index: usize,
             ) -> Result<(), Rejection> {
-                if !(<NodePorts as PreFilterPlugin>::SKIPS
-                    && (IDLE || cycle.node_ports.skip))
-                {
+                if ask::filter_after::<NodePorts>(&cycle.node_ports, IDLE) {
                     <NodePorts as FilterPlugin>::filter(
                             &args::NODE_PORTS,
                             &pod.node_ports,
@@ -315,8 +313,7 @@ fn filters_are_a_straight_line() {
                         )
                         .map_err(Rejection::NodePorts)?;
                 }
-                if !(<GpuShare as PreFilterPlugin>::SKIPS && (IDLE || cycle.gpu_share.skip))
-                {
+                if ask::filter_after::<GpuShare>(&cycle.gpu_share, IDLE) {
                     <GpuShare as FilterPlugin>::filter(
                             &args::GPU_SHARE,
                             &pod.gpu_share,
@@ -382,7 +379,7 @@ fn a_filter_whose_pre_filter_is_left_out_gets_the_default_state() {
                 columns: Columns<'_>,
                 index: usize,
             ) -> Result<(), Rejection> {
-                if !(<GpuShare as FilterPlugin>::IDLES && IDLE) {
+                if ask::filter::<GpuShare>(IDLE) {
                     <GpuShare as FilterPlugin>::filter(
                             &args::GPU_SHARE,
                             &pod.gpu_share,
