@@ -14,9 +14,9 @@ fn main() {
     watch(selection.profiles.iter().chain(&selection.watched));
     let compilation = load(&selection.profiles, &Options { manifest_dir }).unwrap_or_else(|errors| fail(&errors));
     watch(&compilation.watched);
-    let code = emit::render(&compilation).unwrap_or_else(|error| panic!("{error}"));
+    let code = emit::render(&compilation).unwrap_or_else(|error| stop(&error.to_string()));
     let path = out_dir.join("pipelines.rs");
-    fs::write(&path, code).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
+    fs::write(&path, code).unwrap_or_else(|error| stop(&format!("{}: {error}", path.display())));
 }
 
 fn folder(variable: &str) -> PathBuf {
@@ -33,6 +33,10 @@ fn fail(errors: &Diagnostics) -> ! {
     for line in errors.one_lines() {
         println!("cargo::error={line}");
     }
-    eprintln!("{errors}");
+    stop(&errors.to_string())
+}
+
+fn stop(error: &str) -> ! {
+    eprintln!("{error}");
     process::exit(1)
 }
