@@ -91,24 +91,6 @@ impl Point {
         }
     }
 
-    /// The Rust trait that a plugin of this point implements: `PreFilterPlugin`.
-    pub fn trait_name(self) -> &'static str {
-        match self {
-            Self::PreEnqueue => "PreEnqueuePlugin",
-            Self::QueueSort => "QueueSortPlugin",
-            Self::PreFilter => "PreFilterPlugin",
-            Self::Filter => "FilterPlugin",
-            Self::PostFilter => "PostFilterPlugin",
-            Self::PreScore => "PreScorePlugin",
-            Self::Score => "ScorePlugin",
-            Self::Reserve => "ReservePlugin",
-            Self::Permit => "PermitPlugin",
-            Self::PreBind => "PreBindPlugin",
-            Self::Bind => "BindPlugin",
-            Self::PostBind => "PostBindPlugin",
-        }
-    }
-
     /// The point with this key, if there is one.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|point| point.name() == name)

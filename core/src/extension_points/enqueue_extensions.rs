@@ -135,3 +135,15 @@ pub trait EnqueueExtensions: Plugin {
         QueueingHint::Queue
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_change_is_an_update_and_no_arrival() {
+        assert!(Action::UPDATE.intersects(Action::UPDATE_NODE_LABEL));
+        assert!(!Action::UPDATE.intersects(Action::ADD.or(Action::DELETE)));
+        assert!(Action::ALL.intersects(Action::UPDATE_OTHER) && Action::ALL.intersects(Action::ADD));
+    }
+}
