@@ -6,8 +6,8 @@ use schedc::pipelines::state::State;
 use schedc_core::cache::{Cache, PodState};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{
-    ContainerImage, Effect, HostPort, Labels, Node, NonZero, Pod, PodSpec, PodUsage, PreemptionPolicy, Protocol,
-    Resources, Taint, Uid,
+    ContainerImage, Effect, HostPort, Labels, Node, NonZero, Pod, PodAffinity, PodSpec, PodUsage, PreemptionPolicy,
+    Protocol, Resources, Taint, Uid,
 };
 use schedc_core::random::Random;
 
@@ -106,6 +106,7 @@ fn node(number: usize, random: &mut Random, interner: &mut Interner) -> Node {
         allocatable,
         allowed_pods: 110,
         images,
+        declared_features: Box::default(),
     }
 }
 
@@ -131,6 +132,7 @@ fn running_pod(node: usize, at: usize, milli_cpu: i64, random: &mut Random, inte
         spec: Arc::new(PodSpec { host_ports: host_ports.into(), requests, ..pod_spec(interner) }),
         usage: Arc::new(usage),
         nominated_node: None,
+        preempted: false,
         deleting: false,
         created: None,
         started: None,
@@ -152,6 +154,12 @@ pub(crate) fn pod_spec(interner: &mut Interner) -> PodSpec {
         node_selector: Labels::default(),
         required_node_affinity: None,
         preferred_node_affinity: Box::default(),
+        affinity: PodAffinity::default(),
+        spread: Ok(Box::default()),
+        controller: None,
+        volumes: Box::default(),
+        resource_claims: Box::default(),
+        required_features: Box::default(),
         host_ports: Box::default(),
         images: Box::default(),
         containers: 1,

@@ -6,7 +6,7 @@ use crate::column::NodeInfo;
 use crate::intern::{Interner, Symbol};
 use crate::map::Map;
 use crate::mask::Mask;
-use crate::model::{Node, NodeIndex, Pod, Uid};
+use crate::model::{Node, NodeIndex, Object, ObjectKey, Pod, Uid};
 
 /// The columns and indexes of all profiles of a binary, one of each. Generated.
 pub trait State: Default + Send + Sync + 'static {
@@ -19,6 +19,9 @@ pub trait State: Default + Send + Sync + 'static {
     fn add_pod(&mut self, index: NodeIndex, pod: &Pod);
     /// A pod leaves a node.
     fn remove_pod(&mut self, index: NodeIndex, pod: &Pod);
+
+    /// An object of another kind came (`old` is none), changed, or went (`new` is none).
+    fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>);
 
     /// A node to be changed in thought.
     fn hypothetical(&self, base: &Base, index: NodeIndex) -> Self::Hypothetical;
@@ -90,6 +93,7 @@ pub struct Cache<S> {
     /// Pods whose node is not known: they count once it is.
     homeless: Map<Symbol, Vec<Arc<Pod>>>,
     nominated: Map<Symbol, Vec<Arc<Pod>>>,
+    objects: Map<ObjectKey, Object>,
 }
 
 impl<S: State> Default for Cache<S> {
@@ -100,6 +104,7 @@ impl<S: State> Default for Cache<S> {
             pods: Map::default(),
             homeless: Map::default(),
             nominated: Map::default(),
+            objects: Map::default(),
         }
     }
 }
@@ -191,6 +196,19 @@ impl<S: State> Cache<S> {
         self.pods.get(uid).map(|placed| (&placed.pod, placed.node, placed.state))
     }
 
+    /// An object besides nodes and pods came or changed.
+    pub fn set_object(&mut self, object: Object) {
+        let old = self.objects.insert(object.key(), object.clone());
+        self.state.set_object(old.as_ref(), Some(&object));
+    }
+
+    /// Such an object went.
+    pub fn remove_object(&mut self, key: &ObjectKey) {
+        if let Some(old) = self.objects.remove(key) {
+            self.state.set_object(Some(&old), None);
+        }
+    }
+
     /// Takes note that room is made for a pod on a node; replaces an earlier note about the pod.
     pub fn nominate(&mut self, pod: Arc<Pod>, node: Symbol) {
         self.withdraw_nomination(&pod.uid);
@@ -218,6 +236,9 @@ impl<S: State> Cache<S> {
     /// The same cluster derived from nothing, slot by slot: what the incremental state must equal.
     pub fn rebuilt(&self) -> S {
         let mut state = S::default();
+        for object in self.objects.values() {
+            state.set_object(None, Some(object));
+        }
         let empty = Base {
             infos: self.base.infos.iter().map(|i| NodeInfo { node: i.node.clone(), pods: Vec::new() }).collect(),
             ..self.base.clone()

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::intern::{Interner, Symbol};
-use crate::model::{LabelsExt, Node, NodeIndex, Pod};
+use crate::model::{LabelsExt, Node, NodeIndex, Object, Pod};
 
 /// An entry that is kept for every node. The default is that of a slot without a node.
 ///
@@ -120,6 +120,8 @@ pub trait Index: Default + Send + Sync + 'static {
     fn add_pod(&mut self, _index: NodeIndex, _pod: &Pod) {}
     /// A pod leaves a node.
     fn remove_pod(&mut self, _index: NodeIndex, _pod: &Pod) {}
+    /// An object of another kind came (`old` is none), changed, or went (`new` is none).
+    fn set_object(&mut self, _old: Option<&Object>, _new: Option<&Object>) {}
 }
 
 /// What a plugin reads of the cluster: an [`Index`], or a tuple of them.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use schedc_core::cache::{Base, Cache, PodState, State};
 use schedc_core::column::{Column, Index};
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{Node, NodeIndex, Pod, PodSpec, PodUsage, Resources, Uid};
+use schedc_core::model::{Node, NodeIndex, Object, Pod, PodAffinity, PodSpec, PodUsage, Resources, Uid};
 
 /// A column: cpu asked for on the node.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -69,6 +69,7 @@ impl State for Derived {
         self.cpu[index.get()].remove_pod(pod);
         self.totals.remove_pod(index, pod);
     }
+    fn set_object(&mut self, _: Option<&Object>, _: Option<&Object>) {}
     fn hypothetical(&self, _: &Base, index: NodeIndex) -> Cpu {
         self.cpu[index.get()].clone()
     }
@@ -93,6 +94,7 @@ fn node(name: Symbol, milli_cpu: i64) -> Node {
         allocatable: cpu(milli_cpu),
         allowed_pods: 110,
         images: Box::default(),
+        declared_features: Box::default(),
     }
 }
 
@@ -110,6 +112,12 @@ fn pod(uid: u8, milli_cpu: i64) -> Arc<Pod> {
         node_selector: Box::default(),
         required_node_affinity: None,
         preferred_node_affinity: Box::default(),
+        affinity: PodAffinity::default(),
+        spread: Ok(Box::default()),
+        controller: None,
+        volumes: Box::default(),
+        resource_claims: Box::default(),
+        required_features: Box::default(),
         host_ports: Box::default(),
         images: Box::default(),
         containers: 1,
@@ -121,6 +129,7 @@ fn pod(uid: u8, milli_cpu: i64) -> Arc<Pod> {
         spec: Arc::new(spec),
         usage: Arc::new(PodUsage { requests: cpu(milli_cpu), ..PodUsage::default() }),
         nominated_node: None,
+        preempted: false,
         deleting: false,
         created: None,
         started: None,

@@ -8,7 +8,7 @@ use schedc_core::column::Column;
 use schedc_core::extension_points::{EnqueueExtensions, EventObject, FilterPlugin, QueueingHint, ScorePlugin};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Interner;
-use schedc_core::model::{Node, NodeIndex, Pod};
+use schedc_core::model::{Node, NodeIndex, Object, Pod};
 use schedc_core::plugin::{Compile, Plugin, View};
 use schedc_core::status::Reasons;
 use schedc_objects::testing;
@@ -44,6 +44,8 @@ impl<C: Column> State for OneColumn<C> {
     fn remove_pod(&mut self, index: NodeIndex, pod: &Pod) {
         self.0[index.get()].remove_pod(pod);
     }
+
+    fn set_object(&mut self, _: Option<&Object>, _: Option<&Object>) {}
 
     fn hypothetical(&self, _: &Base, index: NodeIndex) -> C {
         self.0[index.get()].clone()

@@ -13,7 +13,9 @@ use crate::plan::Point;
 /// Whether the plugin is given a view in this profile that is the same wherever it is given: one without states of other
 /// plugins.
 pub(super) fn is_shared(member: &Member<'_>) -> bool {
-    let looks = [Point::PreFilter, Point::PreScore, Point::Reserve].into_iter().any(|point| member.runs(point));
+    let looks = [Point::PreFilter, Point::PostFilter, Point::PreScore, Point::Reserve]
+        .into_iter()
+        .any(|point| member.runs(point));
     member.entry.reads.is_empty() && (looks || member.entry.prepares_score && member.runs(Point::Score))
 }
 

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Labels, NodeSelector, NodeSelectorTerm, NonZero, Resources, Toleration};
+use super::{
+    ControllerRef, Labels, NodeSelector, NodeSelectorTerm, NonZero, PodAffinity, Resources, Toleration,
+    TopologySpreadConstraint, Volume,
+};
 use crate::intern::Symbol;
 
 /// `metadata.uid`. A pod that is deleted and created again under its name is another pod.
@@ -82,6 +85,18 @@ pub struct PodSpec {
     pub required_node_affinity: Option<NodeSelector>,
     /// `preferredDuringSchedulingIgnoredDuringExecution` of node affinity.
     pub preferred_node_affinity: Box<[PreferredTerm]>,
+    /// Pod affinity and anti-affinity.
+    pub affinity: PodAffinity,
+    /// `spec.topologySpreadConstraints`, or what is wrong with them in Kubernetes' words.
+    pub spread: Result<Box<[TopologySpreadConstraint]>, Arc<str>>,
+    /// The controller that owns it.
+    pub controller: Option<ControllerRef>,
+    /// `spec.volumes`, those that scheduling looks at.
+    pub volumes: Box<[Volume]>,
+    /// Names of `spec.resourceClaims`.
+    pub resource_claims: Box<[Symbol]>,
+    /// Features that its node must have declared, by what its spec uses.
+    pub required_features: Box<[Symbol]>,
     /// Host ports of containers and restartable init containers, each once, sorted.
     pub host_ports: Box<[HostPort]>,
     /// Normalised image names (`:latest` where neither tag nor digest is given) of init containers, containers and
@@ -106,6 +121,8 @@ pub struct Pod {
     pub usage: Arc<PodUsage>,
     /// The node that an earlier preemption has made room on: `status.nominatedNodeName`.
     pub nominated_node: Option<Symbol>,
+    /// Whether it is being deleted because a scheduler preempted it: its condition `DisruptionTarget` says so.
+    pub preempted: bool,
     /// Whether it has a deletion timestamp.
     pub deleting: bool,
     /// `metadata.creationTimestamp` in nanoseconds since 1970.

@@ -37,6 +37,7 @@ pub fn convert_node(node: &api::Node, interner: &mut Interner) -> Node {
                 size: image.size_bytes.unwrap_or(0),
             })
             .collect(),
+        declared_features: Box::default(),
     }
 }
 

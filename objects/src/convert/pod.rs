@@ -5,7 +5,9 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1 as api;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{HostPort, Pod, PodSpec, PreemptionPolicy, Protocol, Toleration, TolerationOperator, Uid};
+use schedc_core::model::{
+    HostPort, Pod, PodAffinity, PodSpec, PreemptionPolicy, Protocol, Toleration, TolerationOperator, Uid,
+};
 
 use super::requests::{fit_score_requests, is_restartable, spec_requests, usage};
 use super::selector::{preferred, required};
@@ -30,6 +32,7 @@ pub fn convert_pod(pod: &api::Pod, interner: &mut Interner) -> Pod {
         spec: Arc::new(convert_spec(pod, namespace, interner)),
         usage: Arc::new(usage(pod, interner)),
         nominated_node: non_empty(status.and_then(|status| status.nominated_node_name.as_ref()), interner),
+        preempted: false,
         deleting: meta.deletion_timestamp.is_some(),
         created: nanoseconds(meta.creation_timestamp.as_ref()),
         started: nanoseconds(status.and_then(|status| status.start_time.as_ref())),
@@ -63,6 +66,12 @@ fn convert_spec(pod: &api::Pod, namespace: &str, interner: &mut Interner) -> Pod
         node_selector: labels(spec.node_selector.as_ref(), interner),
         required_node_affinity: node_affinity.and_then(|affinity| required(affinity, interner)),
         preferred_node_affinity: node_affinity.map(|affinity| preferred(affinity, interner)).unwrap_or_default(),
+        affinity: PodAffinity::default(),
+        spread: Ok(Box::default()),
+        controller: None,
+        volumes: Box::default(),
+        resource_claims: Box::default(),
+        required_features: Box::default(),
         host_ports: host_ports(spec, interner),
         images: images(spec, interner),
         containers: u32::try_from(spec.containers.len() + init_containers.len()).unwrap_or(u32::MAX),

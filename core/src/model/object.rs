@@ -1,0 +1,95 @@
+//! Objects besides nodes and pods that plugins may look at.
+
+use std::sync::Arc;
+
+use super::{
+    CsiDriver, CsiNode, CsiStorageCapacity, Namespace, PersistentVolume, PersistentVolumeClaim, PodDisruptionBudget,
+    StorageClass, VolumeAttachment, Workload,
+};
+use crate::intern::Symbol;
+
+/// The kinds of [`Object`]s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// `v1` Namespace.
+    Namespace,
+    /// `v1` Service.
+    Service,
+    /// `v1` ReplicationController.
+    ReplicationController,
+    /// `apps/v1` ReplicaSet.
+    ReplicaSet,
+    /// `apps/v1` StatefulSet.
+    StatefulSet,
+    /// `v1` PersistentVolume.
+    PersistentVolume,
+    /// `v1` PersistentVolumeClaim.
+    PersistentVolumeClaim,
+    /// `storage.k8s.io/v1` StorageClass.
+    StorageClass,
+    /// `storage.k8s.io/v1` CSINode.
+    CsiNode,
+    /// `storage.k8s.io/v1` CSIDriver.
+    CsiDriver,
+    /// `storage.k8s.io/v1` CSIStorageCapacity.
+    CsiStorageCapacity,
+    /// `storage.k8s.io/v1` VolumeAttachment.
+    VolumeAttachment,
+    /// `policy/v1` PodDisruptionBudget.
+    PodDisruptionBudget,
+}
+
+/// Which object. The namespace of a kind without namespaces is empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectKey {
+    /// Its kind.
+    pub kind: Kind,
+    /// `metadata.namespace`.
+    pub namespace: Symbol,
+    /// `metadata.name`.
+    pub name: Symbol,
+}
+
+/// An object besides nodes and pods.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Object {
+    /// A namespace.
+    Namespace(Arc<Namespace>),
+    /// A Service, ReplicationController, ReplicaSet or StatefulSet.
+    Workload(Arc<Workload>),
+    /// A volume.
+    PersistentVolume(Arc<PersistentVolume>),
+    /// A claim on a volume.
+    PersistentVolumeClaim(Arc<PersistentVolumeClaim>),
+    /// A storage class.
+    StorageClass(Arc<StorageClass>),
+    /// What CSI drivers say of a node.
+    CsiNode(Arc<CsiNode>),
+    /// A CSI driver.
+    CsiDriver(Arc<CsiDriver>),
+    /// Room that a CSI driver reports.
+    CsiStorageCapacity(Arc<CsiStorageCapacity>),
+    /// A volume that is attached to a node, or is to be.
+    VolumeAttachment(Arc<VolumeAttachment>),
+    /// A disruption budget.
+    PodDisruptionBudget(Arc<PodDisruptionBudget>),
+}
+
+impl Object {
+    /// Which object it is.
+    pub fn key(&self) -> ObjectKey {
+        let (kind, namespace, name) = match self {
+            Object::Namespace(o) => (Kind::Namespace, Symbol::EMPTY, o.name),
+            Object::Workload(o) => (o.kind.into(), o.namespace, o.name),
+            Object::PersistentVolume(o) => (Kind::PersistentVolume, Symbol::EMPTY, o.name),
+            Object::PersistentVolumeClaim(o) => (Kind::PersistentVolumeClaim, o.namespace, o.name),
+            Object::StorageClass(o) => (Kind::StorageClass, Symbol::EMPTY, o.name),
+            Object::CsiNode(o) => (Kind::CsiNode, Symbol::EMPTY, o.name),
+            Object::CsiDriver(o) => (Kind::CsiDriver, Symbol::EMPTY, o.name),
+            Object::CsiStorageCapacity(o) => (Kind::CsiStorageCapacity, o.namespace, o.name),
+            Object::VolumeAttachment(o) => (Kind::VolumeAttachment, Symbol::EMPTY, o.name),
+            Object::PodDisruptionBudget(o) => (Kind::PodDisruptionBudget, o.namespace, o.name),
+        };
+        ObjectKey { kind, namespace, name }
+    }
+}

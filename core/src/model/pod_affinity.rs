@@ -1,0 +1,58 @@
+//! Pod affinity and anti-affinity.
+
+use std::sync::Arc;
+
+use super::LabelSelector;
+use crate::intern::Symbol;
+
+/// A term of pod affinity or anti-affinity: which pods, and how near.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PodAffinityTerm {
+    /// `topologyKey`: nodes with one value of this label are one place.
+    pub topology_key: Symbol,
+    /// The pods. `None` matches no pod.
+    pub selector: Option<LabelSelector>,
+    /// Their namespaces: as written, or the pod's own if the term names none and has no selector of namespaces.
+    pub namespaces: Box<[Symbol]>,
+    /// Further namespaces, by their labels. `None` adds none.
+    pub namespace_selector: Option<LabelSelector>,
+}
+
+impl PodAffinityTerm {
+    /// Whether the term means a pod: kube-scheduler's `AffinityTerm.Matches`. `namespace_labels` are those of the pod's
+    /// namespace, empty if it is unknown.
+    pub fn matches(
+        &self,
+        namespace: Symbol,
+        labels: &[(Symbol, Symbol)],
+        namespace_labels: &[(Symbol, Symbol)],
+    ) -> bool {
+        let meant = self.namespaces.contains(&namespace)
+            || self.namespace_selector.as_ref().is_some_and(|selector| selector.matches(namespace_labels));
+        meant && self.selector.as_ref().is_some_and(|selector| selector.matches(labels))
+    }
+}
+
+/// A preferred term.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct WeightedPodAffinityTerm {
+    /// Added to the score of a place for each pod that matches.
+    pub weight: i32,
+    /// The term.
+    pub term: PodAffinityTerm,
+}
+
+/// What a pod says about the pods near it: kube-scheduler's parsed terms of a `PodInfo`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PodAffinity {
+    /// Required affinity.
+    pub required: Box<[PodAffinityTerm]>,
+    /// Required anti-affinity.
+    pub anti_required: Box<[PodAffinityTerm]>,
+    /// Preferred affinity.
+    pub preferred: Box<[WeightedPodAffinityTerm]>,
+    /// Preferred anti-affinity.
+    pub anti_preferred: Box<[WeightedPodAffinityTerm]>,
+    /// What is wrong with the terms, in Kubernetes' words.
+    pub broken: Option<Arc<str>>,
+}

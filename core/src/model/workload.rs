@@ -1,0 +1,52 @@
+//! Objects that stand for many pods: what default spreading constraints get their selector from.
+
+use super::{Kind, LabelSelector};
+use crate::intern::Symbol;
+
+/// The kinds of [`Workload`]s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum WorkloadKind {
+    /// `v1` Service.
+    Service,
+    /// `v1` ReplicationController.
+    ReplicationController,
+    /// `apps/v1` ReplicaSet.
+    ReplicaSet,
+    /// `apps/v1` StatefulSet.
+    StatefulSet,
+}
+
+impl From<WorkloadKind> for Kind {
+    fn from(kind: WorkloadKind) -> Kind {
+        match kind {
+            WorkloadKind::Service => Kind::Service,
+            WorkloadKind::ReplicationController => Kind::ReplicationController,
+            WorkloadKind::ReplicaSet => Kind::ReplicaSet,
+            WorkloadKind::StatefulSet => Kind::StatefulSet,
+        }
+    }
+}
+
+/// A Service, ReplicationController, ReplicaSet or StatefulSet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workload {
+    /// What it is.
+    pub kind: WorkloadKind,
+    /// `metadata.namespace`.
+    pub namespace: Symbol,
+    /// `metadata.name`.
+    pub name: Symbol,
+    /// Its pods. `None`: there is no selector, or it is one that Kubernetes cannot read.
+    pub selector: Option<LabelSelector>,
+}
+
+/// The controller that owns a pod: `metadata.ownerReferences` with `controller: true`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ControllerRef {
+    /// Its `apiVersion`.
+    pub api_version: Symbol,
+    /// Its kind.
+    pub kind: Symbol,
+    /// Its name.
+    pub name: Symbol,
+}
