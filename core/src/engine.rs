@@ -121,16 +121,13 @@ impl<P: Profile> Engine<P> {
         let cycle = match self.plugins.pre_filter(&compiled, cache, &mut pre_filter) {
             Ok(cycle) => cycle,
             Err(status) if status.code.is_rejected() => {
-                // A plugin's rejection for good is its own; with the framework's, all that narrowed have to do.
-                let narrowed_by = if status.plugin.is_empty() { pre_filter.narrowed_by() } else { Vec::new() };
-                return (self.rejected_whole(pod, &compiled, None, cache, status, narrowed_by), None);
+                return (self.rejected_whole(pod, &compiled, None, cache, status, &pre_filter), None);
             }
             Err(status) => return (Decision::Error(status.message()), None),
         };
         if let Some(status) = pre_filter.rejected() {
             let status = status.clone();
-            let narrowed_by = pre_filter.narrowed_by();
-            return (self.rejected_whole(pod, &compiled, Some(&cycle), cache, status, narrowed_by), None);
+            return (self.rejected_whole(pod, &compiled, Some(&cycle), cache, status, &pre_filter), None);
         }
         let mut attempt = Attempt { compiled, cycle, pre_filter };
         let decision = self.choose(pod, &mut attempt, cache, draw);
@@ -153,7 +150,8 @@ impl<P: Profile> Engine<P> {
         match self.answer.feasible.count() {
             0 => {
                 let diagnosis = Self::diagnose(pod, attempt, cache);
-                self.unschedulable(pod, &attempt.compiled, Some(&attempt.cycle), cache, diagnosis)
+                let Attempt { compiled, cycle, pre_filter } = attempt;
+                self.unschedulable(pod, compiled, Some(cycle), cache, pre_filter, diagnosis)
             }
             // With a single feasible node kube-scheduler does not score.
             1 => match self.answer.feasible.iter().next() {
@@ -361,10 +359,13 @@ impl<P: Profile> Engine<P> {
         cycle: Option<&P::Cycle>,
         cache: &Cache<P::State>,
         status: Status,
-        narrowed_by: Vec<&'static str>,
+        pre_filter: &PreFilterRun,
     ) -> Decision {
         let mut diagnosis = Diagnosis { nodes: cache.base.count(), ..Diagnosis::default() };
-        diagnosis.unschedulable_plugins.extend(narrowed_by);
+        // A plugin's rejection for good is its own; with the framework's, all that narrowed have to do.
+        if status.plugin.is_empty() || cycle.is_some() {
+            diagnosis.unschedulable_plugins.extend(pre_filter.narrowed_by());
+        }
         if !status.plugin.is_empty() {
             diagnosis.unschedulable_plugins.insert(status.plugin);
         }
@@ -372,7 +373,7 @@ impl<P: Profile> Engine<P> {
             diagnosis.resolvable.copy_from(cache.base.alive());
         }
         diagnosis.pre_filter = Some(status);
-        self.unschedulable(pod, compiled, cycle, cache, diagnosis)
+        self.unschedulable(pod, compiled, cycle, cache, pre_filter, diagnosis)
     }
 
     fn unschedulable(
@@ -381,10 +382,19 @@ impl<P: Profile> Engine<P> {
         compiled: &P::Pod,
         cycle: Option<&P::Cycle>,
         cache: &Cache<P::State>,
+        pre_filter: &PreFilterRun,
         mut diagnosis: Diagnosis,
     ) -> Decision {
         let mut run = PostFilterRun::default();
-        let cx = PostFilterContext { profile: &*self.plugins, pod, compiled, cycle, cache, diagnosis: &diagnosis };
+        let cx = PostFilterContext {
+            profile: &*self.plugins,
+            pod,
+            compiled,
+            cycle,
+            pre_filter,
+            cache,
+            diagnosis: &diagnosis,
+        };
         self.plugins.post_filter(&mut run, cx);
         // Without a PostFilter plugin, there is nobody to keep it.
         let (mut nomination, mut victims) = (Nomination::Clear, Vec::new());

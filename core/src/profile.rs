@@ -315,6 +315,7 @@ pub struct PreFilterRun {
     narrowed_by: Vec<&'static str>,
     rejected: Option<Status>,
     skipped: Vec<&'static str>,
+    answered: Vec<&'static str>,
 }
 
 impl PreFilterRun {
@@ -323,6 +324,7 @@ impl PreFilterRun {
     /// # Errors
     /// The run ends here.
     pub fn take<C>(&mut self, plugin: &'static str, answer: Result<PreFilter<C>, Status>) -> Result<Slot<C>, Status> {
+        self.answered.push(plugin);
         let answer = answer.map_err(|status| rejected_or_failed("PreFilter plugin", plugin, status))?;
         if answer.slot.skip {
             self.skipped.push(plugin);
@@ -365,6 +367,10 @@ impl PreFilterRun {
     /// A rejection of the pod as a whole that removing pods may change.
     pub fn rejected(&self) -> Option<&Status> {
         self.rejected.as_ref()
+    }
+    /// Whether a plugin's PreFilter ran: those after a rejection for good do not.
+    pub fn ran(&self, plugin: &str) -> bool {
+        self.answered.contains(&plugin)
     }
     /// The plugins whose Filter is left out.
     pub fn skipped(&self) -> &[&'static str] {
@@ -490,6 +496,14 @@ mod tests {
         assert!(run.take("B", only(&[1, 2])).is_ok());
         let nothing_left = run.take("A", only(&[3])).map_err(|status| status.message());
         assert_eq!(nothing_left, Err("node(s) didn't satisfy plugin(s) [A B] simultaneously".to_string()));
+    }
+
+    #[test]
+    fn post_filter_can_ask_which_pre_filters_ran() {
+        let mut run = PreFilterRun::default();
+        assert!(run.take("Skips", Ok(PreFilter::skip(()))).is_ok());
+        assert!(run.take("Rejects", Err::<PreFilter<()>, _>(Status::unresolvable("no"))).is_err());
+        assert_eq!(["Skips", "Rejects", "Late"].map(|plugin| run.ran(plugin)), [true, true, false]);
     }
 
     #[test]

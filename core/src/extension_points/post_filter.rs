@@ -6,7 +6,7 @@ use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
 use crate::model::{NodeIndex, Pod, Uid};
 use crate::plugin::Plugin;
-use crate::profile::Profile;
+use crate::profile::{PreFilterRun, Profile};
 use crate::status::{Code, Status};
 
 /// What becomes of the pod's nominated node.
@@ -55,10 +55,19 @@ pub struct PostFilterContext<'a, P: Profile> {
     pub compiled: &'a P::Pod,
     /// The cycle state; none if PreFilter rejected the pod for good.
     pub cycle: Option<&'a P::Cycle>,
+    /// What PreFilter plugins said.
+    pub pre_filter: &'a PreFilterRun,
     /// The cluster.
     pub cache: &'a Cache<P::State>,
     /// Why the pod fits nowhere.
     pub diagnosis: &'a Diagnosis,
+}
+
+impl<P: Profile> PostFilterContext<'_, P> {
+    /// Whether a plugin's PreFilter ran in this attempt.
+    pub fn ran_pre_filter(&self, plugin: &str) -> bool {
+        self.pre_filter.ran(plugin)
+    }
 }
 
 /// Tries to make a pod schedulable that fits nowhere, for example by preemption.
