@@ -9,6 +9,7 @@ pub mod indexes;
 mod default_binder;
 mod image_locality;
 mod node_affinity;
+mod node_declared_features;
 mod node_name;
 mod node_ports;
 mod node_resources_balanced_allocation;
@@ -27,6 +28,7 @@ pub use node_affinity::{
     AddedAffinity, Mismatch, NodeAffinity, NodeAffinityArgs, NodeAffinityPod, NodeFieldOperator, NodeFieldRequirement,
     NodeLabelOperator, NodeLabelRequirement, NodeTerm, PreferredNodeTerm,
 };
+pub use node_declared_features::NodeDeclaredFeatures;
 pub use node_name::NodeName;
 pub use node_ports::{NodePorts, NodePortsPod};
 pub use node_resources_balanced_allocation::{

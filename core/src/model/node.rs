@@ -41,6 +41,6 @@ pub struct Node {
     pub allowed_pods: i64,
     /// `status.images`.
     pub images: Box<[ContainerImage]>,
-    /// `status.declaredFeatures`, sorted.
+    /// `status.declaredFeatures`.
     pub declared_features: Box<[Symbol]>,
 }

@@ -5,6 +5,7 @@
 //! matches. A quantity that cannot be parsed counts as 0; reading manifests refuses those, and so does an API server.
 
 mod amounts;
+mod features;
 mod node;
 mod pod;
 mod requests;

@@ -37,7 +37,12 @@ pub fn convert_node(node: &api::Node, interner: &mut Interner) -> Node {
                 size: image.size_bytes.unwrap_or(0),
             })
             .collect(),
-        declared_features: Box::default(),
+        declared_features: status
+            .and_then(|status| status.declared_features.as_deref())
+            .unwrap_or_default()
+            .iter()
+            .map(|feature| interner.intern(feature))
+            .collect(),
     }
 }
 
@@ -65,6 +70,7 @@ mod tests {
               images:
               - {names: [nginx, 'nginx:1.27'], sizeBytes: 50000000}
               - {}
+              declaredFeatures: [B, A]
             ",
             &mut interner,
         );
@@ -81,6 +87,7 @@ mod tests {
         // Names of a node's images are compared as they are.
         assert_eq!(node.images[0].names[..], [interner.intern("nginx"), interner.intern("nginx:1.27")]);
         assert_eq!(node.images[1], ContainerImage { names: [].into(), size: 0 });
+        assert_eq!(node.declared_features[..], [interner.intern("B"), interner.intern("A")]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use schedc_core::model::{
     HostPort, Pod, PodAffinity, PodSpec, PreemptionPolicy, Protocol, Toleration, TolerationOperator, Uid,
 };
 
+use super::features::required_features;
 use super::requests::{fit_score_requests, is_restartable, spec_requests, usage};
 use super::selector::{preferred, required};
 use super::{effect, labels, non_empty, symbol};
@@ -70,8 +71,8 @@ fn convert_spec(pod: &api::Pod, namespace: &str, interner: &mut Interner) -> Pod
         spread: Ok(Box::default()),
         controller: None,
         volumes: Box::default(),
-        resource_claims: Box::default(),
-        required_features: Box::default(),
+        resource_claims: spec.resource_claims.iter().flatten().map(|claim| interner.intern(&claim.name)).collect(),
+        required_features: required_features(spec, interner),
         host_ports: host_ports(spec, interner),
         images: images(spec, interner),
         containers: u32::try_from(spec.containers.len() + init_containers.len()).unwrap_or(u32::MAX),

@@ -1,5 +1,6 @@
 //! Per-node state that plugins read.
 
+mod node_features;
 mod node_identity;
 mod node_images;
 mod node_labels;
@@ -7,6 +8,7 @@ mod node_ports_in_use;
 mod node_resources;
 mod node_taints;
 
+pub use node_features::NodeFeatures;
 pub use node_identity::NodeIdentity;
 pub use node_images::NodeImages;
 pub use node_labels::NodeLabels;

@@ -1,0 +1,18 @@
+//! The features that a node has declared.
+
+use schedc_core::column::Column;
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::Node;
+
+/// A node's `status.declaredFeatures`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeFeatures {
+    /// Their names.
+    pub declared: Box<[Symbol]>,
+}
+
+impl Column for NodeFeatures {
+    fn build(node: &Node, _: &Interner) -> Self {
+        NodeFeatures { declared: node.declared_features.clone() }
+    }
+}

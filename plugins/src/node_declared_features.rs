@@ -1,0 +1,130 @@
+//! NodeDeclaredFeatures
+//!
+//! **What it does.** Rejects nodes that have not declared a feature which the pod uses.
+//!
+//! **Extension points.** PreFilter (skips for pods that use none of the features), Filter.
+//!
+//! **Arguments.** None.
+//!
+//! **Upstream.** `plugins/nodedeclaredfeatures` (kube-scheduler 1.36.2).
+//!
+//! **Differences.** None.
+
+use schedc_core::args::NoArgs;
+use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin};
+use schedc_core::handle::Handle;
+use schedc_core::intern::Symbol;
+use schedc_core::model::PodSpec;
+use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::status::{Code, Reasons, Status};
+
+use crate::columns::NodeFeatures;
+
+/// Compares what pods use with what nodes have declared.
+#[derive(Debug)]
+pub struct NodeDeclaredFeatures;
+
+/// The features that a pod needs.
+type Required = Box<[Symbol]>;
+
+impl Plugin for NodeDeclaredFeatures {
+    const NAME: &'static str = "NodeDeclaredFeatures";
+    type Args = NoArgs;
+    type Columns = NodeFeatures;
+    type Indexes = ();
+    type Reads = ();
+    type Pod = Required;
+
+    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
+        Ok(NodeDeclaredFeatures)
+    }
+
+    fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> Required {
+        pod.required_features.clone()
+    }
+}
+
+impl PreFilterPlugin for NodeDeclaredFeatures {
+    type Cycle = ();
+
+    fn pre_filter(&self, _: &NoArgs, required: &Required, _: View<'_, Self>) -> Result<PreFilter<()>, Status> {
+        Ok(if required.is_empty() { PreFilter::skip(()) } else { PreFilter::ready(()) })
+    }
+}
+
+impl FilterPlugin for NodeDeclaredFeatures {
+    type Cycle = ();
+    type Rejection = ();
+
+    #[inline(always)]
+    fn filter(_: &NoArgs, required: &Required, _: &(), node: &NodeFeatures) -> Result<(), ()> {
+        if required.iter().all(|feature| node.declared.contains(feature)) { Ok(()) } else { Err(()) }
+    }
+
+    fn code(_: &()) -> Code {
+        Code::UnschedulableAndUnresolvable
+    }
+
+    fn explain(_: &NoArgs, _: &Required, _: &(), _: &NodeFeatures, _: (), out: &mut Reasons<'_>) {
+        out.push("node(s) didn't match Pod's required features");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+    use crate::testing::Cluster;
+
+    const ISOLATED: &str = "spec: {hostNetwork: true, hostUsers: false}";
+    const BOTH: &str = "
+        spec:
+          hostNetwork: true
+          hostUsers: false
+          containers: [{name: c, restartPolicyRules: [{action: RestartAllContainers}]}]";
+
+    #[test]
+    fn a_node_must_have_declared_all_features() {
+        let node = |name, features| format!("{{metadata: {{name: {name}}}, status: {{declaredFeatures: {features}}}}}");
+        let nodes = [
+            node("none", "[]"),
+            node("network", "[UserNamespacesHostNetworkSupport]"),
+            node("restart", "[RestartAllContainersOnContainerExits]"),
+            node("both", "[RestartAllContainersOnContainerExits, UserNamespacesHostNetworkSupport, Unknown]"),
+        ];
+        let nodes = nodes.each_ref().map(String::as_str);
+        let check = |pod: &str, expected: expect_test::Expect| {
+            expected.assert_eq(&Cluster::new(&nodes).filter::<NodeDeclaredFeatures>(&NoArgs, pod));
+        };
+        check(
+            ISOLATED,
+            expect![[r#"
+                none: UnschedulableAndUnresolvable: node(s) didn't match Pod's required features
+                network
+                restart: UnschedulableAndUnresolvable: node(s) didn't match Pod's required features
+                both
+            "#]],
+        );
+        check(
+            BOTH,
+            expect![[r#"
+                none: UnschedulableAndUnresolvable: node(s) didn't match Pod's required features
+                network: UnschedulableAndUnresolvable: node(s) didn't match Pod's required features
+                restart: UnschedulableAndUnresolvable: node(s) didn't match Pod's required features
+                both
+            "#]],
+        );
+    }
+
+    #[test]
+    fn other_pods_skip() {
+        for (pod, skip) in [("spec: {hostNetwork: true}", true), (ISOLATED, false)] {
+            let mut cluster = Cluster::new(&[]);
+            let required = cluster.compile::<NodeDeclaredFeatures>(&NoArgs, pod);
+            let plugin = cluster.plugin::<NodeDeclaredFeatures>(&NoArgs);
+            let answer = plugin.pre_filter(&NoArgs, &required, cluster.view()).unwrap();
+            assert_eq!(answer.slot.skip, skip, "{pod}");
+        }
+    }
+}
