@@ -10,7 +10,7 @@ use schedc_core::intern::Interner;
 use schedc_core::model::{Pod, Uid};
 use schedc_core::profile::{Bundle, ProfileInfo, StartError};
 use schedc_core::scheduler::Scheduler;
-use schedc_objects::{convert_node, convert_pod};
+use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod};
 use serde::Serialize;
 
 /// The scheduler of pods that name none.
@@ -138,12 +138,13 @@ pub struct Cluster<B: Bundle> {
 }
 
 impl<B: Bundle> Cluster<B> {
-    /// Brings nodes and pods to a new scheduler. `seed` decides which of several equally good nodes is drawn.
+    /// Brings nodes, what else plugins look at, and pods to a new scheduler. `seed` decides which of several equally good nodes is drawn.
     ///
     /// # Errors
     /// Plugins that cannot start.
     pub fn new<'a>(
         nodes: impl Iterator<Item = &'a Node>,
+        others: impl Iterator<Item = &'a AnyObject>,
         pods: impl Iterator<Item = &'a ApiPod>,
         routes: &Routes,
         seed: u64,
@@ -153,6 +154,11 @@ impl<B: Bundle> Cluster<B> {
         for node in nodes {
             let node = convert_node(node, &mut cache.base.interner);
             cache.set_node(node);
+        }
+        for object in others {
+            if let Some(object) = convert_object(object, &mut cache.base.interner) {
+                cache.set_object(object);
+            }
         }
         let mut pending = Vec::new();
         let mut skipped = Skipped::default();

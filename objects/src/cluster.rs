@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use k8s_openapi::api::core::v1::{Namespace, Node, Pod};
+use k8s_openapi::api::core::v1::{Node, Pod};
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 
 use crate::default;
+use crate::kinds::AnyObject;
 use crate::manifests::{Error, Manifests, Sourced};
 
 /// How manifests are taken.
@@ -33,9 +34,9 @@ pub struct Objects {
     pub pods: Vec<Sourced<Pod>>,
     /// Priority classes.
     pub priority_classes: Vec<Sourced<PriorityClass>>,
-    /// Namespaces.
-    pub namespaces: Vec<Sourced<Namespace>>,
-    /// How many objects of other kinds there were, by kind.
+    /// Objects of all other kinds that scheduling looks at, in the order in which they are written.
+    pub others: Vec<Sourced<AnyObject>>,
+    /// How many objects of still other kinds there were, by kind.
     pub skipped: BTreeMap<String, usize>,
 }
 
@@ -56,8 +57,8 @@ impl Objects {
         if options.api_server_defaults {
             default::complete(&mut manifests)?;
         }
-        let Manifests { nodes, pods, priority_classes, namespaces, skipped } = manifests;
-        Ok(Objects { nodes, pods, priority_classes, namespaces, skipped })
+        let Manifests { nodes, pods, priority_classes, others, skipped } = manifests;
+        Ok(Objects { nodes, pods, priority_classes, others, skipped })
     }
 }
 
@@ -83,6 +84,10 @@ spec: {containers: [{name: c, image: nginx, resources: {limits: {cpu: 1}}}]}
 apiVersion: v1
 kind: Service
 metadata: {name: web}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
 ";
         std::fs::write(&file, text).unwrap();
         let objects = Objects::load([&file], Options::default()).unwrap();
@@ -93,6 +98,7 @@ metadata: {name: web}
         assert_eq!((node.allocatable.milli_cpu, node.allowed_pods), (4000, 110));
         assert_eq!(pod.spec.requests.milli_cpu, 1000);
         assert_eq!(objects.pods[0].place.line, 7);
-        assert_eq!(objects.skipped["Service"], 1);
+        assert_eq!(objects.skipped["Deployment"], 1);
+        assert_eq!((objects.others[0].object.kind(), objects.others[0].object.name()), ("Service", "web"));
     }
 }

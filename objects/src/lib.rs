@@ -2,15 +2,17 @@
 //!
 //! The three steps are separate. [`Manifests::read`] takes YAML or JSON as `kubectl` does and gives typed objects that
 //! know where they were written. [`default::complete`] adds what the API server adds on creation and refuses what it
-//! refuses; leave it out for objects that come from a cluster or are to be taken as they are. [`convert_pod`] and
-//! [`convert_node`] make [`schedc_core::model`] of them. [`Objects::load`] does the first two.
+//! refuses; leave it out for objects that come from a cluster or are to be taken as they are. [`convert_pod`],
+//! [`convert_node`] and [`convert_object`] make [`schedc_core::model`] of them. [`Objects::load`] does the first two.
 
 mod cluster;
 mod convert;
 pub mod default;
+mod kinds;
 pub mod manifests;
 pub mod testing;
 
 pub use cluster::{Objects, Options};
-pub use convert::{convert_node, convert_pod, is_finished};
+pub use convert::{convert_node, convert_object, convert_pod, is_finished};
+pub use kinds::{AnyObject, ObjectError};
 pub use manifests::{Error, Manifests, Place, Sourced};

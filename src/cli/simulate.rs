@@ -44,8 +44,9 @@ impl Simulate {
         let routes = self.input.routes()?;
         let objects = self.input.load()?;
         let nodes = objects.nodes.iter().map(|node| &node.object);
+        let others = objects.others.iter().map(|other| &other.object);
         let pods = objects.pods.iter().map(|pod| &pod.object);
-        let cluster = Cluster::<Profiles>::new(nodes, pods, &routes, self.seed)?;
+        let cluster = Cluster::<Profiles>::new(nodes, others, pods, &routes, self.seed)?;
         let input = simulation::Input { other_kinds: objects.skipped, read: start.elapsed() };
         let mut progress = Progress::new(cluster.pending.len());
         let report = simulate(cluster, input, |decided| progress.show(decided));

@@ -6,18 +6,25 @@
 
 mod amounts;
 mod features;
+mod namespace;
 mod node;
+mod object;
 mod pod;
 mod requests;
 mod selector;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub use node::convert_node;
+pub use object::convert_object;
 pub use pod::{convert_pod, is_finished};
 pub(crate) use requests::{container_amounts, is_pod_level};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Effect, Labels};
+
+use crate::kinds::namespace;
 
 /// Labels, sorted by symbol as the model wants them.
 fn labels(map: Option<&BTreeMap<String, String>>, interner: &mut Interner) -> Labels {
@@ -25,6 +32,19 @@ fn labels(map: Option<&BTreeMap<String, String>>, interner: &mut Interner) -> La
         map.into_iter().flatten().map(|(key, value)| (interner.intern(key), interner.intern(value))).collect();
     labels.sort_unstable();
     labels.into()
+}
+
+/// The uid of an object, or else one that is unique to its kind, namespace and name, since objects cannot be told apart
+/// without. Those of pods are unique among pods.
+fn uid(kind: &str, metadata: &ObjectMeta) -> Arc<str> {
+    match metadata.uid.as_deref().filter(|uid| !uid.is_empty()) {
+        Some(uid) => uid.into(),
+        None => {
+            let name = metadata.name.as_deref().unwrap_or_default();
+            let kind = if kind == "Pod" { String::new() } else { format!("{kind}/") };
+            format!("{kind}{}/{name}", namespace(metadata)).into()
+        }
+    }
 }
 
 /// The symbol of a text that may be missing, which is as good as empty.

@@ -12,7 +12,8 @@ use schedc_core::model::{
 use super::features::required_features;
 use super::requests::{fit_score_requests, is_restartable, spec_requests, usage};
 use super::selector::{preferred, required};
-use super::{effect, labels, non_empty, symbol};
+use super::{effect, labels, non_empty, symbol, uid};
+use crate::kinds::namespace;
 
 /// A pod as scheduling sees it. See [`crate`] for what is done with odd input.
 ///
@@ -21,14 +22,10 @@ use super::{effect, labels, non_empty, symbol};
 pub fn convert_pod(pod: &api::Pod, interner: &mut Interner) -> Pod {
     let meta = &pod.metadata;
     let name = meta.name.as_deref().unwrap_or_default();
-    let namespace = meta.namespace.as_deref().filter(|namespace| !namespace.is_empty()).unwrap_or("default");
-    let uid = match meta.uid.as_deref() {
-        Some(uid) if !uid.is_empty() => uid.into(),
-        _ => format!("{namespace}/{name}").into(),
-    };
+    let namespace = namespace(meta);
     let status = pod.status.as_ref();
     Pod {
-        uid: Uid(uid),
+        uid: Uid(uid("Pod", meta)),
         name: name.into(),
         spec: Arc::new(convert_spec(pod, namespace, interner)),
         usage: Arc::new(usage(pod, interner)),

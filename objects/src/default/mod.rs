@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity as Text;
 
+use crate::kinds::AnyObject;
 use crate::manifests::{Error, Manifests, Place, Problem};
 
 /// A resource list as an object has it.
@@ -30,13 +31,15 @@ type Written = BTreeMap<String, Text>;
 /// All that an API server would refuse.
 pub fn complete(manifests: &mut Manifests) -> Result<(), Error> {
     let mut problems = Vec::new();
-    let Manifests { nodes, pods, priority_classes, namespaces, .. } = manifests;
-    names::complete(nodes, pods, priority_classes, namespaces);
-    for namespace in namespaces.iter_mut() {
-        let name = namespace.object.metadata.name.clone().unwrap_or_default();
-        let labels = namespace.object.metadata.labels.get_or_insert_default();
-        labels.insert("kubernetes.io/metadata.name".to_owned(), name);
-        check::namespace(namespace, &mut problems);
+    names::complete(manifests);
+    let Manifests { nodes, pods, priority_classes, others, .. } = manifests;
+    for other in others.iter_mut() {
+        if let AnyObject::Namespace(namespace) = &mut other.object {
+            let name = namespace.metadata.name.clone().unwrap_or_default();
+            let labels = namespace.metadata.labels.get_or_insert_default();
+            labels.insert("kubernetes.io/metadata.name".to_owned(), name);
+        }
+        check::other(other, &mut problems);
     }
     let classes = priority::Classes::new(priority_classes, &mut problems);
     for node in nodes.iter_mut() {

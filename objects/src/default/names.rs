@@ -2,32 +2,28 @@
 
 use std::collections::HashSet;
 
-use k8s_openapi::Metadata;
-use k8s_openapi::api::core::v1::{Namespace, Node, Pod};
+use k8s_openapi::Resource;
+use k8s_openapi::api::core::v1::{Node, Pod};
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use crate::manifests::Sourced;
+use crate::kinds::{is_namespaced, namespace};
+use crate::manifests::Manifests;
 
 /// What an API server makes up names of. No vowels, so that it spells nothing.
 const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
-pub(super) fn complete(
-    nodes: &mut [Sourced<Node>],
-    pods: &mut [Sourced<Pod>],
-    priority_classes: &mut [Sourced<PriorityClass>],
-    namespaces: &mut [Sourced<Namespace>],
-) {
-    for pod in pods.iter_mut() {
-        let namespace = pod.object.metadata.namespace.get_or_insert_default();
-        if namespace.is_empty() {
-            namespace.push_str("default");
-        }
+pub(super) fn complete(manifests: &mut Manifests) {
+    let Manifests { nodes, pods, priority_classes, others, .. } = manifests;
+    let nodes = nodes.iter_mut().map(|node| (Node::KIND, &mut node.object.metadata));
+    let classes = priority_classes.iter_mut().map(|class| (PriorityClass::KIND, &mut class.object.metadata));
+    let others = others.iter_mut().map(|other| (other.object.kind(), other.object.metadata_mut()));
+    let named = pods.iter_mut().map(|pod| (Pod::KIND, &mut pod.object.metadata));
+    let mut all: Vec<_> = nodes.chain(named).chain(classes).chain(others).collect();
+    for (kind, metadata) in &mut all {
+        metadata.namespace = is_namespaced(kind).then(|| namespace(metadata).to_owned());
     }
-    generate(nodes);
-    generate(pods);
-    generate(priority_classes);
-    generate(namespaces);
+    generate(all);
     for pod in pods {
         let metadata = &mut pod.object.metadata;
         let uid = metadata.uid.get_or_insert_default();
@@ -41,18 +37,13 @@ pub(super) fn complete(
 
 /// Names the objects that have a `generateName` only. An API server draws at random; here the same manifests give the
 /// same names.
-fn generate<T: Metadata<Ty = ObjectMeta>>(objects: &mut [Sourced<T>]) {
-    let key = |metadata: &ObjectMeta, name: &str| (metadata.namespace.clone(), name.to_owned());
-    let mut taken: HashSet<_> = objects
-        .iter()
-        .filter_map(|object| {
-            let metadata = object.object.metadata();
-            Some(key(metadata, metadata.name.as_deref()?))
-        })
-        .collect();
+fn generate(objects: Vec<(&'static str, &mut ObjectMeta)>) {
+    let key =
+        |kind: &'static str, metadata: &ObjectMeta, name: &str| (kind, metadata.namespace.clone(), name.to_owned());
+    let mut taken: HashSet<_> =
+        objects.iter().filter_map(|(kind, metadata)| Some(key(kind, metadata, metadata.name.as_deref()?))).collect();
     let mut next = 0_u32;
-    for object in objects {
-        let metadata = object.object.metadata_mut();
+    for (kind, metadata) in objects {
         let is_named = metadata.name.as_deref().is_some_and(|name| !name.is_empty());
         let Some(prefix) = metadata.generate_name.clone().filter(|prefix| !prefix.is_empty() && !is_named) else {
             continue;
@@ -60,7 +51,7 @@ fn generate<T: Metadata<Ty = ObjectMeta>>(objects: &mut [Sourced<T>]) {
         loop {
             let name = format!("{prefix}{}", suffix(next));
             next = next.wrapping_add(1);
-            if taken.insert(key(metadata, &name)) {
+            if taken.insert(key(kind, metadata, &name)) {
                 metadata.name = Some(name);
                 break;
             }

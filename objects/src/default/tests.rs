@@ -178,7 +178,7 @@ fn nodes_and_namespaces() {
     let node = &objects.nodes[0].object;
     assert_eq!(node.status.as_ref().unwrap().allocatable.as_ref().unwrap()["cpu"].0, "4");
     assert_eq!(node.spec.as_ref().unwrap().taints, None, "the taint of a cordoned node is a controller's");
-    let labels = objects.namespaces[0].object.metadata.labels.as_ref().unwrap();
+    let labels = objects.others[0].object.metadata().labels.as_ref().unwrap();
     assert_eq!(labels["kubernetes.io/metadata.name"], "shop");
 }
 

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
 use super::Place;
 
 /// One thing that is wrong.
@@ -64,17 +62,3 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
-
-/// What an object is called in problems.
-pub(crate) fn object_name(kind: &str, metadata: &ObjectMeta) -> String {
-    let name = match (metadata.name.as_deref(), metadata.generate_name.as_deref()) {
-        (Some(name), _) if !name.is_empty() => name.to_owned(),
-        (_, Some(prefix)) if !prefix.is_empty() => format!("{prefix}*"),
-        _ => return format!("{kind} without a name"),
-    };
-    match metadata.namespace.as_deref() {
-        Some(namespace) if !namespace.is_empty() => format!("{kind} {namespace}/{name}"),
-        _ if kind == "Pod" => format!("{kind} default/{name}"),
-        _ => format!("{kind} {name}"),
-    }
-}

@@ -3,7 +3,6 @@
 mod document;
 mod error;
 mod files;
-mod quantities;
 mod typed;
 mod yaml;
 
@@ -12,14 +11,14 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use k8s_openapi::Metadata;
-use k8s_openapi::api::core::v1::{Namespace, Node, Pod};
+use k8s_openapi::Resource;
+use k8s_openapi::api::core::v1::{Node, Pod};
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-pub(crate) use error::object_name;
+use crate::kinds::{AnyObject, is_namespaced, namespace, object_name};
 pub use error::{Error, Problem};
-pub(crate) use typed::typed_for_tests;
+pub(crate) use typed::fields_for_tests;
 
 /// Where an object is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,9 +62,9 @@ pub struct Manifests {
     pub pods: Vec<Sourced<Pod>>,
     /// Priority classes.
     pub priority_classes: Vec<Sourced<PriorityClass>>,
-    /// Namespaces.
-    pub namespaces: Vec<Sourced<Namespace>>,
-    /// How many objects of other kinds there were, by kind. They were not looked at.
+    /// Objects of all other kinds that scheduling looks at.
+    pub others: Vec<Sourced<AnyObject>>,
+    /// How many objects of still other kinds there were, by kind. They were not looked at.
     pub skipped: BTreeMap<String, usize>,
 }
 
@@ -96,6 +95,17 @@ impl Manifests {
         document::read(name, text, &mut reading);
         reading.finish()
     }
+
+    /// The kind, the metadata and the place of every object.
+    fn all(&self) -> impl Iterator<Item = (&'static str, &ObjectMeta, &Place)> {
+        let nodes = self.nodes.iter().map(|node| (Node::KIND, &node.object.metadata, &node.place));
+        let pods = self.pods.iter().map(|pod| (Pod::KIND, &pod.object.metadata, &pod.place));
+        let classes = self.priority_classes.iter();
+        let classes = classes.map(|class| (PriorityClass::KIND, &class.object.metadata, &class.place));
+        let others = self.others.iter();
+        let others = others.map(|other| (other.object.kind(), other.object.metadata(), &other.place));
+        nodes.chain(pods).chain(classes).chain(others)
+    }
 }
 
 /// Manifests in the making.
@@ -107,39 +117,22 @@ struct Reading {
 
 impl Reading {
     fn finish(mut self) -> Result<Manifests, Error> {
-        let Manifests { nodes, pods, priority_classes, namespaces, .. } = &self.found;
-        refuse_duplicates("Node", nodes, &mut self.problems);
-        refuse_duplicates("Pod", pods, &mut self.problems);
-        refuse_duplicates("PriorityClass", priority_classes, &mut self.problems);
-        refuse_duplicates("Namespace", namespaces, &mut self.problems);
+        let mut seen = HashMap::new();
+        for (kind, metadata, place) in self.found.all() {
+            let Some(name) = metadata.name.as_deref().filter(|name| !name.is_empty()) else { continue };
+            let namespace = if is_namespaced(kind) { namespace(metadata) } else { "" };
+            let first = *seen.entry((kind, namespace, name)).or_insert(place);
+            if first != place {
+                self.problems.push(Problem {
+                    place: place.clone(),
+                    object: Some(object_name(kind, metadata)),
+                    field: None,
+                    message: format!("is already at {first}; remove one of them or rename it"),
+                });
+            }
+        }
         Error::unless_empty(self.problems)?;
         Ok(self.found)
-    }
-}
-
-fn refuse_duplicates<T: Metadata<Ty = ObjectMeta>>(
-    kind: &'static str,
-    objects: &[Sourced<T>],
-    problems: &mut Vec<Problem>,
-) {
-    let mut seen = HashMap::new();
-    for Sourced { object, place } in objects {
-        let metadata = object.metadata();
-        let Some(name) = metadata.name.as_deref().filter(|name| !name.is_empty()) else { continue };
-        let namespace = match (kind, metadata.namespace.as_deref()) {
-            ("Pod", None | Some("")) => "default",
-            ("Pod", Some(namespace)) => namespace,
-            _ => "",
-        };
-        if let Some(first) = seen.insert((namespace, name), place) {
-            problems.push(Problem {
-                place: place.clone(),
-                object: Some(object_name(kind, metadata)),
-                field: None,
-                message: format!("is already at {first}; remove one of them or rename it"),
-            });
-            seen.insert((namespace, name), first);
-        }
     }
 }
 

@@ -6,12 +6,13 @@ mod selectors;
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::api::core::v1::{Namespace, Node};
+use k8s_openapi::api::core::v1::Node;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_core::model::{dns_subdomain_problems, label_key_problems, label_value_problems};
 
 use super::Complaints;
-use crate::manifests::{Problem, Sourced, object_name};
+use crate::kinds::{AnyObject, object_name};
+use crate::manifests::{Problem, Sourced};
 pub(super) use pod::{pod, preemption_policy};
 
 /// What an object is called.
@@ -19,9 +20,10 @@ pub(super) fn name(kind: &str, metadata: &ObjectMeta) -> String {
     object_name(kind, metadata)
 }
 
-pub(super) fn namespace(namespace: &Sourced<Namespace>, problems: &mut Vec<Problem>) {
-    let object = name("Namespace", &namespace.object.metadata);
-    metadata(&namespace.object.metadata, &mut Complaints { place: &namespace.place, object: &object, problems });
+/// An object of a kind that has no checks of its own.
+pub(super) fn other(other: &Sourced<AnyObject>, problems: &mut Vec<Problem>) {
+    let object = name(other.object.kind(), other.object.metadata());
+    metadata(other.object.metadata(), &mut Complaints { place: &other.place, object: &object, problems });
 }
 
 pub(super) fn node(node: &Sourced<Node>, problems: &mut Vec<Problem>) {

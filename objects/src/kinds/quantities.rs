@@ -2,32 +2,43 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::api::core::v1::{Node, Pod, ResourceRequirements};
+use k8s_openapi::api::core::v1::{Pod, ResourceRequirements};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity as Text;
 use schedc_core::quantity::Quantity;
 
-use super::error::object_name;
-use super::{Problem, Sourced};
+use super::{AnyObject, ObjectError, object_name};
 
 /// The first quantity that cannot be read: its field, and what is wrong.
 type Found = Option<(String, String)>;
 
-pub(super) fn check_pod(pod: &Sourced<Pod>) -> Result<(), Problem> {
-    let found = in_pod(&pod.object);
-    found.map_or(Ok(()), |found| Err(problem(pod, object_name("Pod", &pod.object.metadata), found)))
-}
-
-pub(super) fn check_node(node: &Sourced<Node>) -> Result<(), Problem> {
-    let status = node.object.status.as_ref();
-    let found = status.and_then(|status| {
-        list("status.allocatable", status.allocatable.as_ref())
-            .or_else(|| list("status.capacity", status.capacity.as_ref()))
-    });
-    found.map_or(Ok(()), |found| Err(problem(node, object_name("Node", &node.object.metadata), found)))
-}
-
-fn problem<T>(object: &Sourced<T>, name: String, (field, message): (String, String)) -> Problem {
-    Problem { place: object.place.clone(), object: Some(name), field: Some(field), message }
+/// Passes on an object whose quantities are all quantities.
+pub(super) fn check(object: AnyObject) -> Result<AnyObject, ObjectError> {
+    let found = match &object {
+        AnyObject::Pod(pod) => in_pod(pod),
+        AnyObject::Node(node) => node.status.as_ref().and_then(|status| {
+            list("status.allocatable", status.allocatable.as_ref())
+                .or_else(|| list("status.capacity", status.capacity.as_ref()))
+        }),
+        AnyObject::PersistentVolume(volume) => {
+            volume.spec.as_ref().and_then(|spec| list("spec.capacity", spec.capacity.as_ref()))
+        }
+        AnyObject::PersistentVolumeClaim(claim) => {
+            let resources = claim.spec.as_ref().and_then(|spec| spec.resources.as_ref());
+            resources.and_then(|resources| {
+                list("spec.resources.requests", resources.requests.as_ref())
+                    .or_else(|| list("spec.resources.limits", resources.limits.as_ref()))
+            })
+        }
+        AnyObject::CsiStorageCapacity(capacity) => single("capacity", capacity.capacity.as_ref())
+            .or_else(|| single("maximumVolumeSize", capacity.maximum_volume_size.as_ref())),
+        _ => None,
+    };
+    match found {
+        None => Ok(object),
+        Some((field, message)) => {
+            Err(ObjectError { object: object_name(object.kind(), object.metadata()), field: Some(field), message })
+        }
+    }
 }
 
 fn in_pod(pod: &Pod) -> Found {
@@ -63,8 +74,11 @@ fn requirements(path: &str, resources: Option<&ResourceRequirements>) -> Found {
 }
 
 fn list(path: &str, amounts: Option<&BTreeMap<String, Text>>) -> Found {
-    amounts?.iter().find_map(|(name, text)| {
-        let error = Quantity::parse(&text.0).err()?;
-        Some((format!("{path}[{name}]"), format!("`{}` is not a quantity: {error}", text.0)))
-    })
+    amounts?.iter().find_map(|(name, text)| single(&format!("{path}[{name}]"), Some(text)))
+}
+
+fn single(path: &str, text: Option<&Text>) -> Found {
+    let text = &text?.0;
+    let error = Quantity::parse(text).err()?;
+    Some((path.to_owned(), format!("`{text}` is not a quantity: {error}")))
 }

@@ -1,0 +1,17 @@
+//! Objects besides nodes and pods.
+
+use schedc_core::intern::Interner;
+use schedc_core::model::Object;
+
+use super::namespace::convert_namespace;
+use crate::kinds::AnyObject;
+
+/// An object as plugins see it through their indexes. See [`crate`] for what is done with odd input.
+///
+/// `None`: a node or a pod, which are more than that, or a kind that only an API server looks at.
+pub fn convert_object(object: &AnyObject, interner: &mut Interner) -> Option<Object> {
+    Some(match object {
+        AnyObject::Namespace(namespace) => Object::Namespace(convert_namespace(namespace, interner).into()),
+        _ => return None,
+    })
+}

@@ -1,0 +1,156 @@
+//! The kinds of objects that scheduling looks at.
+
+mod json;
+mod quantities;
+
+use k8s_openapi::api::core::v1 as core;
+use k8s_openapi::api::{apps::v1 as apps, policy::v1 as policy, scheduling::v1 as scheduling, storage::v1 as storage};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::{ClusterResourceScope, Metadata, NamespaceResourceScope, Resource};
+use serde_json::Value;
+
+pub use json::ObjectError;
+pub(crate) use json::{object_name, typed};
+
+/// Whether a kind has namespaces.
+trait Scope {
+    const NAMESPACED: bool;
+}
+
+impl Scope for ClusterResourceScope {
+    const NAMESPACED: bool = false;
+}
+
+impl Scope for NamespaceResourceScope {
+    const NAMESPACED: bool = true;
+}
+
+macro_rules! kinds {
+    ($($variant:ident($ty:ty) $doc:literal,)*) => {
+        /// An object of any kind that scheduling looks at.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum AnyObject {
+            $(#[doc = $doc] $variant(Box<$ty>),)*
+        }
+
+        $(impl From<$ty> for AnyObject {
+            fn from(object: $ty) -> AnyObject {
+                AnyObject::$variant(Box::new(object))
+            }
+        })*
+
+        /// The API and the scope of a kind.
+        fn known(kind: &str) -> Option<(&'static str, bool)> {
+            $(if kind == <$ty>::KIND {
+                return Some((<$ty>::API_VERSION, <<$ty as Resource>::Scope as Scope>::NAMESPACED));
+            })*
+            None
+        }
+
+        /// Takes in an object whose API is known to be the right one.
+        fn read(kind: &str, value: Value) -> Result<Option<AnyObject>, ObjectError> {
+            $(if kind == <$ty>::KIND {
+                return typed::<$ty>(kind, value).map(|object| Some(object.into()));
+            })*
+            Ok(None)
+        }
+
+        impl AnyObject {
+            /// Its kind, such as `CSINode`.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $(AnyObject::$variant(_) => <$ty>::KIND,)*
+                }
+            }
+
+            /// Its metadata.
+            pub fn metadata(&self) -> &ObjectMeta {
+                match self {
+                    $(AnyObject::$variant(object) => object.metadata(),)*
+                }
+            }
+
+            /// Its metadata, to change.
+            pub fn metadata_mut(&mut self) -> &mut ObjectMeta {
+                match self {
+                    $(AnyObject::$variant(object) => object.metadata_mut(),)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    Node(core::Node) "`v1` Node.",
+    Pod(core::Pod) "`v1` Pod.",
+    Namespace(core::Namespace) "`v1` Namespace.",
+    Service(core::Service) "`v1` Service.",
+    ReplicationController(core::ReplicationController) "`v1` ReplicationController.",
+    ReplicaSet(apps::ReplicaSet) "`apps/v1` ReplicaSet.",
+    StatefulSet(apps::StatefulSet) "`apps/v1` StatefulSet.",
+    PersistentVolume(core::PersistentVolume) "`v1` PersistentVolume.",
+    PersistentVolumeClaim(core::PersistentVolumeClaim) "`v1` PersistentVolumeClaim.",
+    StorageClass(storage::StorageClass) "`storage.k8s.io/v1` StorageClass.",
+    CsiNode(storage::CSINode) "`storage.k8s.io/v1` CSINode.",
+    CsiDriver(storage::CSIDriver) "`storage.k8s.io/v1` CSIDriver.",
+    CsiStorageCapacity(storage::CSIStorageCapacity) "`storage.k8s.io/v1` CSIStorageCapacity.",
+    VolumeAttachment(storage::VolumeAttachment) "`storage.k8s.io/v1` VolumeAttachment.",
+    PodDisruptionBudget(policy::PodDisruptionBudget) "`policy/v1` PodDisruptionBudget.",
+    PriorityClass(scheduling::PriorityClass) "`scheduling.k8s.io/v1` PriorityClass.",
+}
+
+impl AnyObject {
+    /// The object in a JSON value that says to be of this API and kind. `None`: scheduling does not look at such.
+    ///
+    /// A kind of the same name in another API group is another kind. Fields that are not known are ignored.
+    ///
+    /// # Errors
+    /// The API is another version of the right group, a field has a wrong type, or a quantity is none.
+    pub fn from_json(api_version: &str, kind: &str, value: Value) -> Result<Option<AnyObject>, ObjectError> {
+        let Some((expected, _)) = known(kind) else { return Ok(None) };
+        if expected != api_version {
+            return match group(expected) == group(api_version) {
+                true => Err(ObjectError {
+                    object: json::name(kind, &value),
+                    field: Some("apiVersion".to_owned()),
+                    message: format!("is `{api_version}`, but a {kind} is `{expected}`"),
+                }),
+                false => Ok(None),
+            };
+        }
+        let object = read(kind, value)?;
+        object.map(quantities::check).transpose()
+    }
+
+    /// Its namespace: `default` where none is written, and empty for kinds without namespaces.
+    pub fn namespace(&self) -> &str {
+        if is_namespaced(self.kind()) { namespace(self.metadata()) } else { "" }
+    }
+
+    /// Its name, empty if there is none.
+    pub fn name(&self) -> &str {
+        self.metadata().name.as_deref().unwrap_or_default()
+    }
+}
+
+/// The namespace of an object of a namespaced kind.
+pub(crate) fn namespace(metadata: &ObjectMeta) -> &str {
+    metadata.namespace.as_deref().filter(|namespace| !namespace.is_empty()).unwrap_or("default")
+}
+
+/// The API that a kind is of.
+pub(crate) fn api_version(kind: &str) -> Option<&'static str> {
+    known(kind).map(|(api_version, _)| api_version)
+}
+
+/// Whether objects of a kind are in a namespace. Those of unknown kinds are not.
+pub(crate) fn is_namespaced(kind: &str) -> bool {
+    known(kind).is_some_and(|(_, is_namespaced)| is_namespaced)
+}
+
+fn group(version: &str) -> &str {
+    version.split_once('/').map_or("", |(group, _)| group)
+}
+
+#[cfg(test)]
+mod tests;
