@@ -1,5 +1,7 @@
 //! A profile's answer about one pod: which nodes are feasible, and how good each is.
 
+use std::collections::BTreeSet;
+
 use crate::cache::Cache;
 use crate::extension_points::MAX_NODE_SCORE;
 use crate::mask::Mask;
@@ -72,11 +74,48 @@ impl<P: Profile> Answer<P> {
         if range.holds() {
             return Ok((best, extents));
         }
-        let culprit = self.feasible.iter().find_map(|node| {
-            let scores = P::scores(pod, score, &self.raw, &extents, columns, node.get());
-            scores.into_iter().find(|s| !(0..=MAX_NODE_SCORE).contains(&s.normalized))
-        });
-        Err(out_of_range(culprit))
+        let culprit = self.feasible.iter().find_map(|node| self.culprit(pod, score, &extents, columns, node));
+        Err(culprit.map_or_else(|| Status::error("a score is out of range"), out_of_range))
+    }
+
+    /// The first plugin whose score of a node is out of range.
+    fn culprit(
+        &self,
+        pod: &P::Pod,
+        score: &P::Score,
+        extents: &P::Extents,
+        columns: P::Columns<'_>,
+        node: NodeIndex,
+    ) -> Option<PluginScore> {
+        let scores = P::scores(pod, score, &self.raw, extents, columns, node.get());
+        scores.into_iter().find(|score| !(0..=MAX_NODE_SCORE).contains(&score.normalized))
+    }
+
+    /// The errors that scoring the feasible nodes can end with, depending on which node is looked at first.
+    pub(crate) fn errors(
+        &mut self,
+        plugins: &P,
+        pod: &P::Pod,
+        cycle: &P::Cycle,
+        cache: &Cache<P::State>,
+    ) -> BTreeSet<String> {
+        let score = match plugins.pre_score(pod, cycle, cache, &self.feasible) {
+            Ok(score) => score,
+            Err(status) => return [status.message()].into(),
+        };
+        let columns = P::columns(&cache.state, &cache.base);
+        let mut extents = P::Extents::default();
+        P::resize(&mut self.raw, cache.base.infos().len());
+        let mut failures = BTreeSet::new();
+        for node in self.feasible.iter() {
+            let scored = P::score::<false>(pod, &score, columns, node.get(), &mut self.raw, &mut extents);
+            failures.extend(scored.err().map(|failure| score_failure(failure).message()));
+        }
+        if failures.is_empty() {
+            let culprits = self.feasible.iter().filter_map(|node| self.culprit(pod, &score, &extents, columns, node));
+            failures.extend(culprits.map(|culprit| out_of_range(culprit).message()));
+        }
+        failures
     }
 
     /// The `k`-th of the nodes with the highest total, in the order of their indices.
@@ -112,8 +151,7 @@ fn score_failure(failure: ScoreFailure) -> Status {
     Status::error(format!("running Score plugins: plugin {:?} failed with: {}", failure.plugin, failure.error.0))
 }
 
-fn out_of_range(culprit: Option<PluginScore>) -> Status {
-    let (plugin, score) = culprit.map_or(("", 0), |c| (c.plugin, c.normalized));
+fn out_of_range(PluginScore { plugin, normalized: score, .. }: PluginScore) -> Status {
     Status::error(format!(
         "applying score defaultWeights on Score plugins: plugin {plugin:?} returns an invalid score {score}, \
          it should in the range of [0, {MAX_NODE_SCORE}] after normalizing"

@@ -181,7 +181,10 @@ impl<S: State> Cache<S> {
             }
             None => {
                 if let Some(pods) = self.homeless.get_mut(&node) {
-                    pods.retain(|p| p.uid != *uid);
+                    // As on a node, so that the order is the same when it comes back.
+                    if let Some(at) = pods.iter().position(|p| p.uid == *uid) {
+                        pods.swap_remove(at);
+                    }
                     if pods.is_empty() {
                         self.homeless.remove(&node);
                     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::answer::Answer;
 use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
-use crate::extension_points::{Nomination, PostFilterContext};
+use crate::extension_points::{Nomination, PostFilterContext, PostFilterResult};
 use crate::handle::Handle;
 use crate::imagined::{Imagined, verdicts};
 use crate::map::Map;
@@ -32,23 +32,23 @@ pub struct Unschedulable {
     pub message: String,
     /// Why.
     pub diagnosis: Diagnosis,
-    /// What PostFilter does with the pod's nomination.
-    pub nomination: Nomination,
-    /// What PostFilter removes.
-    pub victims: Vec<Uid>,
+    /// What PostFilter plugins found; none if there was nobody to ask.
+    pub post_filter: Option<PostFilterResult>,
+}
+
+impl Unschedulable {
+    /// What becomes of the pod's nomination. Without a PostFilter plugin, there is nobody to keep it.
+    pub fn nomination(&self) -> Nomination {
+        self.post_filter.as_ref().map_or(Nomination::Clear, |found| found.nomination)
+    }
 }
 
 /// kube-scheduler's words for a cluster without nodes.
 pub const NO_NODES: &str = "no nodes available to schedule pods";
 
 /// A pod fits nowhere where there is nothing, and there is nothing to diagnose.
-fn no_nodes() -> Unschedulable {
-    Unschedulable {
-        message: NO_NODES.into(),
-        diagnosis: Diagnosis::default(),
-        nomination: Nomination::Clear,
-        victims: Vec::new(),
-    }
+pub(crate) fn no_nodes() -> Unschedulable {
+    Unschedulable { message: NO_NODES.into(), diagnosis: Diagnosis::default(), post_filter: None }
 }
 
 /// One profile at work: its plugins, and room for its answers.
@@ -66,6 +66,21 @@ pub(crate) struct Attempt<P: Profile> {
     pub(crate) compiled: P::Pod,
     pub(crate) cycle: P::Cycle,
     pub(crate) pre_filter: PreFilterRun,
+}
+
+/// A pod that PreFilter did not let come to the nodes.
+pub(crate) struct Rejected<P: Profile> {
+    pub(crate) compiled: P::Pod,
+    /// None if PreFilter plugins did not all run.
+    pub(crate) cycle: Option<P::Cycle>,
+    pub(crate) pre_filter: PreFilterRun,
+    pub(crate) status: Status,
+}
+
+/// What PreFilter leaves to do.
+pub(crate) enum Start<P: Profile> {
+    Attempt(Attempt<P>),
+    Rejected(Rejected<P>),
 }
 
 impl<P: Profile> Attempt<P> {
@@ -115,23 +130,43 @@ impl<P: Profile> Engine<P> {
         if cache.base.count() == 0 {
             return (Decision::Unschedulable(Box::new(no_nodes())), None);
         }
-        let compiled = Self::compile(pod, cache);
-        let cache = &*cache;
-        let mut pre_filter = PreFilterRun::default();
-        let cycle = match self.plugins.pre_filter(&compiled, cache, &mut pre_filter) {
-            Ok(cycle) => cycle,
-            Err(status) if status.code.is_rejected() => {
-                return (self.rejected_whole(pod, &compiled, None, cache, status, &pre_filter), None);
-            }
-            Err(status) => return (Decision::Error(status.message()), None),
+        let mut start = self.start(pod, cache);
+        let decision = self.conclude(pod, &mut start, cache, draw);
+        let cycle = match start {
+            Start::Attempt(attempt) => Some(attempt.cycle),
+            Start::Rejected(_) => None,
         };
-        if let Some(status) = pre_filter.rejected() {
-            let status = status.clone();
-            return (self.rejected_whole(pod, &compiled, Some(&cycle), cache, status, &pre_filter), None);
+        (decision, cycle)
+    }
+
+    /// Runs PreFilter.
+    pub(crate) fn start(&self, pod: &Pod, cache: &mut Cache<P::State>) -> Start<P> {
+        let compiled = Self::compile(pod, cache);
+        let mut pre_filter = PreFilterRun::default();
+        match self.plugins.pre_filter(&compiled, cache, &mut pre_filter) {
+            Err(status) => Start::Rejected(Rejected { compiled, cycle: None, pre_filter, status }),
+            Ok(cycle) => match pre_filter.rejected().cloned() {
+                Some(status) => Start::Rejected(Rejected { compiled, cycle: Some(cycle), pre_filter, status }),
+                None => Start::Attempt(Attempt { compiled, cycle, pre_filter }),
+            },
         }
-        let mut attempt = Attempt { compiled, cycle, pre_filter };
-        let decision = self.choose(pod, &mut attempt, cache, draw);
-        (decision, Some(attempt.cycle))
+    }
+
+    /// Decides after PreFilter.
+    pub(crate) fn conclude(
+        &mut self,
+        pod: &Arc<Pod>,
+        start: &mut Start<P>,
+        cache: &Cache<P::State>,
+        draw: impl FnOnce(usize) -> usize,
+    ) -> Decision {
+        match start {
+            Start::Attempt(attempt) => self.choose(pod, attempt, cache, draw),
+            Start::Rejected(rejected) if rejected.status.code.is_rejected() => {
+                self.rejected_whole(pod, rejected, cache)
+            }
+            Start::Rejected(rejected) => Decision::Error(rejected.status.message()),
+        }
     }
 
     fn choose(
@@ -322,7 +357,7 @@ impl<P: Profile> Engine<P> {
 
     fn failure(pod: &Arc<Pod>, attempt: &mut Attempt<P>, cache: &Cache<P::State>, node: NodeIndex) -> String {
         match Self::verdicts(pod, attempt, cache, node, false).pop() {
-            Some(v) => format!("running {:?} filter plugin: {}", v.plugin, v.reasons.join(", ")),
+            Some(verdict) => filter_error(&verdict),
             None => "a filter plugin failed".into(),
         }
     }
@@ -352,15 +387,8 @@ impl<P: Profile> Engine<P> {
         diagnosis
     }
 
-    fn rejected_whole(
-        &self,
-        pod: &Arc<Pod>,
-        compiled: &P::Pod,
-        cycle: Option<&P::Cycle>,
-        cache: &Cache<P::State>,
-        status: Status,
-        pre_filter: &PreFilterRun,
-    ) -> Decision {
+    fn rejected_whole(&self, pod: &Arc<Pod>, rejected: &Rejected<P>, cache: &Cache<P::State>) -> Decision {
+        let Rejected { compiled, cycle, pre_filter, status } = rejected;
         let mut diagnosis = Diagnosis { nodes: cache.base.count(), ..Diagnosis::default() };
         // A plugin's rejection for good is its own; with the framework's, all that narrowed have to do.
         if status.plugin.is_empty() || cycle.is_some() {
@@ -372,8 +400,8 @@ impl<P: Profile> Engine<P> {
         if status.code == Code::Unschedulable {
             diagnosis.resolvable.copy_from(cache.base.alive());
         }
-        diagnosis.pre_filter = Some(status);
-        self.unschedulable(pod, compiled, cycle, cache, pre_filter, diagnosis)
+        diagnosis.pre_filter = Some(status.clone());
+        self.unschedulable(pod, compiled, cycle.as_ref(), cache, pre_filter, diagnosis)
     }
 
     fn unschedulable(
@@ -396,19 +424,9 @@ impl<P: Profile> Engine<P> {
             diagnosis: &diagnosis,
         };
         self.plugins.post_filter(&mut run, cx);
-        // Without a PostFilter plugin, there is nobody to keep it.
-        let (mut nomination, mut victims) = (Nomination::Clear, Vec::new());
-        if let Some(result) = run.finish() {
-            diagnosis.post_filter = result.status.message();
-            nomination = result.nomination;
-            victims = result.victims;
-        }
-        Decision::Unschedulable(Box::new(Unschedulable {
-            message: diagnosis.message(),
-            diagnosis,
-            nomination,
-            victims,
-        }))
+        let post_filter = run.finish();
+        diagnosis.post_filter = post_filter.as_ref().map(|found| found.status.message()).unwrap_or_default();
+        Decision::Unschedulable(Box::new(Unschedulable { message: diagnosis.message(), diagnosis, post_filter }))
     }
 }
 
@@ -427,6 +445,11 @@ impl From<Status> for Verdict {
     fn from(status: Status) -> Self {
         Verdict { code: status.code, plugin: status.plugin, reasons: status.reasons }
     }
+}
+
+/// The text of an attempt that a Filter broke.
+pub(crate) fn filter_error(verdict: &Verdict) -> String {
+    format!("running {:?} filter plugin: {}", verdict.plugin, verdict.reasons.join(", "))
 }
 
 /// The reason of a node that PreFilter left out.

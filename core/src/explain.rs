@@ -1,12 +1,13 @@
 //! One pod's cycle told node by node: who rejected it and why, or what every score plugin said.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::cache::Cache;
-use crate::engine::{Attempt, Decision, Engine, Verdict, left_out};
+use crate::engine::{Attempt, Decision, Engine, Rejected, Start, Verdict, filter_error, left_out, no_nodes};
 use crate::mask::Mask;
 use crate::model::Pod;
-use crate::profile::{PluginScore, PreFilterRun, Profile};
+use crate::profile::{PluginScore, Profile};
 use crate::status::{Code, Status};
 
 /// What a cycle finds for a pod, without changing anything.
@@ -14,14 +15,19 @@ use crate::status::{Code, Status};
 pub struct Explanation {
     /// PreEnqueue holds the pod; nothing else was asked.
     pub held: Option<Status>,
-    /// PreFilter's rejection of the pod as a whole.
+    /// PreFilter's rejection of the pod as a whole, or its failure.
     pub pre_filter: Option<Status>,
     /// Plugins whose PreFilter found nothing to filter by.
     pub skipped: Vec<&'static str>,
+    /// Names of the only nodes that can be feasible, sorted, if PreFilter left some out. There may be no such node.
+    pub narrowed: Option<Vec<String>>,
     /// Every node, by name.
     pub nodes: Vec<NodeExplanation>,
     /// What comes of it, equally good nodes by index.
     pub decision: Decision,
+    /// If something broke: all texts that the decision's error may have. kube-scheduler looks at nodes in parallel, and
+    /// reports the first one that breaks.
+    pub errors: BTreeSet<String>,
     /// Names of the feasible nodes with the highest total.
     pub best: Vec<String>,
     /// The pod's own nominated node passed, so it was taken without a look at scores.
@@ -58,38 +64,55 @@ impl<P: Profile> Engine<P> {
             held: self.plugins.pre_enqueue(pod, &cache.base.interner).err(),
             pre_filter: None,
             skipped: Vec::new(),
+            narrowed: None,
             nodes: Vec::new(),
-            decision: Decision::Error(String::new()),
+            decision: Decision::Unschedulable(Box::new(no_nodes())),
+            errors: BTreeSet::new(),
             best: Vec::new(),
             by_nomination: false,
         };
-        if explanation.held.is_some() {
+        if explanation.held.is_some() || cache.base.count() == 0 {
             return explanation;
         }
-        let start = self.next_start;
-        explanation.decision = self.decide(pod, cache, |_| 0);
-        self.next_start = start;
-        let compiled = Self::compile(pod, cache);
+        let mut start = self.start(pod, cache);
         let cache = &*cache;
-        let mut pre_filter = PreFilterRun::default();
-        let cycle = match self.plugins.pre_filter(&compiled, cache, &mut pre_filter) {
-            Ok(cycle) => cycle,
-            Err(status) => {
+        let next_start = self.next_start;
+        explanation.decision = self.conclude(pod, &mut start, cache, |_| 0);
+        self.next_start = next_start;
+        match start {
+            Start::Attempt(mut attempt) => self.explain_nodes(pod, &mut attempt, cache, all_filters, &mut explanation),
+            Start::Rejected(Rejected { pre_filter, status, .. }) => {
+                explanation.skipped = pre_filter.skipped().to_vec();
+                if !status.code.is_rejected() {
+                    explanation.errors.insert(status.message());
+                }
                 explanation.pre_filter = Some(status);
-                return explanation;
             }
-        };
-        explanation.skipped = pre_filter.skipped().to_vec();
-        if let Some(status) = pre_filter.rejected() {
-            explanation.pre_filter = Some(status.clone());
-            return explanation;
         }
-        let mut attempt = Attempt { compiled, cycle, pre_filter };
-        let feasible = self.explain_filters(pod, &mut attempt, cache, all_filters, &mut explanation);
-        explanation.by_nomination = Self::nominated_node(pod, &mut attempt, cache).is_some();
+        explanation
+    }
+
+    fn explain_nodes(
+        &mut self,
+        pod: &Arc<Pod>,
+        attempt: &mut Attempt<P>,
+        cache: &Cache<P::State>,
+        all_filters: bool,
+        explanation: &mut Explanation,
+    ) {
+        explanation.skipped = attempt.pre_filter.skipped().to_vec();
+        explanation.narrowed = attempt.pre_filter.nodes().map(|nodes| {
+            let unknown = attempt.pre_filter.unknown_nodes().iter().map(|name| cache.base.interner.resolve(*name));
+            let names = nodes.iter().map(|node| cache.base.name(node)).chain(unknown);
+            let mut names: Vec<String> = names.map(str::to_owned).collect();
+            names.sort_unstable();
+            names
+        });
+        let feasible = self.explain_filters(pod, attempt, cache, all_filters, explanation);
+        explanation.by_nomination = Self::nominated_node(pod, attempt, cache).is_some();
         self.answer.feasible.copy_from(&feasible);
-        let scores = self.answer.breakdown(&*self.plugins, &attempt.compiled, &attempt.cycle, cache);
-        if let Ok(scores) = scores {
+        let Attempt { compiled, cycle, .. } = attempt;
+        if let Ok(scores) = self.answer.breakdown(&*self.plugins, compiled, cycle, cache) {
             for (index, scores) in scores {
                 let name = cache.base.name(index);
                 if let Ok(at) = explanation.nodes.binary_search_by(|n| n.node.as_str().cmp(name)) {
@@ -100,7 +123,13 @@ impl<P: Profile> Engine<P> {
             let highest = feasible().map(NodeExplanation::total).max();
             explanation.best = feasible().filter(|n| Some(n.total()) == highest).map(|n| n.node.clone()).collect();
         }
-        explanation
+        if matches!(explanation.decision, Decision::Error(_)) {
+            let verdicts = explanation.nodes.iter().filter_map(|node| node.verdicts.first());
+            explanation.errors = verdicts.filter(|v| v.code == Code::Error).map(filter_error).collect();
+            if explanation.errors.is_empty() {
+                explanation.errors = self.answer.errors(&*self.plugins, compiled, cycle, cache);
+            }
+        }
     }
 
     fn explain_filters(

@@ -9,7 +9,7 @@ use crate::extension_points::{
     MAX_NODE_SCORE, Nomination, Placement, PostFilterContext, PostFilterResult, PreFilter, QueuedPod, ScoreError,
 };
 use crate::handle::{Client, Handle, WaitingPods};
-use crate::intern::Interner;
+use crate::intern::{Interner, Symbol};
 use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod, PodSpec};
 use crate::plugin::{Plugin, Slot};
@@ -312,6 +312,7 @@ pub trait Visitor<S: State> {
 #[derive(Debug, Default)]
 pub struct PreFilterRun {
     nodes: Option<Mask>,
+    unknown_nodes: Vec<Symbol>,
     narrowed_by: Vec<&'static str>,
     rejected: Option<Status>,
     skipped: Vec<&'static str>,
@@ -337,12 +338,18 @@ impl PreFilterRun {
         if let Some(nodes) = answer.nodes {
             self.narrowed_by.push(plugin);
             match &mut self.nodes {
-                Some(kept) => kept.intersect(&nodes),
-                none => *none = Some(nodes),
-            }
-            // One plugin alone may name nodes that do not exist: that is told node by node.
-            if self.narrowed_by.len() > 1 && self.nodes.as_ref().is_some_and(Mask::is_empty) {
-                return Err(self.nothing_left());
+                Some(kept) => {
+                    kept.intersect(&nodes);
+                    self.unknown_nodes.retain(|name| answer.unknown_nodes.contains(name));
+                    // A name is a name: that a node of it does not exist is told node by node.
+                    if kept.is_empty() && self.unknown_nodes.is_empty() {
+                        return Err(self.nothing_left());
+                    }
+                }
+                none => {
+                    *none = Some(nodes);
+                    self.unknown_nodes = answer.unknown_nodes;
+                }
             }
         }
         Ok(answer.slot)
@@ -357,6 +364,10 @@ impl PreFilterRun {
     /// The only nodes that can be feasible, if there are less than all.
     pub fn nodes(&self) -> Option<&Mask> {
         self.nodes.as_ref()
+    }
+    /// Names that plugins gave besides, of nodes that do not exist.
+    pub fn unknown_nodes(&self) -> &[Symbol] {
+        &self.unknown_nodes
     }
     /// The plugins that left nodes out, sorted.
     pub fn narrowed_by(&self) -> Vec<&'static str> {
@@ -496,6 +507,16 @@ mod tests {
         assert!(run.take("B", only(&[1, 2])).is_ok());
         let nothing_left = run.take("A", only(&[3])).map_err(|status| status.message());
         assert_eq!(nothing_left, Err("node(s) didn't satisfy plugin(s) [A B] simultaneously".to_string()));
+        let (mut interner, base) = (Interner::default(), Base::default());
+        let ghost = interner.intern("ghost");
+        let named = |node: u32| {
+            let nodes = PreFilter::ready(()).only([NodeIndex(node)]);
+            Ok(PreFilter { nodes: nodes.nodes, ..PreFilter::ready(()).only_named([ghost], &base) })
+        };
+        let mut run = PreFilterRun::default();
+        assert!(run.take("B", named(1)).is_ok());
+        assert!(run.take("A", named(3)).is_ok(), "they agree in a node that does not exist");
+        assert_eq!(run.unknown_nodes(), [ghost]);
     }
 
     #[test]

@@ -262,7 +262,7 @@ impl<B: Bundle> Scheduler<B> {
         let pod = queued.pod.clone();
         if let Err(failure) = &result {
             let nomination = match failure {
-                Failure::Unschedulable(unschedulable) => unschedulable.nomination,
+                Failure::Unschedulable(unschedulable) => unschedulable.nomination(),
                 Failure::Held(_) => Nomination::Keep,
                 Failure::Error(_) => Nomination::Clear,
             };
@@ -433,8 +433,7 @@ fn not_bound(status: Status) -> Failure {
     Failure::Unschedulable(Box::new(Unschedulable {
         message: status.message(),
         diagnosis: Diagnosis::default(),
-        nomination: Nomination::Clear,
-        victims: Vec::new(),
+        post_filter: None,
     }))
 }
 
@@ -446,10 +445,5 @@ fn rejected_on_node(status: Status) -> Failure {
         unschedulable_plugins: [status.plugin].into(),
         ..Diagnosis::default()
     };
-    Failure::Unschedulable(Box::new(Unschedulable {
-        message: diagnosis.message(),
-        diagnosis,
-        nomination: Nomination::Clear,
-        victims: Vec::new(),
-    }))
+    Failure::Unschedulable(Box::new(Unschedulable { message: diagnosis.message(), diagnosis, post_filter: None }))
 }

@@ -110,7 +110,7 @@ impl PreFilterPlugin for NodeAffinity {
         if names.is_empty() {
             return Err(Status::unresolvable("pod affinity terms conflict"));
         }
-        Ok(PreFilter::ready(()).only(names.into_iter().filter_map(|name| view.node(name))))
+        Ok(PreFilter::ready(()).only_named(names, view.base))
     }
 }
 

@@ -1,5 +1,7 @@
 //! PreFilter: reads the cluster once before nodes are filtered.
 
+use crate::cache::Base;
+use crate::intern::Symbol;
 use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
 use crate::plugin::{Plugin, Slot, View};
@@ -12,6 +14,8 @@ pub struct PreFilter<C> {
     pub slot: Slot<C>,
     /// The only nodes that can be feasible, if there are less than all.
     pub nodes: Option<Mask>,
+    /// Names besides `nodes` that are those of no node: kube-scheduler's set is one of names.
+    pub unknown_nodes: Vec<Symbol>,
     /// A verdict on the pod as a whole that removing pods may change: the other PreFilters still run, then no Filter.
     pub rejected: Option<Status>,
 }
@@ -19,20 +23,31 @@ pub struct PreFilter<C> {
 impl<C> PreFilter<C> {
     /// Filter runs with this state.
     pub fn ready(state: C) -> Self {
-        PreFilter { slot: Slot::ready(state), nodes: None, rejected: None }
+        PreFilter { slot: Slot::ready(state), nodes: None, unknown_nodes: Vec::new(), rejected: None }
     }
     /// Filter is left out.
     pub fn skip(state: C) -> Self {
-        PreFilter { slot: Slot::skip(state), nodes: None, rejected: None }
+        PreFilter { slot: Slot::skip(state), nodes: None, unknown_nodes: Vec::new(), rejected: None }
     }
     /// The pod is rejected as a whole; removing pods may help, and `state` serves to find out.
     pub fn reject(state: C, status: Status) -> Self {
-        PreFilter { slot: Slot::ready(state), nodes: None, rejected: Some(status) }
+        PreFilter { slot: Slot::ready(state), nodes: None, unknown_nodes: Vec::new(), rejected: Some(status) }
     }
     /// Only these nodes can be feasible.
     pub fn only(mut self, nodes: impl IntoIterator<Item = NodeIndex>) -> Self {
         self.nodes = Some(nodes.into_iter().collect());
         self
+    }
+    /// Only nodes of these names can be feasible.
+    pub fn only_named(self, names: impl IntoIterator<Item = Symbol>, base: &Base) -> Self {
+        let (mut nodes, mut unknown_nodes) = (Vec::new(), Vec::new());
+        for name in names {
+            match base.node(name) {
+                Some(node) => nodes.push(node),
+                None => unknown_nodes.push(name),
+            }
+        }
+        PreFilter { unknown_nodes, ..self.only(nodes) }
     }
 }
 

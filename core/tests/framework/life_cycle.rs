@@ -39,6 +39,19 @@ fn every_plugin_is_closed_once_when_the_scheduler_stops() {
 }
 
 #[test]
+fn pods_keep_their_order_while_their_node_is_gone() {
+    let mut world = World::<Profiles>::new();
+    for node in ["here", "gone"] {
+        world.node("here", "");
+        ["a", "b", "c", "d"].iter().for_each(|pod| drop(world.running(&format!("{pod}-{node}"), "", node)));
+        world.scheduler.cache.remove_pod(&uid(&format!("a-{node}")));
+    }
+    world.node("gone", "");
+    assert_eq!(world.pods_on("here"), ["d-here", "b-here", "c-here"]);
+    assert_eq!(world.pods_on("gone"), ["d-gone", "b-gone", "c-gone"]);
+}
+
+#[test]
 fn events_are_recorded_for_the_caller() {
     let mut world = World::<Profiles>::new();
     world.node("n", "");

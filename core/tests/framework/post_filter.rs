@@ -78,7 +78,7 @@ fn a_plugin_can_nominate_a_node_and_name_victims() {
     world.scheduler.enqueue(0, pod);
     let outcome = world.scheduler.step(&schedc_core::embedded::Embedded, &schedc_core::embedded::Embedded).unwrap();
     let Err(schedc_core::scheduler::Failure::Unschedulable(found)) = outcome.result else { panic!("the node is full") };
-    assert_eq!(found.victims, [uid("old")]);
+    assert_eq!(found.post_filter.unwrap().victims, [uid("old")]);
     assert_eq!(world.nominations(), ["n for urgent"]);
     assert_eq!(world.pods_on("n"), ["old"], "removing it is the caller's business");
 }

@@ -144,6 +144,24 @@ fn a_score_that_cannot_be_told_fails_the_attempt() {
 }
 
 #[test]
+fn any_of_several_errors_may_come_first() {
+    let errors = |nodes: &[(&str, &str)]| {
+        let errors = cluster(nodes).explain("web", "", false).errors;
+        errors.iter().map(|error| format!("{error}\n")).collect::<String>()
+    };
+    expect![[r#"
+        applying score defaultWeights on Score plugins: plugin "FavourA" returns an invalid score 101, it should in the range of [0, 100] after normalizing
+        applying score defaultWeights on Score plugins: plugin "FavourB" returns an invalid score -1, it should in the range of [0, 100] after normalizing
+    "#]]
+    .assert_eq(&errors(&[("n1", "a: '101', b: '-2'"), ("n2", "b: '-1'"), ("n3", "a: '101'")]));
+    expect![[r#"
+        running Score plugins: plugin "FavourB" failed with: the label is no number
+        running Score plugins: plugin "Rank" failed with: the rank is no number
+    "#]]
+    .assert_eq(&errors(&[("n1", "b: much, rank: colonel"), ("n2", "a: '101'"), ("n3", "rank: colonel")]));
+}
+
+#[test]
 fn a_single_feasible_node_is_not_scored() {
     let mut world = cluster(&[("n1", "a: '101', b: wrong"), ("n2", "health: sick")]);
     world.pending("web", "rank: broken");
