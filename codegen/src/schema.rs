@@ -86,4 +86,6 @@ pub enum Format {
     LabelValue,
     /// Anything but the empty string.
     NonEmpty,
+    /// A duration, not negative: `10s`, `1m30s`.
+    Duration,
 }

@@ -7,6 +7,7 @@ pub mod columns;
 pub mod indexes;
 
 mod default_binder;
+mod dynamic_resources;
 mod image_locality;
 mod node_affinity;
 mod node_declared_features;
@@ -23,6 +24,7 @@ mod taint_toleration;
 mod testing;
 
 pub use default_binder::DefaultBinder;
+pub use dynamic_resources::{DynamicResources, DynamicResourcesArgs};
 pub use image_locality::{ImageLocality, ImageLocalityPod, ImageSpread};
 pub use node_affinity::{
     AddedAffinity, Mismatch, NodeAffinity, NodeAffinityArgs, NodeAffinityPod, NodeFieldOperator, NodeFieldRequirement,

@@ -2,11 +2,14 @@
 
 use expect_test::expect_file;
 use schedc_core::args::Schema;
-use schedc_plugins::{NodeAffinityArgs, NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs};
+use schedc_plugins::{
+    DynamicResourcesArgs, NodeAffinityArgs, NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs,
+};
 
 #[test]
 fn schemas_are_those_of_the_structs() {
     let schemas = Schema::map_to_json(&[
+        ("DynamicResources", DynamicResourcesArgs::SCHEMA),
         ("NodeAffinity", NodeAffinityArgs::SCHEMA),
         ("NodeResourcesFit", NodeResourcesFitArgs::SCHEMA),
         ("NodeResourcesBalancedAllocation", NodeResourcesBalancedAllocationArgs::SCHEMA),

@@ -13,7 +13,34 @@ pub(super) fn matches(format: Format, text: &str) -> bool {
         Format::NamePrefix => is_name(text),
         Format::LabelValue => text.is_empty() || is_name(text),
         Format::NonEmpty => !text.is_empty(),
+        Format::Duration => is_duration(text),
     }
+}
+
+/// What Go's `time.ParseDuration` takes, and not negative.
+fn is_duration(text: &str) -> bool {
+    const UNITS: [(&str, u64); 8] = [
+        ("ns", 1),
+        ("us", 1_000),
+        ("\u{b5}s", 1_000),
+        ("\u{3bc}s", 1_000),
+        ("ms", 1_000_000),
+        ("s", 1_000_000_000),
+        ("m", 60_000_000_000),
+        ("h", 3_600_000_000_000),
+    ];
+    let (mut rest, mut total) = (text, 0.0);
+    while !rest.is_empty() {
+        let number = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
+        let (number, after) = rest.split_at(number);
+        let unit = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
+        let (unit, after) = after.split_at(unit);
+        let known = UNITS.iter().find(|(name, _)| *name == unit);
+        let (Ok(number), Some((_, unit))) = (number.parse::<f64>(), known) else { return text == "0" };
+        total += number * *unit as f64;
+        rest = after;
+    }
+    !text.is_empty() && total < i64::MAX as f64
 }
 
 /// At most 253 characters: parts of lower-case letters, digits and inner `-`, joined by dots.
@@ -58,6 +85,11 @@ mod tests {
         check(Format::NamePrefix, &["vendor.io", "a"], &["", "a/b", ".a", &long]);
         check(Format::LabelValue, &["", "ssd", "4", "a.b_c-D"], &["a b", "a/b", "-a", &long]);
         check(Format::NonEmpty, &["x", " "], &[""]);
+        check(
+            Format::Duration,
+            &["0", "0s", "10s", "1m30s", "500ms", "1.5h", ".5s", "5.s", "3\u{b5}s"],
+            &["", "10", "s", ".s", "1..5s", "-1s", "+1s", "1 s", "1d", "1s1", "2562048h"],
+        );
         check(Format::Any, &["", "anything at all"], &[]);
     }
 

@@ -68,6 +68,7 @@ pub(crate) fn argument_format(value: &Spanned<String>, what: &str, format: Forma
     let (label, note) = match format {
         Format::Any => ("", ""),
         Format::NonEmpty => ("expected some text", ""),
+        Format::Duration => ("not a duration", "numbers, each with its unit, like `10s`, `1m30s` or `500ms`"),
         Format::QualifiedName => (
             "not a qualified name",
             "`name` or `prefix/name`: the prefix a DNS subdomain, the name at most 63 letters, digits, `-`, `_`, `.`, \

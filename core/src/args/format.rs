@@ -1,5 +1,7 @@
 //! String formats that arguments may ask for.
 
+use super::duration::parse_duration;
+
 /// What a string argument must look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
@@ -14,6 +16,8 @@ pub enum Format {
     LabelValue,
     /// Any string but the empty one.
     NonEmpty,
+    /// A duration as Kubernetes' configuration has them, not negative: `10s`, `1m30s`.
+    Duration,
 }
 
 impl Format {
@@ -25,6 +29,7 @@ impl Format {
             Format::NamePrefix => "name-prefix",
             Format::LabelValue => "label-value",
             Format::NonEmpty => "non-empty",
+            Format::Duration => "duration",
         }
     }
 
@@ -38,6 +43,7 @@ impl Format {
                 "a label value: at most 63 letters, digits, `-`, `_` and `.`, a letter or digit at both ends"
             }
             Format::NonEmpty => "a string that is not empty",
+            Format::Duration => "a duration, like `10s`, `1m30s` or `500ms`",
         }
     }
 
@@ -50,6 +56,7 @@ impl Format {
             Format::NamePrefix => is_name(bytes),
             Format::LabelValue => bytes.is_empty() || is_name(bytes),
             Format::NonEmpty => !bytes.is_empty(),
+            Format::Duration => parse_duration(text).is_some(),
         }
     }
 }

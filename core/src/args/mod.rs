@@ -11,6 +11,7 @@
 
 #[doc(hidden)]
 pub mod decode;
+mod duration;
 mod errors;
 mod format;
 mod list;
@@ -18,6 +19,7 @@ mod schema;
 mod seq;
 mod tree;
 
+pub use duration::parse_duration;
 pub use errors::{Errors, Part};
 pub use format::Format;
 pub use list::List;

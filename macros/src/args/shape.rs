@@ -8,12 +8,13 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, ExprUnary, GenericArgument, Lit, LitStr, PathArguments, Type, TypePath, UnOp};
 
 /// The formats of strings: name in the attribute, variant of `Format`.
-const FORMATS: [(&str, &str); 5] = [
+const FORMATS: [(&str, &str); 6] = [
     ("any", "Any"),
     ("qualified-name", "QualifiedName"),
     ("name-prefix", "NamePrefix"),
     ("label-value", "LabelValue"),
     ("non-empty", "NonEmpty"),
+    ("duration", "Duration"),
 ];
 
 /// What a field holds.

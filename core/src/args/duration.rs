@@ -1,0 +1,151 @@
+//! Durations as Kubernetes' configuration has them: `10s`, `1m30s`, `500ms`.
+
+/// Nanoseconds in each unit, by the unit's name.
+const UNITS: [(&[u8], i64); 8] = [
+    (b"ns", 1),
+    (b"us", 1_000),
+    ("\u{b5}s".as_bytes(), 1_000),
+    ("\u{3bc}s".as_bytes(), 1_000),
+    (b"ms", 1_000_000),
+    (b"s", 1_000_000_000),
+    (b"m", 60_000_000_000),
+    (b"h", 3_600_000_000_000),
+];
+
+/// The nanoseconds of a duration, as Go's `time.ParseDuration` reads it. `None` if it is not one, is negative, or is too
+/// long for 64 bits.
+pub const fn parse_duration(text: &str) -> Option<i64> {
+    let mut rest = text.as_bytes();
+    if matches!(rest, b"0") {
+        return Some(0);
+    }
+    if rest.is_empty() {
+        return None;
+    }
+    let mut total: i64 = 0;
+    while !rest.is_empty() {
+        let (whole, after_whole) = digits(rest);
+        let (fraction, after_fraction) = match after_whole {
+            [b'.', after @ ..] => digits(after),
+            _ => (&[] as &[u8], after_whole),
+        };
+        if whole.is_empty() && fraction.is_empty() {
+            return None;
+        }
+        let (name, after) = unit(after_fraction);
+        let Some(unit) = nanoseconds(name) else { return None };
+        let Some(part) = amount(whole, fraction, unit) else { return None };
+        total = match total.checked_add(part) {
+            Some(total) => total,
+            None => return None,
+        };
+        rest = after;
+    }
+    Some(total)
+}
+
+/// Splits the digits off that `text` begins with.
+const fn digits(text: &[u8]) -> (&[u8], &[u8]) {
+    let mut i = 0;
+    while i < text.len() && text[i].is_ascii_digit() {
+        i += 1;
+    }
+    text.split_at(i)
+}
+
+/// Splits a unit's name off: all up to the next number.
+const fn unit(text: &[u8]) -> (&[u8], &[u8]) {
+    let mut i = 0;
+    while i < text.len() && !text[i].is_ascii_digit() && text[i] != b'.' {
+        i += 1;
+    }
+    text.split_at(i)
+}
+
+const fn nanoseconds(unit: &[u8]) -> Option<i64> {
+    let mut i = 0;
+    while i < UNITS.len() {
+        if equal(UNITS[i].0, unit) {
+            return Some(UNITS[i].1);
+        }
+        i += 1;
+    }
+    None
+}
+
+const fn equal(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+const fn amount(whole: &[u8], fraction: &[u8], unit: i64) -> Option<i64> {
+    let mut value: i64 = 0;
+    let mut i = 0;
+    while i < whole.len() {
+        let Some(tens) = value.checked_mul(10) else { return None };
+        let Some(next) = tens.checked_add((whole[i] - b'0') as i64) else { return None };
+        value = next;
+        i += 1;
+    }
+    let Some(mut value) = value.checked_mul(unit) else { return None };
+    // A digit is worth a tenth of the one before it; below a nanosecond, it is worth nothing.
+    let mut scale: i128 = 1;
+    let mut part: i128 = 0;
+    let mut i = 0;
+    while i < fraction.len() && scale < 1_000_000_000_000_000_000 {
+        scale *= 10;
+        part = part * 10 + (fraction[i] - b'0') as i128;
+        i += 1;
+    }
+    value = match value.checked_add((part * unit as i128 / scale) as i64) {
+        Some(value) => value,
+        None => return None,
+    };
+    Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_duration;
+
+    #[test]
+    fn durations_are_those_of_go() {
+        const MILLISECOND: i64 = 1_000_000;
+        for (text, nanoseconds) in [
+            ("0", Some(0)),
+            ("0s", Some(0)),
+            ("10s", Some(10_000 * MILLISECOND)),
+            ("1m30s", Some(90_000 * MILLISECOND)),
+            ("500ms", Some(500 * MILLISECOND)),
+            ("1.5s", Some(1500 * MILLISECOND)),
+            (".5s", Some(500 * MILLISECOND)),
+            ("5.s", Some(5000 * MILLISECOND)),
+            ("1h1m1s1ms1us1ns", Some(3_661_001 * MILLISECOND + 1001)),
+            ("3µs", Some(3000)),
+            ("3μs", Some(3000)),
+            ("0.1234567891234567891ns", Some(0)),
+            ("9223372036854775807ns", Some(i64::MAX)),
+            ("9223372036854775808ns", None),
+            ("2562048h", None),
+            ("", None),
+            ("10", None),
+            ("s", None),
+            (".s", None),
+            ("-1s", None),
+            ("1 s", None),
+            ("1d", None),
+            ("1s1", None),
+        ] {
+            assert_eq!(parse_duration(text), nanoseconds, "{text:?}");
+        }
+    }
+}

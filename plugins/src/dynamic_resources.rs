@@ -1,0 +1,194 @@
+//! DynamicResources
+//!
+//! **What it does.** Nothing for pods without resource claims, but for its part in the message of a pod that fits nowhere.
+//! Pods with resource claims are rejected.
+//!
+//! **Extension points.** PreEnqueue, PreFilter (skips without claims), Filter, PostFilter, Score (always 0), Reserve,
+//! PreBind.
+//!
+//! **Arguments.** [`DynamicResourcesArgs`].
+//!
+//! **Upstream.** `plugins/dynamicresources` (kube-scheduler 1.36.2).
+//!
+//! **Differences.** Resource claims are not supported. There is no NormalizeScore: scores are all 0.
+
+use schedc_core::args::{Errors, Node, Part, parse_duration};
+use schedc_core::extension_points::{
+    FilterPlugin, Placement, PostFilterContext, PostFilterPlugin, PostFilterResult, PreBindPlugin, PreEnqueuePlugin,
+    PreFilter, PreFilterPlugin, PreFlight, ReservePlugin, ScoreError, ScorePlugin,
+};
+use schedc_core::handle::{Client, Handle};
+use schedc_core::intern::Interner;
+use schedc_core::model::{Pod, PodSpec};
+use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::profile::Profile;
+use schedc_core::status::{Code, Reasons, Status};
+use schedc_macros::Args;
+
+/// Arguments of DynamicResources. They are for pods with resource claims, and checked as kube-scheduler does.
+#[derive(Clone, Copy, Debug, PartialEq, Args)]
+#[args(check = check_binding_timeout)]
+pub struct DynamicResourcesArgs {
+    /// how long Filter may look for devices on a node; default 10s, and 0s is without end
+    #[args(default = "10s", format = "duration")]
+    pub filter_timeout: &'static str,
+    /// how long PreBind may wait for devices to become ready, at least 1s; default 10m
+    #[args(default = "600s", format = "duration")]
+    pub binding_timeout: &'static str,
+}
+
+const fn check_binding_timeout(args: &DynamicResourcesArgs, node: &Node, errors: &mut Errors) {
+    if matches!(parse_duration(args.binding_timeout), Some(..1_000_000_000)) {
+        errors.complain(node, &[Part::Name("binding-timeout"), Part::Text(" must be at least 1 second")]);
+    }
+}
+
+/// Passes pods without resource claims.
+#[derive(Debug)]
+pub struct DynamicResources;
+
+const NOT_SUPPORTED: &str = "resource claims are not supported yet";
+
+impl Plugin for DynamicResources {
+    const NAME: &'static str = "DynamicResources";
+    type Args = DynamicResourcesArgs;
+    type Columns = ();
+    type Indexes = ();
+    type Reads = ();
+    /// Whether it has resource claims.
+    type Pod = bool;
+
+    fn new(_: &'static DynamicResourcesArgs, _: &Handle) -> Result<Self, String> {
+        Ok(DynamicResources)
+    }
+
+    fn compile(_: &DynamicResourcesArgs, pod: &PodSpec, _: Compile<'_, Self>) -> bool {
+        !pod.resource_claims.is_empty()
+    }
+}
+
+impl PreEnqueuePlugin for DynamicResources {
+    /// Pods with claims are let in, so that an attempt says what is the matter.
+    fn pre_enqueue(&self, _: &DynamicResourcesArgs, _: &Pod, _: &Interner) -> Result<(), Status> {
+        Ok(())
+    }
+}
+
+impl PreFilterPlugin for DynamicResources {
+    type Cycle = ();
+
+    fn pre_filter(
+        &self,
+        _: &DynamicResourcesArgs,
+        has_claims: &bool,
+        _: View<'_, Self>,
+    ) -> Result<PreFilter<()>, Status> {
+        if *has_claims { Err(Status::unresolvable(NOT_SUPPORTED)) } else { Ok(PreFilter::skip(())) }
+    }
+}
+
+impl FilterPlugin for DynamicResources {
+    type Cycle = ();
+    type Rejection = ();
+
+    /// Says no only in a profile without PreFilter.
+    #[inline(always)]
+    fn filter(_: &DynamicResourcesArgs, has_claims: &bool, _: &(), _: ()) -> Result<(), ()> {
+        if *has_claims { Err(()) } else { Ok(()) }
+    }
+
+    fn code(_: &()) -> Code {
+        Code::UnschedulableAndUnresolvable
+    }
+
+    fn explain(_: &DynamicResourcesArgs, _: &bool, _: &(), _: (), _: (), out: &mut Reasons<'_>) {
+        out.push(NOT_SUPPORTED);
+    }
+}
+
+impl PostFilterPlugin for DynamicResources {
+    /// Where an earlier plugin's PreFilter rejected the pod for good, kube-scheduler's misses the state that its own would
+    /// have left.
+    fn post_filter<P: Profile>(&self, _: &DynamicResourcesArgs, cx: PostFilterContext<'_, P>) -> PostFilterResult {
+        let mut result = PostFilterResult::unschedulable("no new claims to deallocate");
+        if !cx.ran_pre_filter(Self::NAME) {
+            result.status = Status::error("not found");
+        }
+        result
+    }
+}
+
+impl ScorePlugin for DynamicResources {
+    type Cycle = ();
+
+    #[inline(always)]
+    fn score(_: &DynamicResourcesArgs, _: &bool, _: &(), _: ()) -> Result<i64, ScoreError> {
+        Ok(0)
+    }
+}
+
+impl ReservePlugin for DynamicResources {
+    type Reserved = ();
+
+    fn reserve(&self, _: &DynamicResourcesArgs, _: &Placement, _: View<'_, Self>) -> Result<(), Status> {
+        Ok(())
+    }
+
+    fn unreserve(&self, _: &DynamicResourcesArgs, _: &Placement, _: Option<&()>) {}
+}
+
+impl PreBindPlugin for DynamicResources {
+    type Reserved = ();
+
+    fn pre_bind_pre_flight(&self, _: &DynamicResourcesArgs, _: &Placement, _: &()) -> Result<PreFlight, Status> {
+        Ok(PreFlight::Skip)
+    }
+
+    async fn pre_bind<C: Client>(&self, _: &DynamicResourcesArgs, _: &C, _: &Placement, _: &()) -> Result<(), Status> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::args;
+
+    #[test]
+    fn timeouts_are_durations() {
+        let check = |profile: &str, expected: Result<(), &str>| {
+            let answer = args::<DynamicResourcesArgs>(profile).map(|_| ());
+            assert_eq!(answer, expected.map_err(str::to_owned), "{profile}");
+        };
+        check("", Ok(()));
+        check("filter-timeout = '0s'\nbinding-timeout = '1s'", Ok(()));
+        check("binding-timeout = '1m0.5s'", Ok(()));
+        check("binding-timeout = '999ms'", Err("p.toml:1:1: `binding-timeout` must be at least 1 second"));
+        check(
+            "filter-timeout = '-1s'",
+            Err(
+                "p.toml:1:18: `filter-timeout` is \"-1s\", but must be a duration, like `10s`, `1m30s` or `500ms`",
+            ),
+        );
+    }
+
+    #[test]
+    fn pods_with_claims_are_rejected_and_others_skip() {
+        let mut interner = Interner::default();
+        for (spec, expected) in [
+            ("{}", Ok(true)),
+            ("{resourceClaims: []}", Ok(true)),
+            ("{resourceClaims: [{name: gpu, resourceClaimName: a}]}", Err(Status::unresolvable(NOT_SUPPORTED))),
+        ] {
+            let pod = schedc_objects::testing::pod(&format!("spec: {spec}"), &mut interner);
+            let args = args("").unwrap();
+            let cx = Compile { interner: &mut interner, indexes: () };
+            let has_claims = DynamicResources::compile(args, &pod.spec, cx);
+            let base = Default::default();
+            let view = View { columns: (), indexes: (), reads: (), base: &base };
+            let answer = DynamicResources.pre_filter(args, &has_claims, view).map(|answer| answer.slot.skip);
+            assert_eq!(answer, expected, "{spec}");
+            assert_eq!(DynamicResources::filter(args, &has_claims, &(), ()).is_ok(), expected.is_ok(), "{spec}");
+        }
+    }
+}
