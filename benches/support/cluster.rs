@@ -155,7 +155,7 @@ pub(crate) fn pod_spec(interner: &mut Interner) -> PodSpec {
         required_node_affinity: None,
         preferred_node_affinity: Box::default(),
         affinity: PodAffinity::default(),
-        spread: Ok(Box::default()),
+        spread: Box::default(),
         controller: None,
         volumes: Box::default(),
         resource_claims: Box::default(),

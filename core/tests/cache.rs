@@ -113,7 +113,7 @@ fn pod(uid: u8, milli_cpu: i64) -> Arc<Pod> {
         required_node_affinity: None,
         preferred_node_affinity: Box::default(),
         affinity: PodAffinity::default(),
-        spread: Ok(Box::default()),
+        spread: Box::default(),
         controller: None,
         volumes: Box::default(),
         resource_claims: Box::default(),

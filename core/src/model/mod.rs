@@ -30,7 +30,7 @@ pub use selector::{
     FieldRequirement, Labels, LabelsExt, NodeSelector, NodeSelectorTerm, Operator, Requirement, label_integer,
 };
 pub use taint::{Effect, Taint, Toleration, TolerationOperator};
-pub use topology_spread::{InclusionPolicy, TopologySpreadConstraint};
+pub use topology_spread::{InclusionPolicy, TopologySpreadConstraint, UnsatisfiableAction};
 pub use volume::{
     AccessMode, ClaimRef, CsiDriver, CsiNode, CsiStorageCapacity, PersistentVolume, PersistentVolumeClaim,
     StorageClass, Volume, VolumeAttachment,

@@ -162,7 +162,9 @@ impl<'a> TermText<'a> {
 }
 
 impl RequirementText<'_> {
-    fn parse(&self, path: &str, interner: &mut Interner, errors: &mut Vec<String>) -> Option<Requirement> {
+    /// Reads a condition on a label; `path` as in [`NodeSelectorTerm::parse`].
+    pub(super) fn parse(&self, path: &str, interner: &mut Interner, errors: &mut Vec<String>) -> Option<Requirement> {
+        let path = if path.is_empty() { String::new() } else { format!("{path}.") };
         let mut own: Vec<String> = Vec::new();
         let mut complain = |text: String| {
             if !own.contains(&text) {
@@ -172,15 +174,15 @@ impl RequirementText<'_> {
         let values = self.values.as_deref().unwrap_or_default();
         let known = ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"];
         if !known.contains(&self.operator) {
-            errors.push(unsupported(path, self.operator, &known));
+            errors.push(unsupported(&path, self.operator, &known));
             return None;
         }
         let problems = label_key_problems(self.key);
         if !problems.is_empty() {
-            complain(format!("{path}.key: Invalid value: {}: {}", quoted(self.key), problems.join("; ")));
+            complain(format!("{path}key: Invalid value: {}: {}", quoted(self.key), problems.join("; ")));
         }
         let mut list_is_wrong =
-            |why: &str| complain(format!("{path}.values: Invalid value: {}: {why}", self.values_json()));
+            |why: &str| complain(format!("{path}values: Invalid value: {}: {why}", self.values_json()));
         let operator = match self.operator {
             "In" | "NotIn" => {
                 if values.is_empty() {
@@ -203,7 +205,7 @@ impl RequirementText<'_> {
                     match value.parse() {
                         Ok(integer) => bound = integer,
                         Err(_) => complain(format!(
-                            "{path}.values[{i}]: Invalid value: {}: for 'Gt', 'Lt' operators, the value must be an integer",
+                            "{path}values[{i}]: Invalid value: {}: for 'Gt', 'Lt' operators, the value must be an integer",
                             quoted(value)
                         )),
                     }
@@ -215,7 +217,7 @@ impl RequirementText<'_> {
             let problems = label_value_problems(value);
             if !problems.is_empty() {
                 let (key, value) = (self.key, quoted(value));
-                complain(format!("{path}.values[{i}][{key}]: Invalid value: {value}: {}", problems.join("; ")));
+                complain(format!("{path}values[{i}][{key}]: Invalid value: {value}: {}", problems.join("; ")));
             }
         }
         if !own.is_empty() {
@@ -232,7 +234,7 @@ impl RequirementText<'_> {
     /// A condition on a field. Nodes have one field, the name; any other is empty.
     fn parse_field(&self, path: &str, interner: &mut Interner, errors: &mut Vec<String>) -> Option<FieldRequirement> {
         if !["In", "NotIn"].contains(&self.operator) {
-            errors.push(unsupported(path, self.operator, &["In", "NotIn"]));
+            errors.push(unsupported(&format!("{path}."), self.operator, &["In", "NotIn"]));
             return None;
         }
         let &[value] = self.values.as_deref().unwrap_or_default() else {
@@ -261,11 +263,11 @@ impl RequirementText<'_> {
 
 fn unsupported(path: &str, operator: &str, known: &[&str]) -> String {
     let known: Vec<_> = known.iter().map(|known| quoted(known)).collect();
-    format!("{path}.operator: Unsupported value: {}: supported values: {}", json(operator), known.join(", "))
+    format!("{path}operator: Unsupported value: {}: supported values: {}", json(operator), known.join(", "))
 }
 
 /// Several errors as one text.
-fn aggregate(errors: &[String]) -> String {
+pub(super) fn aggregate(errors: &[String]) -> String {
     match errors {
         [error] => error.clone(),
         _ => format!("[{}]", errors.join(", ")),
@@ -273,7 +275,7 @@ fn aggregate(errors: &[String]) -> String {
 }
 
 /// As Go's `%q` writes a string.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
         match c {

@@ -87,9 +87,9 @@ pub struct PodSpec {
     pub preferred_node_affinity: Box<[PreferredTerm]>,
     /// Pod affinity and anti-affinity.
     pub affinity: PodAffinity,
-    /// `spec.topologySpreadConstraints`, or what is wrong with them in Kubernetes' words.
-    pub spread: Result<Box<[TopologySpreadConstraint]>, Arc<str>>,
-    /// The controller that owns it.
+    /// `spec.topologySpreadConstraints`.
+    pub spread: Box<[TopologySpreadConstraint]>,
+    /// The controller that owns it, if it is one of those that default spreading constraints ask.
     pub controller: Option<ControllerRef>,
     /// `spec.volumes`, those that scheduling looks at.
     pub volumes: Box<[Volume]>,

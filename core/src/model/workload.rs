@@ -36,17 +36,17 @@ pub struct Workload {
     pub namespace: Symbol,
     /// `metadata.name`.
     pub name: Symbol,
-    /// Its pods. `None`: there is no selector, or it is one that Kubernetes cannot read.
+    /// Its pods: of Services and ReplicationControllers as written, without validation. `None`: there is no selector, or
+    /// it is one that Kubernetes cannot read.
     pub selector: Option<LabelSelector>,
 }
 
-/// The controller that owns a pod: `metadata.ownerReferences` with `controller: true`.
+/// The controller that owns a pod: that of `metadata.ownerReferences` with `controller: true`, if it is a
+/// ReplicationController (`v1`), ReplicaSet or StatefulSet (`apps/v1`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ControllerRef {
-    /// Its `apiVersion`.
-    pub api_version: Symbol,
     /// Its kind.
-    pub kind: Symbol,
-    /// Its name.
+    pub kind: WorkloadKind,
+    /// Its name, in the pod's namespace.
     pub name: Symbol,
 }

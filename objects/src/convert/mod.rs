@@ -6,12 +6,15 @@
 
 mod amounts;
 mod features;
+mod label_selector;
 mod namespace;
 mod node;
 mod object;
 mod pod;
 mod requests;
 mod selector;
+mod topology_spread;
+mod workload;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -4,6 +4,7 @@ use schedc_core::intern::Interner;
 use schedc_core::model::Object;
 
 use super::namespace::convert_namespace;
+use super::workload::{convert_replica_set, convert_replication_controller, convert_service, convert_stateful_set};
 use crate::kinds::AnyObject;
 
 /// An object as plugins see it through their indexes. See [`crate`] for what is done with odd input.
@@ -12,6 +13,12 @@ use crate::kinds::AnyObject;
 pub fn convert_object(object: &AnyObject, interner: &mut Interner) -> Option<Object> {
     Some(match object {
         AnyObject::Namespace(namespace) => Object::Namespace(convert_namespace(namespace, interner).into()),
+        AnyObject::Service(service) => Object::Workload(convert_service(service, interner).into()),
+        AnyObject::ReplicationController(controller) => {
+            Object::Workload(convert_replication_controller(controller, interner).into())
+        }
+        AnyObject::ReplicaSet(set) => Object::Workload(convert_replica_set(set, interner).into()),
+        AnyObject::StatefulSet(set) => Object::Workload(convert_stateful_set(set, interner).into()),
         _ => return None,
     })
 }

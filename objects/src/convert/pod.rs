@@ -12,6 +12,8 @@ use schedc_core::model::{
 use super::features::required_features;
 use super::requests::{fit_score_requests, is_restartable, spec_requests, usage};
 use super::selector::{preferred, required};
+use super::topology_spread::topology_spread;
+use super::workload::controller;
 use super::{effect, labels, non_empty, symbol, uid};
 use crate::kinds::namespace;
 
@@ -65,8 +67,8 @@ fn convert_spec(pod: &api::Pod, namespace: &str, interner: &mut Interner) -> Pod
         required_node_affinity: node_affinity.and_then(|affinity| required(affinity, interner)),
         preferred_node_affinity: node_affinity.map(|affinity| preferred(affinity, interner)).unwrap_or_default(),
         affinity: PodAffinity::default(),
-        spread: Ok(Box::default()),
-        controller: None,
+        spread: topology_spread(spec.topology_spread_constraints.as_ref(), pod.metadata.labels.as_ref(), interner),
+        controller: controller(&pod.metadata, interner),
         volumes: Box::default(),
         resource_claims: spec.resource_claims.iter().flatten().map(|claim| interner.intern(&claim.name)).collect(),
         required_features: required_features(spec, interner),
