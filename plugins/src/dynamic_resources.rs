@@ -166,9 +166,7 @@ mod tests {
         check("binding-timeout = '999ms'", Err("p.toml:1:1: `binding-timeout` must be at least 1 second"));
         check(
             "filter-timeout = '-1s'",
-            Err(
-                "p.toml:1:18: `filter-timeout` is \"-1s\", but must be a duration, like `10s`, `1m30s` or `500ms`",
-            ),
+            Err("p.toml:1:18: `filter-timeout` is \"-1s\", but must be a duration, like `10s`, `1m30s` or `500ms`"),
         );
     }
 

@@ -32,7 +32,7 @@ pub use selector::{
 pub use taint::{Effect, Taint, Toleration, TolerationOperator};
 pub use topology_spread::{InclusionPolicy, TopologySpreadConstraint, UnsatisfiableAction};
 pub use volume::{
-    AccessMode, ClaimRef, CsiDriver, CsiNode, CsiStorageCapacity, PersistentVolume, PersistentVolumeClaim,
-    StorageClass, Volume, VolumeAttachment,
+    AccessMode, ClaimRef, CsiDriver, CsiNode, CsiStorageCapacity, CsiVolume, MigratedVolume, Migration,
+    PersistentVolume, PersistentVolumeClaim, StorageClass, Volume, VolumeAttachment, VolumeMode, ZoneLabel,
 };
 pub use workload::{ControllerRef, Workload, WorkloadKind};

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use super::{LabelSelector, Labels, NodeSelector, Uid};
 use crate::intern::Symbol;
+use crate::quantity::Quantity;
 
-/// A volume of a pod that scheduling looks at. Others, such as config maps, are left out.
+/// What scheduling sees of a pod's volumes, in their order. Volumes that it does not look at, such as config maps, are
+/// left out; one that both excludes other pods and counts against a limit stands here twice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Volume {
     /// A claim by name.
@@ -19,6 +21,8 @@ pub enum Volume {
         claim: Symbol,
         /// The pod, which must own the claim.
         pod: Uid,
+        /// The pod's name.
+        pod_name: Symbol,
     },
     /// `gcePersistentDisk`.
     GcePersistentDisk {
@@ -50,13 +54,21 @@ pub enum Volume {
         /// `readOnly`.
         read_only: bool,
     },
-    /// Another volume of a plugin that was part of Kubernetes, as its CSI driver has it.
-    Migrated {
-        /// The driver.
-        driver: Symbol,
-        /// The volume.
-        handle: Symbol,
+    /// A volume of a plugin that was part of Kubernetes and has become a CSI driver.
+    InTree {
+        /// The volume as that driver has it. `None`: the scheduler does not migrate this plugin's volumes. An error, in
+        /// Kubernetes' words, fails the attempt where the volume would be counted.
+        csi: Result<Option<CsiVolume>, Arc<str>>,
     },
+}
+
+/// A volume of a CSI driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CsiVolume {
+    /// The driver's name.
+    pub driver: Symbol,
+    /// The driver's name of the volume: `volumeHandle`.
+    pub handle: Symbol,
 }
 
 /// How a volume may be mounted.
@@ -74,6 +86,18 @@ pub enum AccessMode {
     Other(Symbol),
 }
 
+/// What is in a volume.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum VolumeMode {
+    /// Files; also where nothing is written.
+    #[default]
+    Filesystem,
+    /// Blocks.
+    Block,
+    /// Another word.
+    Other(Symbol),
+}
+
 /// `v1` PersistentVolume.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PersistentVolume {
@@ -81,20 +105,59 @@ pub struct PersistentVolume {
     pub name: Symbol,
     /// `metadata.labels`.
     pub labels: Labels,
-    /// The class, by field or annotation; empty for none.
+    /// Where it is, by those of its labels that VolumeZone looks at.
+    pub zones: Box<[ZoneLabel]>,
+    /// The class, by annotation or field; empty for none.
     pub class: Symbol,
-    /// Bytes: `capacity.storage`.
-    pub capacity: i64,
+    /// `volumeAttributesClassName`; empty for none.
+    pub attributes_class: Symbol,
+    /// `capacity.storage`.
+    pub capacity: Quantity,
     /// `accessModes`.
     pub access_modes: Box<[AccessMode]>,
-    /// `volumeMode` is `Block`.
-    pub block: bool,
-    /// `nodeAffinity.required`.
+    /// `volumeMode`.
+    pub mode: VolumeMode,
+    /// `nodeAffinity.required`, by labels alone: Kubernetes does not look at the names of nodes here. `None`: any node.
     pub node_affinity: Option<NodeSelector>,
     /// `claimRef`.
     pub claim: Option<ClaimRef>,
-    /// CSI driver and volume handle, those of migrated plugins included.
-    pub csi: Option<(Symbol, Symbol)>,
+    /// Nobody has it: `status.phase` is `Available`.
+    pub available: bool,
+    /// It is being deleted.
+    pub deleting: bool,
+    /// `csi`.
+    pub csi: Option<CsiVolume>,
+    /// What becomes of it where its in-tree plugin is migrated to a CSI driver.
+    pub migration: Option<Migration>,
+}
+
+/// A label that tells where a volume is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ZoneLabel {
+    /// The label's key.
+    pub key: Symbol,
+    /// The key that serves in its place on nodes without it: for a beta label, today's; otherwise the same.
+    pub successor: Symbol,
+    /// The values that a node's label may have.
+    pub values: Box<[Symbol]>,
+}
+
+/// A volume of an in-tree plugin that the scheduler migrates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Migration {
+    /// The plugin's name, such as `kubernetes.io/gce-pd`.
+    pub plugin: Symbol,
+    /// The volume as the CSI driver has it, or in Kubernetes' words why it cannot be translated.
+    pub volume: Result<MigratedVolume, Arc<str>>,
+}
+
+/// A volume as it is after migration, where that makes a difference.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MigratedVolume {
+    /// Driver and handle.
+    pub csi: CsiVolume,
+    /// The node affinity, in the driver's topology.
+    pub node_affinity: Option<NodeSelector>,
 }
 
 /// The claim that a volume is for.
@@ -121,19 +184,21 @@ pub struct PersistentVolumeClaim {
     pub volume: Option<Symbol>,
     /// Annotation `pv.kubernetes.io/bind-completed`.
     pub bind_completed: bool,
-    /// The class, by field or annotation. `None`: not given.
-    pub class: Option<Symbol>,
-    /// Bytes: `resources.requests.storage`.
-    pub request: i64,
+    /// The class, by annotation or field; empty for none.
+    pub class: Symbol,
+    /// `volumeAttributesClassName`; empty for none.
+    pub attributes_class: Symbol,
+    /// `resources.requests.storage`.
+    pub request: Option<Quantity>,
     /// `accessModes`.
     pub access_modes: Box<[AccessMode]>,
-    /// `volumeMode` is `Block`.
-    pub block: bool,
-    /// `selector`.
-    pub selector: Option<LabelSelector>,
+    /// `volumeMode`.
+    pub mode: VolumeMode,
+    /// `selector`, or in Kubernetes' words what is wrong with it. `None`: any volume.
+    pub selector: Result<Option<LabelSelector>, Arc<str>>,
     /// Annotation `volume.kubernetes.io/selected-node`.
     pub selected_node: Option<Symbol>,
-    /// The pod that controls it, for generic ephemeral volumes.
+    /// What controls it, for generic ephemeral volumes a pod.
     pub controller: Option<Uid>,
     /// It is being deleted.
     pub deleting: bool,
@@ -148,10 +213,16 @@ pub struct StorageClass {
     pub name: Symbol,
     /// `provisioner`.
     pub provisioner: Symbol,
+    /// Whether there is a provisioner that makes volumes.
+    pub provisions: bool,
+    /// The CSI driver that volumes of this class will count for; `None` if they count for none.
+    pub driver: Option<Symbol>,
+    /// Whether `driver` comes from an in-tree plugin: volumes count only on nodes with a CSINode then.
+    pub migrated: bool,
     /// `volumeBindingMode`. `None`: not set, which an API server does not let happen.
     pub wait_for_first_consumer: Option<bool>,
-    /// `allowedTopologies`: alternatives, each a list of labels with the values that they may have.
-    pub allowed_topologies: Box<[Box<[(Symbol, Box<[Symbol]>)]>]>,
+    /// `allowedTopologies`. `None`: anywhere.
+    pub allowed_topologies: Option<NodeSelector>,
 }
 
 /// `storage.k8s.io/v1` CSINode.
@@ -200,4 +271,43 @@ pub struct VolumeAttachment {
     pub node: Symbol,
     /// `spec.source.persistentVolumeName`.
     pub volume: Option<Symbol>,
+}
+
+impl Volume {
+    /// The name of the claim behind the volume, whether the pod names it or it is made for the pod.
+    pub fn claim(&self) -> Option<Symbol> {
+        match *self {
+            Volume::Claim { claim } | Volume::Ephemeral { claim, .. } => Some(claim),
+            _ => None,
+        }
+    }
+}
+
+impl PersistentVolume {
+    /// Whether it is bound to the claim, or meant for it (`IsVolumeBoundToClaim`).
+    pub fn is_for(&self, claim: &PersistentVolumeClaim) -> bool {
+        self.claim.as_ref().is_some_and(|wanted| {
+            wanted.name == claim.name
+                && wanted.namespace == claim.namespace
+                && wanted.uid.as_ref().is_none_or(|uid| *uid == claim.uid)
+        })
+    }
+}
+
+impl PersistentVolumeClaim {
+    /// Whether it has its volume and binding is over (`isPVCFullyBound`).
+    pub fn is_bound(&self) -> bool {
+        self.volume.is_some() && self.bind_completed
+    }
+    /// Whether only one pod may use it.
+    pub fn is_exclusive(&self) -> bool {
+        self.access_modes.contains(&AccessMode::ReadWriteOncePod)
+    }
+}
+
+impl CsiNode {
+    /// Whether an in-tree plugin is migrated to its CSI driver on this node.
+    pub fn has_migrated(&self, plugin: Symbol) -> bool {
+        self.migrated_plugins.contains(&plugin)
+    }
 }

@@ -14,6 +14,7 @@ mod pod;
 mod requests;
 mod selector;
 mod topology_spread;
+mod volume;
 mod workload;
 
 use std::collections::BTreeMap;

@@ -4,6 +4,7 @@ use schedc_core::intern::Interner;
 use schedc_core::model::Object;
 
 use super::namespace::convert_namespace;
+use super::volume;
 use super::workload::{convert_replica_set, convert_replication_controller, convert_service, convert_stateful_set};
 use crate::kinds::AnyObject;
 
@@ -19,6 +20,17 @@ pub fn convert_object(object: &AnyObject, interner: &mut Interner) -> Option<Obj
         }
         AnyObject::ReplicaSet(set) => Object::Workload(convert_replica_set(set, interner).into()),
         AnyObject::StatefulSet(set) => Object::Workload(convert_stateful_set(set, interner).into()),
+        AnyObject::PersistentVolume(o) => Object::PersistentVolume(volume::persistent_volume(o, interner).into()),
+        AnyObject::PersistentVolumeClaim(o) => {
+            Object::PersistentVolumeClaim(volume::persistent_volume_claim(o, interner).into())
+        }
+        AnyObject::StorageClass(o) => Object::StorageClass(volume::storage_class(o, interner).into()),
+        AnyObject::CsiNode(o) => Object::CsiNode(volume::csi_node(o, interner).into()),
+        AnyObject::CsiDriver(o) => Object::CsiDriver(volume::csi_driver(o, interner).into()),
+        AnyObject::CsiStorageCapacity(o) => {
+            Object::CsiStorageCapacity(volume::csi_storage_capacity(o, interner).into())
+        }
+        AnyObject::VolumeAttachment(o) => Object::VolumeAttachment(volume::volume_attachment(o, interner).into()),
         _ => return None,
     })
 }

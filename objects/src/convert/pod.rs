@@ -13,6 +13,7 @@ use super::features::required_features;
 use super::requests::{fit_score_requests, is_restartable, spec_requests, usage};
 use super::selector::{preferred, required};
 use super::topology_spread::topology_spread;
+use super::volume::volumes;
 use super::workload::controller;
 use super::{effect, labels, non_empty, symbol, uid};
 use crate::kinds::namespace;
@@ -69,7 +70,7 @@ fn convert_spec(pod: &api::Pod, namespace: &str, interner: &mut Interner) -> Pod
         affinity: PodAffinity::default(),
         spread: topology_spread(spec.topology_spread_constraints.as_ref(), pod.metadata.labels.as_ref(), interner),
         controller: controller(&pod.metadata, interner),
-        volumes: Box::default(),
+        volumes: volumes(pod, interner),
         resource_claims: spec.resource_claims.iter().flatten().map(|claim| interner.intern(&claim.name)).collect(),
         required_features: required_features(spec, interner),
         host_ports: host_ports(spec, interner),
