@@ -12,7 +12,7 @@ pub struct PodAffinityTerm {
     pub topology_key: Symbol,
     /// The pods. `None` matches no pod.
     pub selector: Option<LabelSelector>,
-    /// Their namespaces: as written, or the pod's own if the term names none and has no selector of namespaces.
+    /// Their namespaces, sorted: as written, or the pod's own if the term names none and has no selector of namespaces.
     pub namespaces: Box<[Symbol]>,
     /// Further namespaces, by their labels. `None` adds none.
     pub namespace_selector: Option<LabelSelector>,
@@ -53,6 +53,16 @@ pub struct PodAffinity {
     pub preferred: Box<[WeightedPodAffinityTerm]>,
     /// Preferred anti-affinity.
     pub anti_preferred: Box<[WeightedPodAffinityTerm]>,
-    /// What is wrong with the terms, in Kubernetes' words.
+    /// What is wrong with the terms, in Kubernetes' words. A list with a broken term is empty, the others hold.
     pub broken: Option<Arc<str>>,
+}
+
+impl PodAffinity {
+    /// Whether it says nothing about any pod.
+    pub fn is_empty(&self) -> bool {
+        self.required.is_empty()
+            && self.anti_required.is_empty()
+            && self.preferred.is_empty()
+            && self.anti_preferred.is_empty()
+    }
 }

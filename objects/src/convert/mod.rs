@@ -11,6 +11,7 @@ mod namespace;
 mod node;
 mod object;
 mod pod;
+mod pod_affinity;
 mod requests;
 mod selector;
 mod topology_spread;

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1 as api;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{
-    HostPort, Pod, PodAffinity, PodSpec, PreemptionPolicy, Protocol, Toleration, TolerationOperator, Uid,
-};
+use schedc_core::model::{HostPort, Pod, PodSpec, PreemptionPolicy, Protocol, Toleration, TolerationOperator, Uid};
 
 use super::features::required_features;
+use super::pod_affinity::pod_affinity;
 use super::requests::{fit_score_requests, is_restartable, spec_requests, usage};
 use super::selector::{preferred, required};
 use super::topology_spread::topology_spread;
@@ -51,8 +50,9 @@ fn convert_spec(pod: &api::Pod, namespace: &str, interner: &mut Interner) -> Pod
     let spec = pod.spec.as_ref().unwrap_or(&absent);
     let node_affinity = spec.affinity.as_ref().and_then(|affinity| affinity.node_affinity.as_ref());
     let init_containers = spec.init_containers.as_deref().unwrap_or_default();
+    let namespace = interner.intern(namespace);
     PodSpec {
-        namespace: interner.intern(namespace),
+        namespace,
         labels: labels(pod.metadata.labels.as_ref(), interner),
         scheduler_name: symbol(spec.scheduler_name.as_ref(), interner),
         priority: spec.priority.unwrap_or(0),
@@ -67,7 +67,7 @@ fn convert_spec(pod: &api::Pod, namespace: &str, interner: &mut Interner) -> Pod
         node_selector: labels(spec.node_selector.as_ref(), interner),
         required_node_affinity: node_affinity.and_then(|affinity| required(affinity, interner)),
         preferred_node_affinity: node_affinity.map(|affinity| preferred(affinity, interner)).unwrap_or_default(),
-        affinity: PodAffinity::default(),
+        affinity: pod_affinity(spec.affinity.as_ref(), namespace, interner),
         spread: topology_spread(spec.topology_spread_constraints.as_ref(), pod.metadata.labels.as_ref(), interner),
         controller: controller(&pod.metadata, interner),
         volumes: volumes(pod, interner),

@@ -1,0 +1,90 @@
+//! Pod affinity and anti-affinity, as kube-scheduler's `PodInfo.Update` parses it.
+//!
+//! `matchLabelKeys` and `mismatchLabelKeys` are not looked at: an API server has merged them into the selector.
+
+use k8s_openapi::api::core::v1 as api;
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::{PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm};
+
+use super::label_selector::label_selector;
+
+/// What a pod in `namespace` says about the pods near it. One broken term voids the list that it is in and is told; the
+/// other lists still hold.
+pub(super) fn pod_affinity(
+    affinity: Option<&api::Affinity>,
+    namespace: Symbol,
+    interner: &mut Interner,
+) -> PodAffinity {
+    let Some(affinity) = affinity else { return PodAffinity::default() };
+    let near = affinity.pod_affinity.as_ref();
+    let apart = affinity.pod_anti_affinity.as_ref();
+    let mut reader = Reader { namespace, interner, broken: Vec::new() };
+    let required = near.and_then(|near| near.required_during_scheduling_ignored_during_execution.as_ref());
+    let required = reader.terms("requiredAffinityTerms", required);
+    let anti_required = apart.and_then(|apart| apart.required_during_scheduling_ignored_during_execution.as_ref());
+    let anti_required = reader.terms("requiredAntiAffinityTerms", anti_required);
+    let preferred = near.and_then(|near| near.preferred_during_scheduling_ignored_during_execution.as_ref());
+    let preferred = reader.weighted_terms("preferredAffinityTerms", preferred);
+    let anti_preferred = apart.and_then(|apart| apart.preferred_during_scheduling_ignored_during_execution.as_ref());
+    let anti_preferred = reader.weighted_terms("preferredAntiAffinityTerms", anti_preferred);
+    let broken = match &reader.broken[..] {
+        [] => None,
+        [problem] => Some(problem.as_str().into()),
+        problems => Some(format!("[{}]", problems.join(", ")).into()),
+    };
+    PodAffinity { required, anti_required, preferred, anti_preferred, broken }
+}
+
+struct Reader<'a> {
+    namespace: Symbol,
+    interner: &'a mut Interner,
+    broken: Vec<String>,
+}
+
+impl Reader<'_> {
+    fn terms(&mut self, list: &str, terms: Option<&Vec<api::PodAffinityTerm>>) -> Box<[PodAffinityTerm]> {
+        let terms = terms.into_iter().flatten().map(|term| self.term(term)).collect();
+        self.unless_broken(list, terms)
+    }
+
+    fn weighted_terms(
+        &mut self,
+        list: &str,
+        terms: Option<&Vec<api::WeightedPodAffinityTerm>>,
+    ) -> Box<[WeightedPodAffinityTerm]> {
+        let weighted = |reader: &mut Self, weighted: &api::WeightedPodAffinityTerm| {
+            let term = reader.term(&weighted.pod_affinity_term)?;
+            Ok(WeightedPodAffinityTerm { weight: weighted.weight, term })
+        };
+        let terms = terms.into_iter().flatten().map(|term| weighted(self, term)).collect();
+        self.unless_broken(list, terms)
+    }
+
+    /// A term (`newAffinityTerm`), or what is wrong with it.
+    fn term(&mut self, term: &api::PodAffinityTerm) -> Result<PodAffinityTerm, String> {
+        let selector = label_selector(term.label_selector.as_ref(), self.interner)?;
+        let listed = term.namespaces.as_deref().unwrap_or_default();
+        let mut namespaces: Vec<_> = listed.iter().map(|name| self.interner.intern(name)).collect();
+        if namespaces.is_empty() && term.namespace_selector.is_none() {
+            namespaces.push(self.namespace);
+        }
+        namespaces.sort_unstable();
+        namespaces.dedup();
+        Ok(PodAffinityTerm {
+            topology_key: self.interner.intern(&term.topology_key),
+            selector,
+            namespaces: namespaces.into(),
+            namespace_selector: label_selector(term.namespace_selector.as_ref(), self.interner)?,
+        })
+    }
+
+    fn unless_broken<T>(&mut self, list: &str, terms: Result<Box<[T]>, String>) -> Box<[T]> {
+        terms.unwrap_or_else(|problem| {
+            self.broken.push(format!("{list}: {problem}"));
+            Box::default()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
