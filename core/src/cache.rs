@@ -230,10 +230,15 @@ impl<S: State> Cache<S> {
     pub fn nominated_before<'a>(&'a self, pod: &'a Pod) -> impl Iterator<Item = (NodeIndex, Vec<Arc<Pod>>)> + 'a {
         self.nominated.iter().filter_map(move |(name, pods)| {
             let index = self.base.node(*name)?;
-            let stronger: Vec<_> =
-                pods.iter().filter(|p| p.spec.priority >= pod.spec.priority && p.uid != pod.uid).cloned().collect();
-            (!stronger.is_empty()).then_some((index, stronger))
+            let before = before(pod, pods);
+            (!before.is_empty()).then_some((index, before))
         })
+    }
+
+    /// Those that are nominated for one node.
+    pub fn nominated_on(&self, node: NodeIndex, pod: &Pod) -> Vec<Arc<Pod>> {
+        let name = self.base.infos()[node.get()].node.as_ref().map(|node| node.name);
+        name.and_then(|name| self.nominated.get(&name)).map(|pods| before(pod, pods)).unwrap_or_default()
     }
 
     /// The same cluster derived from nothing, slot by slot: what the incremental state must equal.
@@ -255,4 +260,9 @@ impl<S: State> Cache<S> {
         }
         state
     }
+}
+
+/// Nominated pods that come before `pod`.
+fn before(pod: &Pod, nominated: &[Arc<Pod>]) -> Vec<Arc<Pod>> {
+    nominated.iter().filter(|other| other.spec.priority >= pod.spec.priority && other.uid != pod.uid).cloned().collect()
 }

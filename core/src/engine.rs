@@ -37,11 +37,18 @@ pub struct Unschedulable {
 }
 
 impl Unschedulable {
+    fn new(mut diagnosis: Diagnosis, post_filter: Option<PostFilterResult>) -> Self {
+        diagnosis.post_filter = post_filter.as_ref().map(|found| found.status.message()).unwrap_or_default();
+        Unschedulable { message: diagnosis.message(), diagnosis, post_filter }
+    }
     /// What becomes of the pod's nomination. Without a PostFilter plugin, there is nobody to keep it.
     pub fn nomination(&self) -> Nomination {
         self.post_filter.as_ref().map_or(Nomination::Clear, |found| found.nomination)
     }
 }
+
+/// The time where nobody has a clock: what has not started yet starts later than everything that has.
+pub const UNTIMED: i64 = i64::MAX;
 
 /// kube-scheduler's words for a cluster without nodes.
 pub const NO_NODES: &str = "no nodes available to schedule pods";
@@ -61,6 +68,13 @@ pub struct Engine<P: Profile> {
     pub(crate) next_start: usize,
 }
 
+/// What comes of a cycle without PostFilter.
+enum Choice {
+    Node(NodeIndex),
+    Nowhere(Diagnosis),
+    Error(String),
+}
+
 /// A pod on its way through a cycle.
 pub(crate) struct Attempt<P: Profile> {
     pub(crate) compiled: P::Pod,
@@ -75,6 +89,25 @@ pub(crate) struct Rejected<P: Profile> {
     pub(crate) cycle: Option<P::Cycle>,
     pub(crate) pre_filter: PreFilterRun,
     pub(crate) status: Status,
+}
+
+impl<P: Profile> Rejected<P> {
+    fn diagnose(&self, cache: &Cache<P::State>) -> Diagnosis {
+        let status = &self.status;
+        let mut diagnosis = Diagnosis { nodes: cache.base.count(), ..Diagnosis::default() };
+        // A plugin's rejection for good is its own; with the framework's, all that narrowed have to do.
+        if status.plugin.is_empty() || self.cycle.is_some() {
+            diagnosis.unschedulable_plugins.extend(self.pre_filter.narrowed_by());
+        }
+        if !status.plugin.is_empty() {
+            diagnosis.unschedulable_plugins.insert(status.plugin);
+        }
+        if status.code == Code::Unschedulable {
+            diagnosis.resolvable.copy_from(cache.base.alive());
+        }
+        diagnosis.pre_filter = Some(status.clone());
+        diagnosis
+    }
 }
 
 /// What PreFilter leaves to do.
@@ -110,14 +143,16 @@ impl<P: Profile> Engine<P> {
         P::compile(&pod.spec, &mut cache.base.interner, &mut cache.state)
     }
 
-    /// Decides where a pod goes. `draw(n)` picks one of `n` equally good nodes.
+    /// Decides where a pod goes. `now` is the time in nanoseconds since 1970, or [`UNTIMED`]. `draw(n)` picks one of `n` equally good nodes;
+    /// for a pod that fits nowhere, a number below `usize::MAX` that seeds what PostFilter plugins draw.
     pub fn decide(
         &mut self,
         pod: &Arc<Pod>,
         cache: &mut Cache<P::State>,
-        draw: impl FnOnce(usize) -> usize,
+        now: i64,
+        draw: impl FnMut(usize) -> usize,
     ) -> Decision {
-        self.decide_with_state(pod, cache, draw).0
+        self.decide_with_state(pod, cache, now, draw).0
     }
 
     /// Also returns the cycle state, for Reserve.
@@ -125,13 +160,14 @@ impl<P: Profile> Engine<P> {
         &mut self,
         pod: &Arc<Pod>,
         cache: &mut Cache<P::State>,
-        draw: impl FnOnce(usize) -> usize,
+        now: i64,
+        draw: impl FnMut(usize) -> usize,
     ) -> (Decision, Option<P::Cycle>) {
         if cache.base.count() == 0 {
             return (Decision::Unschedulable(Box::new(no_nodes())), None);
         }
         let mut start = self.start(pod, cache);
-        let decision = self.conclude(pod, &mut start, cache, draw);
+        let decision = self.conclude(pod, &mut start, cache, now, draw);
         let cycle = match start {
             Start::Attempt(attempt) => Some(attempt.cycle),
             Start::Rejected(_) => None,
@@ -158,15 +194,33 @@ impl<P: Profile> Engine<P> {
         pod: &Arc<Pod>,
         start: &mut Start<P>,
         cache: &Cache<P::State>,
-        draw: impl FnOnce(usize) -> usize,
+        now: i64,
+        mut draw: impl FnMut(usize) -> usize,
     ) -> Decision {
-        match start {
-            Start::Attempt(attempt) => self.choose(pod, attempt, cache, draw),
+        let choice = match start {
+            Start::Attempt(attempt) => self.choose(pod, attempt, cache, &mut draw),
             Start::Rejected(rejected) if rejected.status.code.is_rejected() => {
-                self.rejected_whole(pod, rejected, cache)
+                Choice::Nowhere(rejected.diagnose(cache))
             }
-            Start::Rejected(rejected) => Decision::Error(rejected.status.message()),
-        }
+            Start::Rejected(rejected) => Choice::Error(rejected.status.message()),
+        };
+        let diagnosis = match choice {
+            Choice::Node(node) => return Decision::Node(node),
+            Choice::Error(failure) => return Decision::Error(failure),
+            Choice::Nowhere(diagnosis) => diagnosis,
+        };
+        let (compiled, cycle, pre_filter) = match start {
+            Start::Attempt(attempt) => (&attempt.compiled, Some(&attempt.cycle), &attempt.pre_filter),
+            Start::Rejected(rejected) => (&rejected.compiled, rejected.cycle.as_ref(), &rejected.pre_filter),
+        };
+        let draws = !P::INFO.plugins("post-filter").is_empty();
+        let seed = if draws { draw(usize::MAX) as u64 } else { 0 };
+        let profile = &*self.plugins;
+        let cx =
+            PostFilterContext { profile, pod, compiled, cycle, pre_filter, cache, diagnosis: &diagnosis, now, seed };
+        let mut run = PostFilterRun::default();
+        self.plugins.post_filter(&mut run, cx);
+        Decision::Unschedulable(Box::new(Unschedulable::new(diagnosis, run.finish())))
     }
 
     fn choose(
@@ -174,31 +228,27 @@ impl<P: Profile> Engine<P> {
         pod: &Arc<Pod>,
         attempt: &mut Attempt<P>,
         cache: &Cache<P::State>,
-        draw: impl FnOnce(usize) -> usize,
-    ) -> Decision {
+        draw: &mut impl FnMut(usize) -> usize,
+    ) -> Choice {
         if let Some(node) = Self::nominated_node(pod, attempt, cache) {
-            return Decision::Node(node);
+            return Choice::Node(node);
         }
         if let Err(failure) = self.find_feasible(pod, attempt, cache) {
-            return Decision::Error(failure);
+            return Choice::Error(failure);
         }
         match self.answer.feasible.count() {
-            0 => {
-                let diagnosis = Self::diagnose(pod, attempt, cache);
-                let Attempt { compiled, cycle, pre_filter } = attempt;
-                self.unschedulable(pod, compiled, Some(cycle), cache, pre_filter, diagnosis)
-            }
+            0 => Choice::Nowhere(Self::diagnose(pod, attempt, cache)),
             // With a single feasible node kube-scheduler does not score.
             1 => match self.answer.feasible.iter().next() {
-                Some(node) => Decision::Node(node),
-                None => Decision::Error("a feasible node disappeared".into()),
+                Some(node) => Choice::Node(node),
+                None => Choice::Error("a feasible node disappeared".into()),
             },
             _ => match self.answer.prioritize(&*self.plugins, &attempt.compiled, &attempt.cycle, cache) {
                 Ok(best) => match self.answer.kth_best(best, draw(best.ties)) {
-                    Some(node) => Decision::Node(node),
-                    None => Decision::Error("the draw is beyond the number of best nodes".into()),
+                    Some(node) => Choice::Node(node),
+                    None => Choice::Error("the draw is beyond the number of best nodes".into()),
                 },
-                Err(status) => Decision::Error(status.message()),
+                Err(status) => Choice::Error(status.message()),
             },
         }
     }
@@ -319,8 +369,8 @@ impl<P: Profile> Engine<P> {
         cache: &Cache<P::State>,
         node: NodeIndex,
     ) -> Result<(), P::Rejection> {
-        let nominated = cache.nominated_before(pod).find(|(index, _)| *index == node);
-        if let Some((_, nominated)) = nominated {
+        let nominated = cache.nominated_on(node, pod);
+        if !nominated.is_empty() {
             Self::admits_with(&nominated, attempt, cache, node)?;
         }
         let columns = P::columns(&cache.state, &cache.base);
@@ -344,8 +394,8 @@ impl<P: Profile> Engine<P> {
         node: NodeIndex,
         all: bool,
     ) -> Vec<Verdict> {
-        let nominated = cache.nominated_before(pod).find(|(index, _)| *index == node);
-        if let Some((_, nominated)) = nominated {
+        let nominated = cache.nominated_on(node, pod);
+        if !nominated.is_empty() {
             let verdicts = attempt.with_pods(&nominated, cache, node).verdicts(all);
             if !verdicts.is_empty() {
                 return verdicts;
@@ -357,7 +407,7 @@ impl<P: Profile> Engine<P> {
 
     fn failure(pod: &Arc<Pod>, attempt: &mut Attempt<P>, cache: &Cache<P::State>, node: NodeIndex) -> String {
         match Self::verdicts(pod, attempt, cache, node, false).pop() {
-            Some(verdict) => filter_error(&verdict),
+            Some(verdict) => verdict.failure(),
             None => "a filter plugin failed".into(),
         }
     }
@@ -386,48 +436,6 @@ impl<P: Profile> Engine<P> {
         }
         diagnosis
     }
-
-    fn rejected_whole(&self, pod: &Arc<Pod>, rejected: &Rejected<P>, cache: &Cache<P::State>) -> Decision {
-        let Rejected { compiled, cycle, pre_filter, status } = rejected;
-        let mut diagnosis = Diagnosis { nodes: cache.base.count(), ..Diagnosis::default() };
-        // A plugin's rejection for good is its own; with the framework's, all that narrowed have to do.
-        if status.plugin.is_empty() || cycle.is_some() {
-            diagnosis.unschedulable_plugins.extend(pre_filter.narrowed_by());
-        }
-        if !status.plugin.is_empty() {
-            diagnosis.unschedulable_plugins.insert(status.plugin);
-        }
-        if status.code == Code::Unschedulable {
-            diagnosis.resolvable.copy_from(cache.base.alive());
-        }
-        diagnosis.pre_filter = Some(status.clone());
-        self.unschedulable(pod, compiled, cycle.as_ref(), cache, pre_filter, diagnosis)
-    }
-
-    fn unschedulable(
-        &self,
-        pod: &Arc<Pod>,
-        compiled: &P::Pod,
-        cycle: Option<&P::Cycle>,
-        cache: &Cache<P::State>,
-        pre_filter: &PreFilterRun,
-        mut diagnosis: Diagnosis,
-    ) -> Decision {
-        let mut run = PostFilterRun::default();
-        let cx = PostFilterContext {
-            profile: &*self.plugins,
-            pod,
-            compiled,
-            cycle,
-            pre_filter,
-            cache,
-            diagnosis: &diagnosis,
-        };
-        self.plugins.post_filter(&mut run, cx);
-        let post_filter = run.finish();
-        diagnosis.post_filter = post_filter.as_ref().map(|found| found.status.message()).unwrap_or_default();
-        Decision::Unschedulable(Box::new(Unschedulable { message: diagnosis.message(), diagnosis, post_filter }))
-    }
 }
 
 /// What one plugin says against a node.
@@ -441,15 +449,17 @@ pub struct Verdict {
     pub reasons: Vec<String>,
 }
 
+impl Verdict {
+    /// The text of an attempt that this error ends.
+    pub fn failure(&self) -> String {
+        format!("running {:?} filter plugin: {}", self.plugin, self.reasons.join(", "))
+    }
+}
+
 impl From<Status> for Verdict {
     fn from(status: Status) -> Self {
         Verdict { code: status.code, plugin: status.plugin, reasons: status.reasons }
     }
-}
-
-/// The text of an attempt that a Filter broke.
-pub(crate) fn filter_error(verdict: &Verdict) -> String {
-    format!("running {:?} filter plugin: {}", verdict.plugin, verdict.reasons.join(", "))
 }
 
 /// The reason of a node that PreFilter left out.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::cache::Cache;
-use crate::engine::{Attempt, Decision, Engine, Rejected, Start, Verdict, filter_error, left_out, no_nodes};
+use crate::engine::{Attempt, Decision, Engine, Rejected, Start, UNTIMED, Verdict, left_out, no_nodes};
 use crate::mask::Mask;
 use crate::model::Pod;
 use crate::profile::{PluginScore, Profile};
@@ -77,7 +77,7 @@ impl<P: Profile> Engine<P> {
         let mut start = self.start(pod, cache);
         let cache = &*cache;
         let next_start = self.next_start;
-        explanation.decision = self.conclude(pod, &mut start, cache, |_| 0);
+        explanation.decision = self.conclude(pod, &mut start, cache, UNTIMED, |_| 0);
         self.next_start = next_start;
         match start {
             Start::Attempt(mut attempt) => self.explain_nodes(pod, &mut attempt, cache, all_filters, &mut explanation),
@@ -125,7 +125,7 @@ impl<P: Profile> Engine<P> {
         }
         if matches!(explanation.decision, Decision::Error(_)) {
             let verdicts = explanation.nodes.iter().filter_map(|node| node.verdicts.first());
-            explanation.errors = verdicts.filter(|v| v.code == Code::Error).map(filter_error).collect();
+            explanation.errors = verdicts.filter(|v| v.code == Code::Error).map(Verdict::failure).collect();
             if explanation.errors.is_empty() {
                 explanation.errors = self.answer.errors(&*self.plugins, compiled, cycle, cache);
             }

@@ -417,6 +417,7 @@ impl PostFilterRun {
                     // What a plugin that broke had in mind does not count.
                     answer.nomination = Nomination::Keep;
                     answer.victims.clear();
+                    answer.candidates.clear();
                 }
                 self.result = Some(answer);
                 self.done = true;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::cache::{Cache, PodState};
 use crate::diagnosis::Diagnosis;
 use crate::duration::go_duration;
-use crate::engine::{Decision, Engine, Unschedulable};
+use crate::engine::{Decision, Engine, UNTIMED, Unschedulable};
 use crate::explain::Explanation;
 use crate::extension_points::{Nomination, Placement, QueuedPod};
 use crate::handle::{Client, Command, Handle, WaitingPod, WaitingPods};
@@ -344,7 +344,7 @@ struct Cycle<'a, S> {
 impl<S: crate::cache::State> Visitor<S> for Cycle<'_, S> {
     type Output = Result<Permitted, Failure>;
     fn visit<P: Profile<State = S>>(mut self, engine: &mut Engine<P>) -> Self::Output {
-        let (decision, cycle) = engine.decide_with_state(self.pod, self.cache, |n| self.random.below(n));
+        let (decision, cycle) = engine.decide_with_state(self.pod, self.cache, UNTIMED, |n| self.random.below(n));
         let node = match decision {
             Decision::Node(node) => node,
             Decision::Unschedulable(unschedulable) => return Err(Failure::Unschedulable(unschedulable)),

@@ -109,12 +109,16 @@ impl FilterPlugin for DynamicResources {
 impl PostFilterPlugin for DynamicResources {
     /// Where an earlier plugin's PreFilter rejected the pod for good, kube-scheduler's misses the state that its own would
     /// have left.
-    fn post_filter<P: Profile>(&self, _: &DynamicResourcesArgs, cx: PostFilterContext<'_, P>) -> PostFilterResult {
-        let mut result = PostFilterResult::unschedulable("no new claims to deallocate");
-        if !cx.ran_pre_filter(Self::NAME) {
-            result.status = Status::error("not found");
-        }
-        result
+    fn post_filter<P: Profile>(
+        &self,
+        _: &DynamicResourcesArgs,
+        cx: PostFilterContext<'_, P>,
+        _: View<'_, Self>,
+    ) -> PostFilterResult {
+        PostFilterResult::nothing(match cx.ran_pre_filter(Self::NAME) {
+            true => Status::unschedulable("no new claims to deallocate"),
+            false => Status::error("not found"),
+        })
     }
 }
 

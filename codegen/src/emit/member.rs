@@ -149,6 +149,21 @@ impl<'a> Members<'a> {
         member: &Member<'_>,
         available: impl Fn(&Member<'_>) -> Option<TokenStream>,
     ) -> TokenStream {
+        self.view_that_reads(member, |read, optional| match (read.and_then(&available), optional) {
+            (Some(state), false) => quote! { &#state },
+            (Some(state), true) => quote! { Some(&#state) },
+            // What must be there is there, by the checks.
+            (None, _) => quote! { None },
+        })
+    }
+
+    /// The same. `state` is the reference to a plugin's filter state, given the plugin, if the profile has it, and whether
+    /// it may be missing.
+    pub(super) fn view_that_reads(
+        &self,
+        member: &Member<'_>,
+        state: impl Fn(Option<&Member<'_>>, bool) -> TokenStream,
+    ) -> TokenStream {
         if view::is_shared(member) {
             let field = &member.field;
             return quote! { view::#field(cache) };
@@ -167,15 +182,7 @@ impl<'a> Members<'a> {
             .entry
             .reads
             .iter()
-            .map(|read| {
-                let found = self.list.iter().find(|other| other.name == read.plugin).and_then(&available);
-                match (found, read.optional) {
-                    (Some(state), false) => quote! { &#state },
-                    (Some(state), true) => quote! { Some(&#state) },
-                    // What must be there is there, by the checks.
-                    (None, _) => quote! { None },
-                }
-            })
+            .map(|read| state(self.list.iter().find(|other| other.name == read.plugin), read.optional))
             .collect();
         let (columns, indexes, reads) = (tuple(&columns), tuple(&indexes), tuple(&reads));
         quote! { View { columns: #columns, indexes: #indexes, reads: #reads, base: &cache.base } }

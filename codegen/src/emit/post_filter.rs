@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::docs::steps;
-use super::member::Members;
+use super::member::{Member, Members};
 use super::tokens::parameter;
 use crate::plan::Point;
 
@@ -12,19 +12,30 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     let count = members.at(Point::PostFilter).count();
     let calls = members.at(Point::PostFilter).enumerate().map(|(at, member)| {
         let (field, ty, args, name) = (&member.field, &member.ty, member.args(), member.name);
-        if at + 1 == count {
-            quote! { run.take(#name, <#ty as PostFilterPlugin>::post_filter(&self.#field, #args, cx)); }
+        let view = view(members, member);
+        let call =
+            |cx| quote! { run.take(#name, <#ty as PostFilterPlugin>::post_filter(&self.#field, #args, #cx, #view)) };
+        // Without the state that it reads, the plugin cannot run.
+        let reads = member.entry.reads.iter().any(|read| !read.optional);
+        let last = at + 1 == count;
+        // All in the context is borrowed, so that it can be given away more than once.
+        let call = call(if last {
+            quote! { cx }
         } else {
-            // All in it is borrowed, so that it can be given away more than once.
-            quote! {
-                let copy = PostFilterContext { ..cx };
-                if run.take(#name, <#ty as PostFilterPlugin>::post_filter(&self.#field, #args, copy)) {
-                    return;
-                }
-            }
+            quote! { PostFilterContext { ..cx } }
+        });
+        match (last, reads) {
+            (true, false) => quote! { #call; },
+            (true, true) => quote! { if let Some(cycle) = cx.cycle { #call; } },
+            (false, false) => quote! { if #call { return; } },
+            (false, true) => quote! { if let Some(cycle) = cx.cycle && #call { return; } },
         }
     });
     let body = quote! { #(#calls)* };
+    let columns = Members::columns_if_used(&body);
+    let body = quote! { #columns #body };
+    let cache = super::tokens::uses(&body, "cache").then(|| quote! { let cache = cx.cache; });
+    let body = quote! { #cache #body };
     let (run, cx) = (parameter("run", &body), parameter("cx", &body));
     let doc = steps(members, Point::PostFilter);
     quote! {
@@ -33,4 +44,17 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
             #body
         }
     }
+}
+
+/// The cluster as the plugin sees it. There are no filter states if PreFilter rejected the pod for good.
+fn view(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
+    members.view_that_reads(member, |read, optional| {
+        let Some(read) = read.filter(|read| read.runs(Point::PreFilter)) else { return quote! { None } };
+        let field = &read.field;
+        if optional {
+            quote! { cx.cycle.map(|cycle| &cycle.#field) }
+        } else {
+            quote! { &cycle.#field }
+        }
+    })
 }

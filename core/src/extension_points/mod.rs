@@ -19,7 +19,7 @@ pub use enqueue_extensions::{Action, ClusterEvent, EnqueueExtensions, EventObjec
 pub use filter::FilterPlugin;
 pub use permit::{Permit, PermitPlugin};
 pub use post_bind::PostBindPlugin;
-pub use post_filter::{Nomination, PostFilterContext, PostFilterPlugin, PostFilterResult};
+pub use post_filter::{Candidate, Nomination, PostFilterContext, PostFilterPlugin, PostFilterResult};
 pub use pre_bind::{PreBindPlugin, PreFlight};
 pub use pre_enqueue::PreEnqueuePlugin;
 pub use pre_filter::{PreFilter, PreFilterPlugin};

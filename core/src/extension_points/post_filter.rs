@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
 use crate::model::{NodeIndex, Pod, Uid};
-use crate::plugin::Plugin;
+use crate::plugin::{Plugin, View};
 use crate::profile::{PreFilterRun, Profile};
 use crate::status::{Code, Status};
 
@@ -31,17 +31,43 @@ pub struct PostFilterResult {
     pub nomination: Nomination,
     /// Pods to be removed.
     pub victims: Vec<Uid>,
+    /// What could have been done, if a node was nominated: for people, and for tests of the choice.
+    pub candidates: Vec<Candidate>,
 }
 
 impl PostFilterResult {
+    /// Nothing comes of it but this status.
+    pub fn nothing(status: Status) -> Self {
+        PostFilterResult { status, nomination: Nomination::Keep, victims: Vec::new(), candidates: Vec::new() }
+    }
     /// Room can be made on `node` by removing `victims`.
     pub fn nominate(node: NodeIndex, victims: Vec<Uid>) -> Self {
         let status = Status { code: Code::Success, plugin: "", reasons: Vec::new() };
-        PostFilterResult { status, nomination: Nomination::Set(node), victims }
+        PostFilterResult { nomination: Nomination::Set(node), victims, ..Self::nothing(status) }
     }
     /// Nothing can be done; `reason` becomes part of the pod's message.
     pub fn unschedulable(reason: impl Into<String>) -> Self {
-        PostFilterResult { status: Status::unschedulable(reason), nomination: Nomination::Keep, victims: Vec::new() }
+        Self::nothing(Status::unschedulable(reason))
+    }
+}
+
+/// A node that room could be made on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The node.
+    pub node: NodeIndex,
+    /// The pods that would have to go, the most important first. Some may be going already.
+    pub victims: Vec<Arc<Pod>>,
+    /// How many of them a disruption budget protects.
+    pub violations: usize,
+    /// No other candidate is better: one of these is drawn.
+    pub best: bool,
+}
+
+impl Candidate {
+    /// The victims that are not being deleted yet.
+    pub fn to_be_removed(&self) -> impl Iterator<Item = &Arc<Pod>> {
+        self.victims.iter().filter(|pod| !pod.deleting)
     }
 }
 
@@ -61,6 +87,10 @@ pub struct PostFilterContext<'a, P: Profile> {
     pub cache: &'a Cache<P::State>,
     /// Why the pod fits nowhere.
     pub diagnosis: &'a Diagnosis,
+    /// The time, in nanoseconds since 1970.
+    pub now: i64,
+    /// Drawn for this attempt: a plugin that chooses at random makes its [`Random`](crate::random::Random) of it.
+    pub seed: u64,
 }
 
 impl<P: Profile> PostFilterContext<'_, P> {
@@ -77,5 +107,10 @@ impl<P: Profile> PostFilterContext<'_, P> {
 )]
 pub trait PostFilterPlugin: Plugin {
     /// Tries.
-    fn post_filter<P: Profile>(&self, args: &Self::Args, cx: PostFilterContext<'_, P>) -> PostFilterResult;
+    fn post_filter<P: Profile>(
+        &self,
+        args: &Self::Args,
+        cx: PostFilterContext<'_, P>,
+        view: View<'_, Self>,
+    ) -> PostFilterResult;
 }

@@ -115,3 +115,46 @@ fn afterwards_everything_is_as_it_was() {
     }
     assert_eq!((cycle.apart.clone(), cache.state.slot_count.clone()), before);
 }
+
+#[test]
+fn what_was_imagined_can_be_taken_back_in_part() {
+    let Cluster { mut world, node, blue, red } = cluster();
+    let engine = Engine::<Pipeline>::new(&Default::default()).unwrap();
+    let pod = world.pod("web", "team: blue");
+    let cache = &mut world.scheduler.cache;
+    let answer = engine.run_filter_plugins(&pod, cache, node, |imagined| {
+        imagined.remove_pod(&blue);
+        let without_blue = imagined.now();
+        assert!(imagined.filter().is_ok());
+        imagined.remove_pod(&red);
+        imagined.add_pod(&blue);
+        assert!(imagined.filter().is_err());
+        imagined.back_to(without_blue);
+    });
+    assert_eq!(reasons(answer), [""; 0]);
+}
+
+#[test]
+fn a_node_must_do_with_and_without_the_pods_that_are_nominated_for_it() {
+    let Cluster { mut world, node, blue, red } = cluster();
+    let engine = Engine::<Pipeline>::new(&Default::default()).unwrap();
+    let pod = world.pod("web", "team: green");
+    let more = world.pod("more", "");
+    let rival = world.pod("rival", "team: green");
+    let cache = &mut world.scheduler.cache;
+    let answer = engine.run_filter_plugins(&pod, cache, node, |imagined| {
+        imagined.remove_pod(&blue);
+        assert!(imagined.filter_with_nominated(&[]).is_ok());
+        let mut reasons = |nominated: &[Arc<Pod>]| {
+            let verdict = imagined.verdict_with_nominated(nominated);
+            assert_eq!(imagined.filter_with_nominated(nominated).is_ok(), verdict.is_none());
+            verdict.map(|verdict| verdict.reasons.concat()).unwrap_or_default()
+        };
+        assert_eq!(reasons(&[]), "");
+        assert_eq!(reasons(&[more.clone()]), "node(s) were full");
+        assert_eq!(reasons(&[rival]), "node(s) had a pod of the team");
+        imagined.remove_pod(&red);
+        assert!(imagined.filter_with_nominated(&[more]).is_ok());
+    });
+    assert_eq!(reasons(answer), [""; 0]);
+}

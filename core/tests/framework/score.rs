@@ -219,7 +219,7 @@ fn the_draw_counts_the_best_nodes_in_the_order_in_which_they_came() {
             assert_eq!(ties, 3);
             drawn
         };
-        match engine.decide(&pod, &mut world.scheduler.cache, draw) {
+        match engine.decide(&pod, &mut world.scheduler.cache, 0, draw) {
             Decision::Node(node) => assert_eq!(world.scheduler.cache.base.name(node), name),
             other => panic!("{other:?}"),
         }

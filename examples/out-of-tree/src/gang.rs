@@ -100,7 +100,12 @@ impl Plugin for Gang {
 }
 
 impl PostFilterPlugin for Gang {
-    fn post_filter<P: Profile>(&self, args: &GangArgs, cx: PostFilterContext<'_, P>) -> PostFilterResult {
+    fn post_filter<P: Profile>(
+        &self,
+        args: &GangArgs,
+        cx: PostFilterContext<'_, P>,
+        _: View<'_, Self>,
+    ) -> PostFilterResult {
         if let Ok(Some(gang)) = Self::membership(args, cx.pod, &cx.cache.base.interner) {
             self.give_up(gang.name, "a pod of the gang fits nowhere");
         }

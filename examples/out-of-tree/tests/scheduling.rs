@@ -93,13 +93,13 @@ fn a_pipeline_can_be_asked_without_a_scheduler() {
     let node = testing::node(&WORKER.replace("NAME", "one"), &mut cache.base.interner);
     let node = cache.set_node(node);
     let first = Arc::new(testing::pod(&SINGLE.replace("NAME", "a"), &mut cache.base.interner));
-    assert_eq!(engine.decide(&first, &mut cache, |_| 0), Decision::Node(node));
+    assert_eq!(engine.decide(&first, &mut cache, 0, |_| 0), Decision::Node(node));
     for name in ["b", "c"] {
         let pod = Arc::new(testing::pod(&SINGLE.replace("NAME", name), &mut cache.base.interner));
         let on = cache.base.interner.intern("one");
         cache.add_pod(pod, on, PodState::Bound);
     }
-    assert!(matches!(engine.decide(&first, &mut cache, |_| 0), Decision::Unschedulable(_)));
+    assert!(matches!(engine.decide(&first, &mut cache, 0, |_| 0), Decision::Unschedulable(_)));
     assert_eq!(gang::Pipeline::INFO.plugins("permit"), [("Gang", None)]);
     assert_eq!(gang::args::GANG.patience_seconds, 30);
 }

@@ -10,29 +10,37 @@ fn every_post_filter_can_end_the_run() {
         PROFILE,
         "fn post_filter(",
         &expect![[r#"
-        fn post_filter(&self, run: &mut PostFilterRun, cx: PostFilterContext<'_, Self>) {
-            let copy = PostFilterContext { ..cx };
-            if run
-                .take(
-                    "Gang",
-                    <Gang as PostFilterPlugin>::post_filter(
-                        &self.gang,
-                        &args::GANG,
-                        copy,
+            fn post_filter(&self, run: &mut PostFilterRun, cx: PostFilterContext<'_, Self>) {
+                let cache = cx.cache;
+                if let Some(cycle) = cx.cycle
+                    && run
+                        .take(
+                            "Gang",
+                            <Gang as PostFilterPlugin>::post_filter(
+                                &self.gang,
+                                &args::GANG,
+                                PostFilterContext { ..cx },
+                                View {
+                                    columns: (),
+                                    indexes: (&cache.state.gangs, &cache.state.image_nodes),
+                                    reads: &cycle.gpu_share,
+                                    base: &cache.base,
+                                },
+                            ),
+                        )
+                {
+                    return;
+                }
+                run.take(
+                    "Prepare",
+                    <Prepare as PostFilterPlugin>::post_filter(
+                        &self.prepare,
+                        &args::PREPARE,
+                        cx,
+                        view::prepare(cache),
                     ),
-                )
-            {
-                return;
-            }
-            run.take(
-                "Prepare",
-                <Prepare as PostFilterPlugin>::post_filter(
-                    &self.prepare,
-                    &args::PREPARE,
-                    cx,
-                ),
-            );
-        }"#]],
+                );
+            }"#]],
     );
 }
 

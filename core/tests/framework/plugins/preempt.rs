@@ -6,7 +6,7 @@ use schedc_core::extension_points::{PostFilterContext, PostFilterPlugin, PostFil
 use schedc_core::handle::Handle;
 use schedc_core::imagined::Imagined;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::Compile;
+use schedc_core::plugin::{Compile, View};
 use schedc_core::profile::Profile;
 
 pub struct Preempt;
@@ -27,7 +27,7 @@ impl Plugin for Preempt {
 }
 
 impl PostFilterPlugin for Preempt {
-    fn post_filter<P: Profile>(&self, _: &NoArgs, cx: PostFilterContext<'_, P>) -> PostFilterResult {
+    fn post_filter<P: Profile>(&self, _: &NoArgs, cx: PostFilterContext<'_, P>, _: View<'_, Self>) -> PostFilterResult {
         let Some(cycle) = cx.cycle else { return PostFilterResult::unschedulable("preemption cannot help") };
         for node in cx.diagnosis.resolvable.iter() {
             let pods = &cx.cache.base.infos()[node.get()].pods;

@@ -8,8 +8,8 @@ use std::time::Duration;
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{
-    BindPlugin, Binding, Nomination, Permit, PermitPlugin, Placement, PostBindPlugin, PostFilterContext,
-    PostFilterPlugin, PostFilterResult, PreBindPlugin, PreFlight, ReservePlugin,
+    BindPlugin, Binding, Permit, PermitPlugin, Placement, PostBindPlugin, PostFilterContext, PostFilterPlugin,
+    PostFilterResult, PreBindPlugin, PreFlight, ReservePlugin,
 };
 use schedc_core::handle::{Client, Handle, WaitingPods};
 use schedc_core::model::{Pod, PodSpec};
@@ -65,13 +65,13 @@ impl<N: Named> Plugin for Probe<N> {
 }
 
 impl<N: Named> PostFilterPlugin for Probe<N> {
-    fn post_filter<P: Profile>(&self, _: &NoArgs, cx: PostFilterContext<'_, P>) -> PostFilterResult {
+    fn post_filter<P: Profile>(&self, _: &NoArgs, cx: PostFilterContext<'_, P>, _: View<'_, Self>) -> PostFilterResult {
         let status = match self.called("post-filter", cx.pod) {
             Answer::Done => Status { code: Code::Success, plugin: "", reasons: Vec::new() },
             Answer::Nothing => Status { code: Code::Unschedulable, plugin: "", reasons: Vec::new() },
             answer => answer.status().err().unwrap_or_else(|| Status::unschedulable("no idea")),
         };
-        PostFilterResult { status, nomination: Nomination::Keep, victims: Vec::new() }
+        PostFilterResult::nothing(status)
     }
 }
 

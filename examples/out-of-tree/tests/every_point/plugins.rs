@@ -229,7 +229,13 @@ impl Hooks {
 }
 
 impl PostFilterPlugin for Hooks {
-    fn post_filter<P: Profile>(&self, _: &NoArgs, cx: PostFilterContext<'_, P>) -> PostFilterResult {
+    fn post_filter<P: Profile>(
+        &self,
+        _: &NoArgs,
+        cx: PostFilterContext<'_, P>,
+        view: PluginView<'_, Self>,
+    ) -> PostFilterResult {
+        assert_eq!(view.reads.is_some(), cx.cycle.is_some());
         PostFilterResult::unschedulable(format!("no help for {}", cx.pod.name))
     }
 }
@@ -299,7 +305,12 @@ pub mod other {
     }
 
     impl PostFilterPlugin for Hooks {
-        fn post_filter<P: Profile>(&self, _: &NoArgs, cx: PostFilterContext<'_, P>) -> PostFilterResult {
+        fn post_filter<P: Profile>(
+            &self,
+            _: &NoArgs,
+            cx: PostFilterContext<'_, P>,
+            _: PluginView<'_, Self>,
+        ) -> PostFilterResult {
             PostFilterResult::unschedulable(format!("{} nodes", cx.diagnosis.nodes))
         }
     }
