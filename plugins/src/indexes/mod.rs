@@ -1,5 +1,10 @@
 //! Cluster-wide state that plugins read.
 
 mod image_nodes;
+mod registry;
+mod selector_counts;
+mod topology;
 
 pub use image_nodes::ImageNodes;
+pub use selector_counts::{NodeCounts, PodQuestion, PodTerm, QuestionId, SelectorCounts};
+pub use topology::{Domain, Topology, TopologyKey};

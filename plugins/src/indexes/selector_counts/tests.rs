@@ -1,0 +1,158 @@
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use schedc_core::intern::Interner;
+use schedc_core::model::Namespace;
+use schedc_objects::testing::pod;
+
+use super::*;
+
+fn selector(labels: &str, interner: &mut Interner) -> LabelSelector {
+    let labels: Vec<_> = labels.split_whitespace().filter_map(|label| label.split_once('=')).collect();
+    LabelSelector::parse(&labels, &[], interner).unwrap()
+}
+
+/// What happens to a cluster, and questions in between.
+#[derive(Clone, Debug)]
+enum Step {
+    Toggle(usize),
+    Namespace(&'static str, Option<&'static str>),
+    Ask(Vec<(Vec<&'static str>, Option<&'static str>, Option<&'static str>)>, bool),
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let namespace = || prop::sample::select(vec!["shop", "bank", "lab"]);
+    let labels = || prop::sample::select(vec!["", "app=web", "app=db", "app=web tier=a", "tier=b"]);
+    let of_namespaces = || prop::sample::select(vec!["", "team=red", "team=blue"]);
+    let term =
+        (prop::collection::vec(namespace(), 0..3), prop::option::of(of_namespaces()), prop::option::of(labels()));
+    prop_oneof![
+        4 => any::<usize>().prop_map(Step::Toggle),
+        1 => (namespace(), prop::option::of(of_namespaces())).prop_map(|(name, labels)| Step::Namespace(name, labels)),
+        2 => (prop::collection::vec(term, 0..3), any::<bool>()).prop_map(|(terms, all)| Step::Ask(terms, all)),
+    ]
+}
+
+/// The answer by looking at every pod.
+fn naive(question: &PodQuestion, pods: &[(Pod, NodeIndex)], namespaces: &Namespaces) -> NodeCounts {
+    let mut counts = NodeCounts::default();
+    for (pod, node) in pods {
+        let counted = question.terminating || !pod.deleting;
+        if counted && question.selects(pod.spec.namespace, &pod.spec.labels, namespaces) {
+            counts.add(*node, 1);
+        }
+    }
+    counts
+}
+
+proptest! {
+    #[test]
+    fn counts_follow_pods_and_namespaces(steps in prop::collection::vec(any_step(), 0..60)) {
+        let mut interner = Interner::default();
+        let mut pods = Vec::new();
+        for at in 0..24 {
+            let namespace = ["shop", "bank", "lab"][at % 3];
+            let labels = ["app: web", "app: db", "app: web, tier: a", "tier: b"][at / 3 % 4];
+            let deleting = if at % 5 == 0 { ", deletionTimestamp: 2026-01-01T00:00:00Z" } else { "" };
+            let meta = format!("name: p{at}, namespace: {namespace}, labels: {{{labels}}}{deleting}");
+            pods.push((pod(&format!("metadata: {{{meta}}}"), &mut interner), NodeIndex(at as u32 % 4)));
+        }
+        let mut kept = SelectorCounts::default();
+        let mut present = vec![false; pods.len()];
+        let mut namespaces: Map<Symbol, Arc<Namespace>> = Map::default();
+        let mut asked = Vec::new();
+        for step in steps {
+            match step {
+                Step::Toggle(at) => {
+                    let at = at % pods.len();
+                    let (pod, node) = &pods[at];
+                    if present[at] { kept.remove_pod(*node, pod) } else { kept.add_pod(*node, pod) }
+                    present[at] = !present[at];
+                }
+                Step::Namespace(name, labels) => {
+                    let name = interner.intern(name);
+                    let new = labels.map(|labels| {
+                        Arc::new(Namespace { name, labels: selector(labels, &mut interner).labels() })
+                    });
+                    let old = match &new {
+                        Some(new) => namespaces.insert(name, new.clone()),
+                        None => namespaces.remove(&name),
+                    };
+                    let [old, new] = [old, new].map(|namespace| namespace.map(Object::Namespace));
+                    kept.set_object(old.as_ref(), new.as_ref());
+                }
+                Step::Ask(terms, terminating) => {
+                    let terms = terms.into_iter().map(|(names, namespaces, labels)| PodTerm {
+                        namespaces: names.into_iter().map(|name| interner.intern(name)).collect(),
+                        namespace_selector: namespaces.map(|labels| selector(labels, &mut interner)),
+                        selector: labels.map(|labels| selector(labels, &mut interner)),
+                    });
+                    let question = PodQuestion { terms: terms.collect(), terminating };
+                    asked.push((kept.register(question.clone()), question));
+                }
+            }
+        }
+        let placed: Vec<_> = pods.iter().zip(&present).filter(|(_, present)| **present).map(|(p, _)| p.clone()).collect();
+        let mut rebuilt = SelectorCounts::default();
+        for namespace in namespaces.values() {
+            rebuilt.set_object(None, Some(&Object::Namespace(namespace.clone())));
+        }
+        placed.iter().for_each(|(pod, node)| rebuilt.add_pod(*node, pod));
+        let classes = |index: &SelectorCounts| {
+            let all = index.classes.values().flatten().flat_map(Map::values);
+            (index.classes.len(), all.map(|class| class.nodes.iter().map(|(_, count)| count).sum::<u32>()).sum::<u32>())
+        };
+        prop_assert_eq!(classes(&kept), classes(&rebuilt));
+        for (id, question) in &asked {
+            let expected = naive(question, &placed, &kept.namespaces);
+            prop_assert_eq!(kept.counts(*id), &expected, "{:?}", question);
+            let id = rebuilt.register(question.clone());
+            prop_assert_eq!(rebuilt.counts(id), &expected, "{:?}", question);
+        }
+        for ((pod, node), _) in pods.iter().zip(&present).filter(|(_, present)| **present) {
+            kept.remove_pod(*node, pod);
+        }
+        prop_assert!(kept.classes.is_empty());
+        prop_assert!(asked.iter().all(|(id, _)| kept.counts(*id).is_empty()));
+    }
+}
+
+#[test]
+fn what_an_empty_selector_of_namespaces_means() {
+    let mut interner = Interner::default();
+    let mut index = SelectorCounts::default();
+    index.add_pod(NodeIndex(1), &pod("metadata: {name: a, namespace: never-seen}", &mut interner));
+    let mut asked = |namespace_selector: Option<&str>| {
+        let term = PodTerm {
+            namespaces: [interner.intern("shop")].into(),
+            namespace_selector: namespace_selector.map(|labels| selector(labels, &mut interner)),
+            selector: Some(LabelSelector::default()),
+        };
+        let id = index.register(PodQuestion { terms: [term].into(), terminating: true });
+        index.counts(id).get(NodeIndex(1))
+    };
+    assert_eq!(asked(None), 0);
+    assert_eq!(asked(Some("")), 1, "every namespace, known or not");
+    assert_eq!(asked(Some("team=red")), 0, "of those that are known");
+}
+
+#[test]
+fn old_questions_are_forgotten_when_pods_come() {
+    let mut interner = Interner::default();
+    let mut index = SelectorCounts::default();
+    let web = pod("metadata: {name: a, labels: {app: web}}", &mut interner);
+    index.add_pod(NodeIndex(0), &web);
+    let default = interner.intern("default");
+    let mut ask = |index: &mut SelectorCounts, at: usize| {
+        let selector = selector(&format!("app={at}"), &mut interner);
+        index.register(PodQuestion::new(default, selector, true))
+    };
+    let ids: Vec<_> = (0..=LIMIT).map(|at| ask(&mut index, at)).collect();
+    assert!(ids.iter().all(|id| index.questions.get(id.0).is_some()), "not while a pod is compiled");
+    index.add_pod(NodeIndex(0), &web);
+    assert_eq!(index.questions.iter_mut().count(), LIMIT / 2);
+    assert_eq!(index.by_namespace[&default].len(), LIMIT / 2);
+    let app_web = LabelSelector::from_labels(&web.spec.labels);
+    let id = index.register(PodQuestion::new(default, app_web, true));
+    assert_eq!(index.counts(id).get(NodeIndex(0)), 2);
+}

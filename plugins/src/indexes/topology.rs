@@ -1,0 +1,220 @@
+//! Which nodes are in one place: those with one value of a label.
+
+use std::sync::Arc;
+
+use schedc_core::column::Index;
+use schedc_core::intern::Symbol;
+use schedc_core::map::Map;
+use schedc_core::model::{Labels, LabelsExt, Node, NodeIndex};
+
+use super::registry::Registry;
+
+/// How many keys are kept at most.
+const LIMIT: usize = 128;
+
+/// A topology key that a pod asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TopologyKey(u32);
+
+/// The nodes with one value of a topology key, as a dense number. An empty value is one like any other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Domain(u32);
+
+impl Domain {
+    /// Of a node that has no such label, and of a slot without a node.
+    pub const NONE: Domain = Domain(u32::MAX);
+
+    /// As an index into an array of [`Topology::domain_count`] entries. Out of its bounds for [`Domain::NONE`].
+    #[inline(always)]
+    pub fn get(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The domains of the topology keys that pods asked about.
+///
+/// [`Topology::register`] a key when a pod is compiled; what it returns is good for that attempt.
+#[derive(Clone, Debug, Default)]
+pub struct Topology {
+    labels: Vec<Labels>,
+    keys: Registry<Symbol, Domains>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Domains {
+    of_node: Arc<Vec<Domain>>,
+    by_value: Map<Symbol, Domain>,
+    /// The value, and how many nodes have it.
+    values: Vec<(Symbol, u32)>,
+    free: Vec<Domain>,
+}
+
+impl Domains {
+    fn set(&mut self, node: usize, value: Option<Symbol>) {
+        if self.of_node.len() <= node {
+            Arc::make_mut(&mut self.of_node).resize(node + 1, Domain::NONE);
+        }
+        let old = self.of_node[node];
+        let old_value = self.values.get(old.get()).map(|value| value.0);
+        if old_value == value {
+            return;
+        }
+        if old != Domain::NONE {
+            self.leave(old);
+        }
+        Arc::make_mut(&mut self.of_node)[node] = value.map_or(Domain::NONE, |value| self.enter(value));
+    }
+
+    fn leave(&mut self, domain: Domain) {
+        let (value, nodes) = &mut self.values[domain.get()];
+        *nodes -= 1;
+        if *nodes == 0 {
+            self.by_value.remove(value);
+            self.free.push(domain);
+        }
+    }
+
+    fn enter(&mut self, value: Symbol) -> Domain {
+        let domain = *self.by_value.entry(value).or_insert_with(|| {
+            self.free.pop().unwrap_or_else(|| {
+                self.values.push((value, 0));
+                Domain(self.values.len() as u32 - 1)
+            })
+        });
+        let entry = &mut self.values[domain.get()];
+        *entry = (value, entry.1 + 1);
+        domain
+    }
+}
+
+impl Topology {
+    /// Asks for the domains of a topology key.
+    pub fn register(&mut self, key: Symbol) -> TopologyKey {
+        TopologyKey(self.keys.register(key, |_, _| {
+            let mut domains = Domains::default();
+            for (node, labels) in self.labels.iter().enumerate() {
+                domains.set(node, labels.value(key));
+            }
+            domains
+        }))
+    }
+
+    /// The domain of each slot of nodes. Cycle state may keep it.
+    pub fn domains(&self, key: TopologyKey) -> &Arc<Vec<Domain>> {
+        &self.get(key).of_node
+    }
+
+    /// The domain of a node.
+    #[inline]
+    pub fn domain(&self, key: TopologyKey, node: NodeIndex) -> Domain {
+        self.get(key).of_node.get(node.get()).copied().unwrap_or(Domain::NONE)
+    }
+
+    /// More than the highest number of a domain of this key: the length of arrays with an entry for each.
+    pub fn domain_count(&self, key: TopologyKey) -> usize {
+        self.get(key).values.len()
+    }
+
+    /// The label value of a domain.
+    pub fn value(&self, key: TopologyKey, domain: Domain) -> Symbol {
+        self.get(key).values.get(domain.get()).map_or(Symbol::EMPTY, |value| value.0)
+    }
+
+    /// The domain of a label value, if a node has it.
+    pub fn find(&self, key: TopologyKey, value: Symbol) -> Option<Domain> {
+        self.get(key).by_value.get(&value).copied()
+    }
+
+    fn get(&self, key: TopologyKey) -> &Domains {
+        static NOTHING: std::sync::LazyLock<Domains> = std::sync::LazyLock::new(Domains::default);
+        self.keys.get(key.0).map_or(&NOTHING, |(_, domains)| domains)
+    }
+}
+
+impl Index for Topology {
+    fn set_node(&mut self, index: NodeIndex, _: Option<&Node>, new: Option<&Node>) {
+        self.keys.forget(LIMIT);
+        if self.labels.len() <= index.get() {
+            self.labels.resize(index.get() + 1, Labels::default());
+        }
+        self.labels[index.get()] = new.map(|node| node.labels.clone()).unwrap_or_default();
+        for (_, key, domains) in self.keys.iter_mut() {
+            domains.set(index.get(), self.labels[index.get()].value(*key));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use schedc_core::intern::Interner;
+    use schedc_objects::testing::node;
+
+    use super::*;
+
+    /// The value of each slot, asked for through domains.
+    fn values(topology: &Topology, key: TopologyKey) -> Vec<Option<Symbol>> {
+        let value = |&domain: &Domain| {
+            let value = (domain != Domain::NONE).then(|| topology.value(key, domain))?;
+            assert!(domain.get() < topology.domain_count(key));
+            assert_eq!(topology.find(key, value), Some(domain));
+            Some(value)
+        };
+        topology.domains(key).iter().map(value).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn domains_follow_nodes(
+            history in prop::collection::vec((0..6u32, prop::option::of((0..4u32, 0..3u32))), 0..40),
+        ) {
+            let mut interner = Interner::default();
+            let keys = [interner.intern("zone"), interner.intern("rack")];
+            let mut kept = Topology::default();
+            let ids = keys.map(|key| kept.register(key));
+            let mut nodes: Vec<Option<Node>> = vec![None; 6];
+            for (slot, change) in history {
+                let new = change.map(|(zone, rack)| {
+                    let zone = if zone == 3 { String::new() } else { format!("zone: 'z{zone}', ") };
+                    let rack = if rack == 2 { "''".to_owned() } else { format!("r{rack}") };
+                    node(&format!("metadata: {{name: n{slot}, labels: {{{zone}rack: {rack}}}}}"), &mut interner)
+                });
+                let old = std::mem::replace(&mut nodes[slot as usize], new);
+                let before = kept.domains(ids[0]).clone();
+                let copy = (*before).clone();
+                kept.set_node(NodeIndex(slot), old.as_ref(), nodes[slot as usize].as_ref());
+                prop_assert_eq!(&*before, &copy, "what a cycle holds stays");
+            }
+            let mut late = Topology::default();
+            for (slot, node) in nodes.iter().enumerate() {
+                late.set_node(NodeIndex(slot as u32), None, node.as_ref());
+            }
+            for (key, id) in keys.into_iter().zip(ids) {
+                let expected: Vec<_> =
+                    nodes.iter().map(|node| node.as_ref().and_then(|node| node.labels.value(key))).collect();
+                let mut found = values(&kept, id);
+                found.resize(6, None);
+                prop_assert_eq!(found, &*expected);
+                let id = late.register(key);
+                prop_assert_eq!(values(&late, id), expected);
+                let distinct: std::collections::BTreeSet<_> = nodes.iter().flatten().collect::<Vec<_>>().iter()
+                    .filter_map(|node| node.labels.value(key)).collect();
+                prop_assert!(late.domain_count(id) == distinct.len(), "numbers are dense");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_of_domains_are_used_again() {
+        let mut interner = Interner::default();
+        let key = interner.intern("zone");
+        let mut topology = Topology::default();
+        let id = topology.register(key);
+        for zone in 0..10 {
+            let node = node(&format!("metadata: {{name: a, labels: {{zone: z{zone}}}}}"), &mut interner);
+            topology.set_node(NodeIndex(0), None, Some(&node));
+        }
+        assert_eq!(topology.domain_count(id), 1);
+        assert_eq!(topology.register(key), id);
+    }
+}
