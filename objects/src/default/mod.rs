@@ -8,16 +8,19 @@
 //! Not done: LimitRange, the overhead of a RuntimeClass, and `node.kubernetes.io/not-ready`, which a new node loses as
 //! soon as its kubelet is up.
 
-mod affinity;
 mod check;
+mod label_keys;
 mod names;
 mod node;
 mod pod;
 mod priority;
+mod storage;
+mod workload;
 
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity as Text;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::kinds::AnyObject;
 use crate::manifests::{Error, Manifests, Place, Problem};
@@ -33,11 +36,14 @@ pub fn complete(manifests: &mut Manifests) -> Result<(), Error> {
     let mut problems = Vec::new();
     names::complete(manifests);
     let Manifests { nodes, pods, priority_classes, others, .. } = manifests;
+    let default_class = storage::default_class(others);
     for other in others.iter_mut() {
-        if let AnyObject::Namespace(namespace) = &mut other.object {
-            let name = namespace.metadata.name.clone().unwrap_or_default();
-            let labels = namespace.metadata.labels.get_or_insert_default();
-            labels.insert("kubernetes.io/metadata.name".to_owned(), name);
+        match &mut other.object {
+            AnyObject::Namespace(namespace) => label_with_name(&mut namespace.metadata),
+            AnyObject::StorageClass(class) => storage::complete_class(class),
+            AnyObject::PersistentVolumeClaim(claim) => storage::complete_claim(claim, default_class.as_ref()),
+            AnyObject::ReplicationController(controller) => workload::complete_controller(controller),
+            _ => {}
         }
         check::other(other, &mut problems);
     }
@@ -53,6 +59,12 @@ pub fn complete(manifests: &mut Manifests) -> Result<(), Error> {
         check::pod(pod, &mut problems);
     }
     Error::unless_empty(problems)
+}
+
+/// Every namespace has its name for a label, so that selectors can name it.
+fn label_with_name(metadata: &mut ObjectMeta) {
+    let name = metadata.name.clone().unwrap_or_default();
+    metadata.labels.get_or_insert_default().insert("kubernetes.io/metadata.name".to_owned(), name);
 }
 
 /// Where complaints about one object go.

@@ -3,7 +3,7 @@
 use k8s_openapi::api::core::v1::{Container, Pod, PodSpec, PodStatus, Toleration};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity as Text;
 
-use super::{Written, affinity};
+use super::{Written, label_keys};
 use crate::convert::{container_amounts, is_pod_level};
 
 pub(super) fn complete(pod: &mut Pod) {
@@ -20,7 +20,7 @@ pub(super) fn complete(pod: &mut Pod) {
     }
     tolerate_failing_nodes(spec);
     let labels = pod.metadata.labels.as_ref();
-    affinity::merge_label_keys(spec, |key| labels.and_then(|labels| labels.get(key)));
+    label_keys::merge(spec, |key| labels.and_then(|labels| labels.get(key)));
     let phase = pod.status.get_or_insert_with(PodStatus::default).phase.get_or_insert_default();
     if phase.is_empty() {
         phase.push_str("Pending");

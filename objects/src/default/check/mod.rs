@@ -3,6 +3,8 @@
 mod pod;
 mod resources;
 mod selectors;
+mod storage;
+mod workload;
 
 use std::collections::BTreeMap;
 
@@ -20,10 +22,36 @@ pub(super) fn name(kind: &str, metadata: &ObjectMeta) -> String {
     object_name(kind, metadata)
 }
 
-/// An object of a kind that has no checks of its own.
+/// An object that is neither a node nor a pod.
 pub(super) fn other(other: &Sourced<AnyObject>, problems: &mut Vec<Problem>) {
     let object = name(other.object.kind(), other.object.metadata());
-    metadata(other.object.metadata(), &mut Complaints { place: &other.place, object: &object, problems });
+    let complaints = &mut Complaints { place: &other.place, object: &object, problems };
+    metadata(other.object.metadata(), complaints);
+    match &other.object {
+        AnyObject::Service(service) => {
+            let selector = service.spec.as_ref().and_then(|spec| spec.selector.as_ref());
+            workload::plain_selector(selector, false, complaints);
+        }
+        AnyObject::ReplicationController(controller) => {
+            let selector = controller.spec.as_ref().and_then(|spec| spec.selector.as_ref());
+            workload::plain_selector(selector, true, complaints);
+        }
+        AnyObject::ReplicaSet(set) => workload::selector(set.spec.as_ref().map(|spec| &spec.selector), complaints),
+        AnyObject::StatefulSet(set) => workload::selector(set.spec.as_ref().map(|spec| &spec.selector), complaints),
+        AnyObject::PodDisruptionBudget(budget) => workload::budget(budget, complaints),
+        AnyObject::PersistentVolume(volume) => storage::volume(volume, complaints),
+        AnyObject::PersistentVolumeClaim(claim) => storage::claim(claim, complaints),
+        AnyObject::StorageClass(class) => storage::class(class, complaints),
+        AnyObject::CsiNode(node) => storage::csi_node(node, complaints),
+        AnyObject::CsiStorageCapacity(capacity) => storage::capacity(capacity, complaints),
+        AnyObject::VolumeAttachment(attachment) => storage::attachment(attachment, complaints),
+        // The others have checks elsewhere, or nothing to check.
+        AnyObject::Node(_)
+        | AnyObject::Pod(_)
+        | AnyObject::PriorityClass(_)
+        | AnyObject::Namespace(_)
+        | AnyObject::CsiDriver(_) => {}
+    }
 }
 
 pub(super) fn node(node: &Sourced<Node>, problems: &mut Vec<Problem>) {

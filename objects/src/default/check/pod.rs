@@ -31,6 +31,7 @@ pub(crate) fn pod(pod: &Sourced<Pod>, problems: &mut Vec<Problem>) {
     for (i, toleration) in spec.tolerations.iter().flatten().enumerate() {
         self::toleration(&format!("spec.tolerations[{i}]"), toleration, complaints);
     }
+    volumes(spec, complaints);
     preemption_policy("spec.preemptionPolicy", spec.preemption_policy.as_deref(), complaints);
     placement(spec, complaints);
 }
@@ -87,6 +88,24 @@ fn toleration(path: &str, toleration: &Toleration, complaints: &mut Complaints<'
     }
     if !toleration_effect.is_empty() {
         effect(&format!("{path}.effect"), &toleration_effect, complaints);
+    }
+}
+
+fn volumes(spec: &PodSpec, complaints: &mut Complaints<'_>) {
+    let mut names = HashSet::new();
+    for (i, volume) in spec.volumes.iter().flatten().enumerate() {
+        let path = format!("spec.volumes[{i}]");
+        if volume.name.is_empty() {
+            complaints.say(format!("{path}.name"), "is missing; every volume needs a name");
+        } else if !names.insert(&volume.name) {
+            complaints.say(format!("{path}.name"), format!("is `{}`, as is that of another volume", volume.name));
+        }
+        if volume.persistent_volume_claim.as_ref().is_some_and(|claim| claim.claim_name.is_empty()) {
+            complaints.say(format!("{path}.persistentVolumeClaim.claimName"), "is missing");
+        }
+        if volume.ephemeral.as_ref().is_some_and(|ephemeral| ephemeral.volume_claim_template.is_none()) {
+            complaints.say(format!("{path}.ephemeral.volumeClaimTemplate"), "is missing");
+        }
     }
 }
 

@@ -1,23 +1,19 @@
 //! Selectors: node affinity, pod affinity, topology spread.
 
 use k8s_openapi::api::core::v1::{
-    NodeAffinity, NodeSelectorRequirement, NodeSelectorTerm, PodAffinityTerm, TopologySpreadConstraint,
+    NodeAffinity, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PodAffinityTerm, TopologySpreadConstraint,
     WeightedPodAffinityTerm,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
+use schedc_core::model::dns_subdomain_problems;
+
 use super::super::Complaints;
-use super::{key, labels, one_of, value};
+use super::{key, labels, one_of, syntax, value};
 
 pub(super) fn node_affinity(path: &str, affinity: &NodeAffinity, complaints: &mut Complaints<'_>) {
     if let Some(required) = &affinity.required_during_scheduling_ignored_during_execution {
-        let path = format!("{path}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
-        if required.node_selector_terms.is_empty() {
-            complaints.say(&path, "is empty; give one term at least, or leave the affinity out");
-        }
-        for (i, term) in required.node_selector_terms.iter().enumerate() {
-            node_selector_term(&format!("{path}[{i}]"), term, true, complaints);
-        }
+        node_selector(&format!("{path}.requiredDuringSchedulingIgnoredDuringExecution"), required, complaints);
     }
     let preferred = affinity.preferred_during_scheduling_ignored_during_execution.iter().flatten();
     for (i, term) in preferred.enumerate() {
@@ -25,6 +21,17 @@ pub(super) fn node_affinity(path: &str, affinity: &NodeAffinity, complaints: &mu
         weight(&path, term.weight, complaints);
         // An API server lets any value pass here, and scheduling such a pod fails.
         node_selector_term(&format!("{path}.preference"), &term.preference, false, complaints);
+    }
+}
+
+/// A selector of nodes: alternative terms.
+pub(super) fn node_selector(path: &str, selector: &NodeSelector, complaints: &mut Complaints<'_>) {
+    let path = format!("{path}.nodeSelectorTerms");
+    if selector.node_selector_terms.is_empty() {
+        complaints.say(&path, "is empty; give one term at least, or leave the affinity out");
+    }
+    for (i, term) in selector.node_selector_terms.iter().enumerate() {
+        node_selector_term(&format!("{path}[{i}]"), term, true, complaints);
     }
 }
 
@@ -83,12 +90,25 @@ pub(super) fn pod_affinity(
 }
 
 fn pod_affinity_term(path: &str, term: &PodAffinityTerm, complaints: &mut Complaints<'_>) {
-    topology_key(path, &term.topology_key, complaints);
-    label_selector(&format!("{path}.labelSelector"), term.label_selector.as_ref(), complaints);
+    if term.topology_key.is_empty() {
+        complaints.say(format!("{path}.topologyKey"), "is missing");
+    } else {
+        key(&format!("{path}.topologyKey"), &term.topology_key, complaints);
+    }
+    let selector = term.label_selector.as_ref();
+    label_selector(&format!("{path}.labelSelector"), selector, complaints);
     label_selector(&format!("{path}.namespaceSelector"), term.namespace_selector.as_ref(), complaints);
-    let lists = [("matchLabelKeys", &term.match_label_keys), ("mismatchLabelKeys", &term.mismatch_label_keys)];
-    for (list, keys) in lists {
-        label_keys(&format!("{path}.{list}"), keys.as_ref(), term.label_selector.is_some(), complaints);
+    for (i, namespace) in term.namespaces.iter().flatten().enumerate() {
+        syntax(&format!("{path}.namespaces[{i}]"), namespace, dns_subdomain_problems(namespace), complaints);
+    }
+    let mismatches = term.mismatch_label_keys.as_ref();
+    label_keys(&format!("{path}.mismatchLabelKeys"), mismatches, selector, complaints);
+    match_label_keys(path, term.match_label_keys.as_ref(), selector, complaints);
+    for (i, text) in term.match_label_keys.iter().flatten().enumerate() {
+        if mismatches.is_some_and(|mismatches| mismatches.contains(text)) {
+            let message = format!("`{text}` is among the mismatchLabelKeys too; remove one of them");
+            complaints.say(format!("{path}.matchLabelKeys[{i}]"), message);
+        }
     }
 }
 
@@ -101,7 +121,9 @@ pub(super) fn spread_constraint(
     if constraint.max_skew <= 0 {
         complaints.say(format!("{path}.maxSkew"), format!("is {}, but must be 1 or more", constraint.max_skew));
     }
-    topology_key(path, &constraint.topology_key, complaints);
+    if constraint.topology_key.is_empty() {
+        complaints.say(format!("{path}.topologyKey"), "is missing");
+    }
     let action = &constraint.when_unsatisfiable;
     one_of(&format!("{path}.whenUnsatisfiable"), action, &["DoNotSchedule", "ScheduleAnyway"], complaints);
     if before.iter().any(|other| other.topology_key == constraint.topology_key && other.when_unsatisfiable == *action) {
@@ -126,29 +148,44 @@ pub(super) fn spread_constraint(
         }
     }
     label_selector(&format!("{path}.labelSelector"), constraint.label_selector.as_ref(), complaints);
-    let keys = constraint.match_label_keys.as_ref();
-    label_keys(&format!("{path}.matchLabelKeys"), keys, constraint.label_selector.is_some(), complaints);
+    match_label_keys(path, constraint.match_label_keys.as_ref(), constraint.label_selector.as_ref(), complaints);
 }
 
-fn topology_key(path: &str, text: &str, complaints: &mut Complaints<'_>) {
-    let path = format!("{path}.topologyKey");
-    if text.is_empty() {
-        complaints.say(path, "is missing");
-    } else {
-        key(&path, text, complaints);
+/// Keys whose values the pod has itself. They have been merged into the selector, which may not name them otherwise.
+fn match_label_keys(
+    path: &str,
+    keys: Option<&Vec<String>>,
+    selector: Option<&LabelSelector>,
+    complaints: &mut Complaints<'_>,
+) {
+    let path = format!("{path}.matchLabelKeys");
+    label_keys(&path, keys, selector, complaints);
+    let Some(selector) = selector else { return };
+    for (i, text) in keys.into_iter().flatten().enumerate() {
+        let labels = selector.match_labels.iter().flatten().filter(|(key, _)| *key == text).count();
+        let expressions = selector.match_expressions.iter().flatten().filter(|e| e.key == *text).count();
+        if expressions > 0 && labels + expressions > 1 {
+            let message = format!("`{text}` is in the labelSelector too; remove one of them");
+            complaints.say(format!("{path}[{i}]"), message);
+        }
     }
 }
 
-fn label_keys(path: &str, keys: Option<&Vec<String>>, has_selector: bool, complaints: &mut Complaints<'_>) {
+fn label_keys(
+    path: &str,
+    keys: Option<&Vec<String>>,
+    selector: Option<&LabelSelector>,
+    complaints: &mut Complaints<'_>,
+) {
     for (i, text) in keys.into_iter().flatten().enumerate() {
         key(&format!("{path}[{i}]"), text, complaints);
     }
-    if keys.is_some_and(|keys| !keys.is_empty()) && !has_selector {
+    if keys.is_some_and(|keys| !keys.is_empty()) && selector.is_none() {
         complaints.say(path, "can only be used with a labelSelector");
     }
 }
 
-fn label_selector(path: &str, selector: Option<&LabelSelector>, complaints: &mut Complaints<'_>) {
+pub(super) fn label_selector(path: &str, selector: Option<&LabelSelector>, complaints: &mut Complaints<'_>) {
     let Some(selector) = selector else { return };
     labels(&format!("{path}.matchLabels"), selector.match_labels.as_ref(), complaints);
     for (i, requirement) in selector.match_expressions.iter().flatten().enumerate() {

@@ -1,0 +1,168 @@
+//! Volumes, claims, and what CSI drivers say.
+
+use std::collections::{BTreeMap, HashSet};
+
+use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim, TopologySelectorTerm};
+use k8s_openapi::api::storage::v1::{CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity as Text;
+use schedc_core::model::dns_subdomain_problems;
+use schedc_core::quantity::Quantity;
+
+use super::super::{Complaints, Written};
+use super::{key, one_of, selectors, syntax};
+
+pub(super) fn volume(volume: &PersistentVolume, complaints: &mut Complaints<'_>) {
+    let Some(spec) = &volume.spec else { return complaints.say("spec", "is missing") };
+    access_modes(spec.access_modes.as_ref(), complaints);
+    storage("spec.capacity", spec.capacity.as_ref(), complaints);
+    class_name("spec.storageClassName", spec.storage_class_name.as_ref(), complaints);
+    volume_mode(spec.volume_mode.as_ref(), complaints);
+    match &spec.node_affinity {
+        Some(affinity) => match &affinity.required {
+            Some(required) => selectors::node_selector("spec.nodeAffinity.required", required, complaints),
+            None => complaints.say("spec.nodeAffinity.required", "is missing; give it, or leave the affinity out"),
+        },
+        None if spec.local.is_some() => complaints.say("spec.nodeAffinity", "is missing; a local volume needs it"),
+        None => {}
+    }
+}
+
+pub(super) fn claim(claim: &PersistentVolumeClaim, complaints: &mut Complaints<'_>) {
+    let Some(spec) = &claim.spec else { return complaints.say("spec", "is missing") };
+    access_modes(spec.access_modes.as_ref(), complaints);
+    let requests = spec.resources.as_ref().and_then(|resources| resources.requests.as_ref());
+    storage("spec.resources.requests", requests, complaints);
+    class_name("spec.storageClassName", spec.storage_class_name.as_ref(), complaints);
+    volume_mode(spec.volume_mode.as_ref(), complaints);
+    selectors::label_selector("spec.selector", spec.selector.as_ref(), complaints);
+}
+
+fn access_modes(modes: Option<&Vec<String>>, complaints: &mut Complaints<'_>) {
+    const KNOWN: [&str; 4] = ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"];
+    let modes = modes.map(Vec::as_slice).unwrap_or_default();
+    if modes.is_empty() {
+        complaints.say("spec.accessModes", "is empty; there must be one at least");
+    }
+    for (i, mode) in modes.iter().enumerate() {
+        one_of(&format!("spec.accessModes[{i}]"), mode, &KNOWN, complaints);
+    }
+    let is_exclusive = |mode: &String| mode == "ReadWriteOncePod";
+    if modes.iter().any(is_exclusive) && !modes.iter().all(is_exclusive) {
+        complaints.say("spec.accessModes", "must have nothing beside `ReadWriteOncePod`");
+    }
+}
+
+/// An amount of storage, which must be there.
+fn storage(path: &str, amounts: Option<&Written>, complaints: &mut Complaints<'_>) {
+    match amounts.and_then(|amounts| amounts.get("storage")) {
+        None => complaints.say(format!("{path}[storage]"), "is missing; say how many bytes"),
+        Some(text) => {
+            let quantity = Quantity::parse(&text.0).unwrap_or(Quantity::ZERO);
+            if quantity <= Quantity::ZERO {
+                complaints.say(format!("{path}[storage]"), format!("is {}, but must be more than 0", text.0));
+            }
+        }
+    }
+}
+
+fn class_name(path: &str, name: Option<&String>, complaints: &mut Complaints<'_>) {
+    if let Some(name) = name.filter(|name| !name.is_empty()) {
+        syntax(path, name, dns_subdomain_problems(name), complaints);
+    }
+}
+
+fn volume_mode(mode: Option<&String>, complaints: &mut Complaints<'_>) {
+    if let Some(mode) = mode {
+        one_of("spec.volumeMode", mode, &["Filesystem", "Block"], complaints);
+    }
+}
+
+pub(super) fn class(class: &StorageClass, complaints: &mut Complaints<'_>) {
+    let provisioner = &class.provisioner;
+    if provisioner.is_empty() {
+        let message = "is missing; volumes that nobody makes have `kubernetes.io/no-provisioner`";
+        complaints.say("provisioner", message);
+    } else {
+        key("provisioner", &provisioner.to_lowercase(), complaints);
+    }
+    let mode = class.volume_binding_mode.as_deref().unwrap_or_default();
+    one_of("volumeBindingMode", mode, &["Immediate", "WaitForFirstConsumer"], complaints);
+    let topologies = class.allowed_topologies.as_deref().unwrap_or_default();
+    for (i, term) in topologies.iter().enumerate() {
+        let path = format!("allowedTopologies[{i}]");
+        topology(&path, term, complaints);
+        if topologies.iter().take(i).any(|other| as_sets(other) == as_sets(term)) {
+            complaints.say(path, "says the same as another; remove one of them");
+        }
+    }
+}
+
+fn topology(path: &str, term: &TopologySelectorTerm, complaints: &mut Complaints<'_>) {
+    let mut keys = HashSet::new();
+    for (i, requirement) in term.match_label_expressions.iter().flatten().enumerate() {
+        let path = format!("{path}.matchLabelExpressions[{i}]");
+        key(&format!("{path}.key"), &requirement.key, complaints);
+        if !keys.insert(&requirement.key) {
+            complaints.say(format!("{path}.key"), format!("`{}` is there twice", requirement.key));
+        }
+        if requirement.values.is_empty() {
+            complaints.say(format!("{path}.values"), "is empty; there must be one at least");
+        }
+        for (j, value) in requirement.values.iter().enumerate() {
+            if requirement.values.iter().take(j).any(|other| other == value) {
+                complaints.say(format!("{path}.values[{j}]"), format!("`{value}` is there twice"));
+            }
+        }
+    }
+}
+
+fn as_sets(term: &TopologySelectorTerm) -> BTreeMap<&str, HashSet<&str>> {
+    let requirements = term.match_label_expressions.iter().flatten();
+    requirements.map(|r| (r.key.as_str(), r.values.iter().map(String::as_str).collect())).collect()
+}
+
+pub(super) fn csi_node(node: &CSINode, complaints: &mut Complaints<'_>) {
+    for (i, driver) in node.spec.drivers.iter().enumerate() {
+        let path = format!("spec.drivers[{i}]");
+        driver_name(&format!("{path}.name"), &driver.name, complaints);
+        if node.spec.drivers.iter().take(i).any(|other| other.name == driver.name) {
+            complaints.say(format!("{path}.name"), format!("`{}` is there twice", driver.name));
+        }
+        let count = driver.allocatable.as_ref().and_then(|allocatable| allocatable.count);
+        if let Some(count) = count.filter(|&count| count < 0) {
+            complaints.say(format!("{path}.allocatable.count"), format!("is {count}, but must not be negative"));
+        }
+    }
+}
+
+pub(super) fn capacity(capacity: &CSIStorageCapacity, complaints: &mut Complaints<'_>) {
+    let class = &capacity.storage_class_name;
+    syntax("storageClassName", class, dns_subdomain_problems(class), complaints);
+    selectors::label_selector("nodeTopology", capacity.node_topology.as_ref(), complaints);
+    let amounts = [("capacity", &capacity.capacity), ("maximumVolumeSize", &capacity.maximum_volume_size)];
+    for (field, amount) in amounts {
+        if let Some(Text(text)) = amount
+            && Quantity::parse(text).is_ok_and(|quantity| quantity.is_negative())
+        {
+            complaints.say(field, format!("is {text}, but must not be negative"));
+        }
+    }
+}
+
+pub(super) fn attachment(attachment: &VolumeAttachment, complaints: &mut Complaints<'_>) {
+    let spec = &attachment.spec;
+    driver_name("spec.attacher", &spec.attacher, complaints);
+    syntax("spec.nodeName", &spec.node_name, dns_subdomain_problems(&spec.node_name), complaints);
+    let source = &spec.source;
+    let volume = source.persistent_volume_name.as_ref();
+    match (volume, &source.inline_volume_spec) {
+        (Some(name), None) if name.is_empty() => complaints.say("spec.source.persistentVolumeName", "is empty"),
+        (Some(_), None) | (None, Some(_)) => {}
+        _ => complaints.say("spec.source", "must have either persistentVolumeName or inlineVolumeSpec"),
+    }
+}
+
+/// The name of a CSI driver, in which capitals are allowed.
+fn driver_name(path: &str, name: &str, complaints: &mut Complaints<'_>) {
+    syntax(path, name, dns_subdomain_problems(&name.to_lowercase()), complaints);
+}

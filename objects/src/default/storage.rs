@@ -1,0 +1,48 @@
+//! Defaults of storage classes and claims.
+
+use k8s_openapi::api::core::v1::PersistentVolumeClaim;
+use k8s_openapi::api::storage::v1::StorageClass;
+
+use crate::kinds::AnyObject;
+use crate::manifests::Sourced;
+
+/// Annotations that make a class the one for claims that name none.
+const IS_DEFAULT: [&str; 2] =
+    ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
+/// The annotation that names a claim's class in old manifests.
+const CLASS: &str = "volume.beta.kubernetes.io/storage-class";
+
+/// Volumes are bound at once where a class does not say when (`SetDefaults_StorageClass`).
+pub(super) fn complete_class(class: &mut StorageClass) {
+    class.volume_binding_mode.get_or_insert_with(|| "Immediate".to_owned());
+}
+
+/// The DefaultStorageClass admission plugin: a claim that names no class gets the default one. The empty name is the
+/// name of none, and stays.
+pub(super) fn complete_claim(claim: &mut PersistentVolumeClaim, default_class: Option<&String>) {
+    let names_one = claim.metadata.annotations.as_ref().is_some_and(|annotations| annotations.contains_key(CLASS));
+    if let (false, Some(default_class)) = (names_one, default_class) {
+        let spec = claim.spec.get_or_insert_default();
+        spec.storage_class_name.get_or_insert_with(|| default_class.clone());
+    }
+}
+
+/// The class for claims that name none: the newest of those that say so, and of several of one age the first by name.
+pub(super) fn default_class(objects: &[Sourced<AnyObject>]) -> Option<String> {
+    let classes = objects.iter().filter_map(|object| match &object.object {
+        AnyObject::StorageClass(class) if is_default(class) => Some(&class.metadata),
+        _ => None,
+    });
+    let name = |name: &Option<String>| name.clone().unwrap_or_default();
+    let newest = classes.min_by_key(|class| {
+        let created = class.creation_timestamp.as_ref().map(|time| time.0);
+        (std::cmp::Reverse(created), name(&class.name))
+    });
+    newest.map(|class| name(&class.name))
+}
+
+fn is_default(class: &StorageClass) -> bool {
+    let annotations = class.metadata.annotations.as_ref();
+    let value = |name: &str| annotations.and_then(|annotations| annotations.get(name));
+    IS_DEFAULT.iter().any(|name| value(name).is_some_and(|value| value == "true"))
+}
