@@ -6,7 +6,8 @@
 //! does not look at (a container without an image, an extended resource without a limit).
 //!
 //! Not done: LimitRange, the overhead of a RuntimeClass, and `node.kubernetes.io/not-ready`, which a new node loses as
-//! soon as its kubelet is up.
+//! soon as its kubelet is up. Nor what controllers do afterwards: claims stay unbound, nobody makes the claims of generic
+//! ephemeral volumes, and a budget without a status allows no disruption.
 
 mod check;
 mod label_keys;

@@ -1,5 +1,10 @@
+//! What an API server makes of pods and nodes; of other objects, see the module below.
+
+mod others;
+
 use expect_test::{Expect, expect};
 use k8s_openapi::api::core::v1::{Pod, PodSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
 use crate::manifests::Manifests;
 use crate::{Objects, Options};
@@ -54,7 +59,9 @@ fn completing_twice_changes_nothing() {
     let text = with_spec(
         "hostNetwork: true, resources: {limits: {cpu: 2}}, affinity: {podAntiAffinity:
         {requiredDuringSchedulingIgnoredDuringExecution: [
-            {topologyKey: zone, labelSelector: {}, matchLabelKeys: [app], mismatchLabelKeys: [team]}]}}",
+            {topologyKey: zone, labelSelector: {}, matchLabelKeys: [app], mismatchLabelKeys: [team]}]}},
+        topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule,
+            labelSelector: {}, matchLabelKeys: [app]}]",
     )
     .replace("name: a}", "name: a, labels: {app: web, team: x}}");
     let mut manifests = Manifests::parse("pods.yaml", &text).unwrap();
@@ -142,7 +149,7 @@ fn priorities_come_from_classes() {
 }
 
 #[test]
-fn label_keys_of_pod_affinity_become_requirements() {
+fn label_keys_become_requirements() {
     let text = with_spec(
         "affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [
             {weight: 1, podAffinityTerm: {topologyKey: zone, labelSelector: {matchLabels: {tier: x}},
@@ -154,18 +161,14 @@ fn label_keys_of_pod_affinity_become_requirements() {
     let spec = pod(&text).spec.unwrap();
     let affinity = spec.affinity.unwrap().pod_affinity.unwrap();
     let term = affinity.preferred_during_scheduling_ignored_during_execution.unwrap().remove(0).pod_affinity_term;
-    let added: Vec<_> = term
-        .label_selector
-        .unwrap()
-        .match_expressions
-        .into_iter()
-        .flatten()
-        .map(|r| format!("{} {} {:?}", r.key, r.operator, r.values.unwrap()))
-        .collect();
-    assert_eq!(added, [r#"app In ["web"]"#, r#"team NotIn ["x"]"#]);
-    // Topology spread is left to its plugin.
+    assert_eq!(expressions(term.label_selector), [r#"app In ["web"]"#, r#"team NotIn ["x"]"#]);
     let constraint = spec.topology_spread_constraints.unwrap().remove(0);
-    assert_eq!(constraint.label_selector.unwrap().match_expressions, None);
+    assert_eq!(expressions(constraint.label_selector), [r#"app In ["web"]"#]);
+}
+
+fn expressions(selector: Option<LabelSelector>) -> Vec<String> {
+    let expressions = selector.unwrap().match_expressions.into_iter().flatten();
+    expressions.map(|e| format!("{} {} {:?}", e.key, e.operator, e.values.unwrap())).collect()
 }
 
 #[test]
@@ -330,6 +333,39 @@ fn placement_must_be_right() {
             pods.yaml:1: Pod default/a: spec.nodeSelector[a]: `!`: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character
             pods.yaml:1: Pod default/a: spec.schedulingGates[1].name: `a` is there twice
             pods.yaml:1: Pod default/a: spec.nodeName: must be left out as long as there are schedulingGates"#]],
+    );
+}
+
+#[test]
+fn label_keys_and_selectors_must_not_meet() {
+    let text = with_spec(
+        "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
+            {topologyKey: zone, labelSelector: {matchLabels: {app: web}}, matchLabelKeys: [app, team],
+                mismatchLabelKeys: [team], namespaces: [Shop]}]}},
+        topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule,
+            labelSelector: {matchExpressions: [{key: team, operator: Exists}]}, matchLabelKeys: [team]}]",
+    );
+    check_refused(
+        &text.replace("name: a}", "name: a, labels: {app: web, team: x}}"),
+        expect![[r#"
+        pods.yaml:1: Pod default/a: spec.topologySpreadConstraints[0].matchLabelKeys[0]: `team` is in the labelSelector too; remove one of them
+        pods.yaml:1: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].namespaces[0]: `Shop`: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character
+        pods.yaml:1: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchLabelKeys[0]: `app` is in the labelSelector too; remove one of them
+        pods.yaml:1: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchLabelKeys[1]: `team` is among the mismatchLabelKeys too; remove one of them"#]],
+    );
+}
+
+#[test]
+fn volumes_must_be_right() {
+    check_refused(
+        &with_spec(
+            "volumes: [{name: a, persistentVolumeClaim: {claimName: ''}}, {name: a, ephemeral: {}}, {emptyDir: {}}]",
+        ),
+        expect![[r#"
+            pods.yaml:1: Pod default/a: spec.volumes[0].persistentVolumeClaim.claimName: is missing
+            pods.yaml:1: Pod default/a: spec.volumes[1].name: is `a`, as is that of another volume
+            pods.yaml:1: Pod default/a: spec.volumes[1].ephemeral.volumeClaimTemplate: is missing
+            pods.yaml:1: Pod default/a: spec.volumes[2].name: is missing; every volume needs a name"#]],
     );
 }
 

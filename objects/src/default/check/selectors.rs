@@ -103,13 +103,7 @@ fn pod_affinity_term(path: &str, term: &PodAffinityTerm, complaints: &mut Compla
     }
     let mismatches = term.mismatch_label_keys.as_ref();
     label_keys(&format!("{path}.mismatchLabelKeys"), mismatches, selector, complaints);
-    match_label_keys(path, term.match_label_keys.as_ref(), selector, complaints);
-    for (i, text) in term.match_label_keys.iter().flatten().enumerate() {
-        if mismatches.is_some_and(|mismatches| mismatches.contains(text)) {
-            let message = format!("`{text}` is among the mismatchLabelKeys too; remove one of them");
-            complaints.say(format!("{path}.matchLabelKeys[{i}]"), message);
-        }
-    }
+    match_label_keys(path, term.match_label_keys.as_ref(), mismatches, selector, complaints);
 }
 
 pub(super) fn spread_constraint(
@@ -148,13 +142,15 @@ pub(super) fn spread_constraint(
         }
     }
     label_selector(&format!("{path}.labelSelector"), constraint.label_selector.as_ref(), complaints);
-    match_label_keys(path, constraint.match_label_keys.as_ref(), constraint.label_selector.as_ref(), complaints);
+    let keys = constraint.match_label_keys.as_ref();
+    match_label_keys(path, keys, None, constraint.label_selector.as_ref(), complaints);
 }
 
 /// Keys whose values the pod has itself. They have been merged into the selector, which may not name them otherwise.
 fn match_label_keys(
     path: &str,
     keys: Option<&Vec<String>>,
+    mismatches: Option<&Vec<String>>,
     selector: Option<&LabelSelector>,
     complaints: &mut Complaints<'_>,
 ) {
@@ -162,6 +158,11 @@ fn match_label_keys(
     label_keys(&path, keys, selector, complaints);
     let Some(selector) = selector else { return };
     for (i, text) in keys.into_iter().flatten().enumerate() {
+        if mismatches.is_some_and(|mismatches| mismatches.contains(text)) {
+            let message = format!("`{text}` is among the mismatchLabelKeys too; remove one of them");
+            complaints.say(format!("{path}[{i}]"), message);
+            continue;
+        }
         let labels = selector.match_labels.iter().flatten().filter(|(key, _)| *key == text).count();
         let expressions = selector.match_expressions.iter().flatten().filter(|e| e.key == *text).count();
         if expressions > 0 && labels + expressions > 1 {

@@ -65,9 +65,9 @@ fn storage(path: &str, amounts: Option<&Written>, complaints: &mut Complaints<'_
     }
 }
 
-fn class_name(path: &str, name: Option<&String>, complaints: &mut Complaints<'_>) {
-    if let Some(name) = name.filter(|name| !name.is_empty()) {
-        syntax(path, name, dns_subdomain_problems(name), complaints);
+fn class_name(path: &str, text: Option<&String>, complaints: &mut Complaints<'_>) {
+    if let Some(text) = text.filter(|text| !text.is_empty()) {
+        name(path, text, complaints);
     }
 }
 
@@ -136,8 +136,7 @@ pub(super) fn csi_node(node: &CSINode, complaints: &mut Complaints<'_>) {
 }
 
 pub(super) fn capacity(capacity: &CSIStorageCapacity, complaints: &mut Complaints<'_>) {
-    let class = &capacity.storage_class_name;
-    syntax("storageClassName", class, dns_subdomain_problems(class), complaints);
+    name("storageClassName", &capacity.storage_class_name, complaints);
     selectors::label_selector("nodeTopology", capacity.node_topology.as_ref(), complaints);
     let amounts = [("capacity", &capacity.capacity), ("maximumVolumeSize", &capacity.maximum_volume_size)];
     for (field, amount) in amounts {
@@ -152,7 +151,7 @@ pub(super) fn capacity(capacity: &CSIStorageCapacity, complaints: &mut Complaint
 pub(super) fn attachment(attachment: &VolumeAttachment, complaints: &mut Complaints<'_>) {
     let spec = &attachment.spec;
     driver_name("spec.attacher", &spec.attacher, complaints);
-    syntax("spec.nodeName", &spec.node_name, dns_subdomain_problems(&spec.node_name), complaints);
+    name("spec.nodeName", &spec.node_name, complaints);
     let source = &spec.source;
     let volume = source.persistent_volume_name.as_ref();
     match (volume, &source.inline_volume_spec) {
@@ -163,6 +162,13 @@ pub(super) fn attachment(attachment: &VolumeAttachment, complaints: &mut Complai
 }
 
 /// The name of a CSI driver, in which capitals are allowed.
-fn driver_name(path: &str, name: &str, complaints: &mut Complaints<'_>) {
-    syntax(path, name, dns_subdomain_problems(&name.to_lowercase()), complaints);
+fn driver_name(path: &str, text: &str, complaints: &mut Complaints<'_>) {
+    name(path, &text.to_lowercase(), complaints);
+}
+
+fn name(path: &str, text: &str, complaints: &mut Complaints<'_>) {
+    match text {
+        "" => complaints.say(path, "is missing"),
+        text => syntax(path, text, dns_subdomain_problems(text), complaints),
+    }
 }
