@@ -34,13 +34,19 @@ impl Routes {
     /// # Errors
     /// There is no such profile.
     pub fn to<B: Bundle>(name: &str) -> Result<Self, UnknownProfile> {
+        Ok(Routes { profiles: B::PROFILES, only: Some(Self::index_of::<B>(name)?) })
+    }
+
+    /// The index of the profile of this name or, if there is none, of this scheduler name.
+    ///
+    /// # Errors
+    /// There is no such profile.
+    pub fn index_of<B: Bundle>(name: &str) -> Result<usize, UnknownProfile> {
         let profiles = B::PROFILES;
         let by_name = profiles.iter().position(|profile| profile.name == name);
-        let only = by_name.or_else(|| profiles.iter().position(|profile| profile.scheduler_name == name));
-        match only {
-            Some(_) => Ok(Routes { profiles, only }),
-            None => Err(UnknownProfile { name: name.to_owned(), known: profiles.iter().map(|p| p.name).collect() }),
-        }
+        by_name
+            .or_else(|| profiles.iter().position(|profile| profile.scheduler_name == name))
+            .ok_or_else(|| UnknownProfile { name: name.to_owned(), known: profiles.iter().map(|p| p.name).collect() })
     }
 
     /// The profile that serves a pod, by its index.

@@ -1,9 +1,11 @@
 //! The command line: one module for each subcommand, and what they share.
 
 mod check;
+mod evaluate;
 mod expand;
 mod explain;
 mod failure;
+mod lines;
 mod objects;
 mod output;
 mod profiles;
@@ -27,6 +29,7 @@ struct Cli {
 enum Command {
     Simulate(simulate::Simulate),
     Explain(explain::Explain),
+    Evaluate(evaluate::Evaluate),
     Check(check::Check),
     Expand(expand::Expand),
     Profiles(profiles::Profiles),
@@ -37,6 +40,7 @@ pub(crate) fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Simulate(command) => command.run(),
         Command::Explain(command) => command.run(),
+        Command::Evaluate(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Expand(command) => command.run(),
         Command::Profiles(command) => command.run(),

@@ -45,6 +45,12 @@ pub(crate) fn note(text: impl Display) {
     let _ = writeln!(anstream::stderr(), "{note} {text}");
 }
 
+/// Says what is wrong, and that is not the end.
+pub(crate) fn complain(text: impl Display) {
+    // If nobody reads this, nothing can be done about it.
+    let _ = writeln!(anstream::stderr(), "{} {text}", error("error:"));
+}
+
 /// A heading.
 pub(crate) fn heading(text: impl Display) -> String {
     styled(Style::new().bold(), text)

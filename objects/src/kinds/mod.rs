@@ -122,6 +122,11 @@ impl AnyObject {
         object.map(quantities::check).transpose()
     }
 
+    /// Whether objects of a kind are in a namespace. `None`: scheduling does not look at such.
+    pub fn is_namespaced(kind: &str) -> Option<bool> {
+        known(kind).map(|(_, is_namespaced)| is_namespaced)
+    }
+
     /// Its namespace: `default` where none is written, and empty for kinds without namespaces.
     pub fn namespace(&self) -> &str {
         if is_namespaced(self.kind()) { namespace(self.metadata()) } else { "" }

@@ -1,0 +1,104 @@
+//! `schedc evaluate`
+
+use std::fmt::Display;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use schedc::evaluation::{Evaluator, Scenario};
+use schedc::pipelines::Profiles;
+
+use super::failure::Failure;
+use super::lines::Lines;
+use super::output;
+
+/// Tell what would be decided in many scenarios
+///
+/// A scenario is a cluster's objects and steps: objects come, change and go, pods are to be scheduled. For each scenario,
+/// one line of JSON says what the scheduling cycle finds for each of those pods: every node's verdict and scores, the
+/// choice, the message, what preemption would remove. Objects are taken as they are, without what an API server adds.
+/// docs/evaluate.md has the formats.
+///
+/// A scenario that cannot be evaluated is reported with its place, the others are evaluated all the same, and the exit
+/// code is 1.
+#[derive(Args)]
+pub(crate) struct Evaluate {
+    /// Scenarios, one in a line of JSON: files, also compressed by gzip, or `-` for standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    files: Vec<PathBuf>,
+
+    /// Let this profile decide, whatever scenarios say
+    ///
+    /// The name of a profile or its scheduler name. `schedc profiles` lists them.
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
+}
+
+impl Evaluate {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let mut evaluator = Evaluator::<Profiles>::new()?;
+        if let Some(name) = &self.profile {
+            evaluator.use_profile(name)?;
+        }
+        let mut output = BufWriter::new(io::stdout().lock());
+        let mut problems = 0;
+        for file in &self.files {
+            problems += evaluate_file(file, &mut evaluator, &mut output)?;
+        }
+        output.flush()?;
+        match problems {
+            0 => Ok(()),
+            1 => Err(Failure::new("one scenario or file was left out")),
+            n => Err(Failure::new(format_args!("{n} scenarios or files were left out"))),
+        }
+    }
+}
+
+/// Evaluates the scenarios of a file. Returns how often something was wrong.
+fn evaluate_file(
+    path: &Path,
+    evaluator: &mut Evaluator<Profiles>,
+    output: &mut impl Write,
+) -> Result<usize, io::Error> {
+    let mut problems = 0;
+    let mut complain = |place: &dyn Display, problem: &dyn Display| {
+        problems += 1;
+        output::complain(format_args!("{place}: {problem}"));
+    };
+    let mut lines = match Lines::open(path) {
+        Ok(lines) => lines,
+        Err(error) => {
+            complain(&path.display(), &error);
+            return Ok(problems);
+        }
+    };
+    loop {
+        let (place, line) = match lines.next() {
+            Ok(Some(line)) => line,
+            Ok(None) => return Ok(problems),
+            Err(error) => {
+                complain(&path.display(), &error);
+                return Ok(problems);
+            }
+        };
+        let scenario = match Scenario::read(line) {
+            Ok(scenario) => scenario,
+            Err(error) if error.column > 0 => {
+                complain(&format_args!("{place}:{}", error.column), &error.message);
+                continue;
+            }
+            Err(error) => {
+                complain(&place, &error.message);
+                continue;
+            }
+        };
+        let id = scenario.id.clone();
+        match evaluator.evaluate(scenario) {
+            Ok(evaluation) => {
+                serde_json::to_writer(&mut *output, &evaluation)?;
+                output.write_all(b"\n")?;
+            }
+            Err(error) => complain(&place, &format_args!("scenario {id}: {error}")),
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Scenarios in, decisions out: a cluster's state and what happens to it step by step, and for every pod that is to be
+//! scheduled all that the cycle finds.
+//!
+//! The formats are in docs/evaluate.md. Objects are taken as they are: nothing is completed as an API server would, and
+//! nothing is refused that can be read. Nothing is drawn at random either: of equally good nodes, the one with the
+//! smallest name is taken.
+
+mod decision;
+mod preemption;
+mod scenario;
+mod world;
+
+use std::fmt;
+use std::sync::Arc;
+
+use schedc_core::cache::{Cache, State};
+use schedc_core::engine::Engine;
+use schedc_core::explain::Explanation;
+use schedc_core::handle::Handle;
+use schedc_core::intern::Interner;
+use schedc_core::model::Pod;
+use schedc_core::profile::{Bundle, Profile, StartError, Visitor};
+use schedc_objects::ObjectError;
+use serde::Serialize;
+
+use crate::cluster::{Routes, UnknownProfile};
+
+pub use decision::{Answer, Decision, NodeVerdict, PreFilter, Scores};
+pub use preemption::{Outcome, Preemption};
+pub use scenario::{NotAScenario, Reference, Scenario, Step};
+pub use world::World;
+
+/// What was found for the pods of one scenario.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// The scenario's.
+    pub id: String,
+    /// The profile that decided, by the name of its file.
+    pub profile: &'static str,
+    /// One for each `schedule` step.
+    pub results: Vec<Decision>,
+}
+
+/// Why a scenario was not evaluated.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Error {
+    /// The scenario names no profile, and none was asked for.
+    NoProfile,
+    /// The profile is not compiled in.
+    UnknownProfile(UnknownProfile),
+    /// Something in the scenario is wrong.
+    Broken {
+        /// Where, such as `steps[3]`.
+        place: String,
+        /// What.
+        error: Broken,
+    },
+}
+
+/// What can be wrong in a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Broken {
+    /// An object is not what it says to be.
+    Object(ObjectError),
+    /// Scheduling does not look at such objects.
+    Kind {
+        /// The API; empty if it is not told.
+        api_version: String,
+        /// The kind.
+        kind: String,
+    },
+    /// What is to be scheduled is of this kind.
+    NotAPod(&'static str),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::NoProfile => f.write_str("there is no `profile`; add one, or choose one with --profile"),
+            Error::UnknownProfile(error) => error.fmt(f),
+            Error::Broken { place, error } => write!(f, "{place}: {error}"),
+        }
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Broken::Object(error) => error.fmt(f),
+            Broken::Kind { kind, .. } if kind.is_empty() => f.write_str("the object has no `kind`"),
+            Broken::Kind { api_version, kind } if api_version.is_empty() => {
+                write!(f, "scheduling does not look at objects of kind `{kind}` without `apiVersion`")
+            }
+            Broken::Kind { api_version, kind } => {
+                write!(f, "scheduling does not look at objects of kind `{kind}` of `{api_version}`")
+            }
+            Broken::NotAPod(kind) => write!(f, "a {kind} cannot be scheduled"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<ObjectError> for Broken {
+    fn from(error: ObjectError) -> Self {
+        Broken::Object(error)
+    }
+}
+
+/// Evaluates scenarios, one after the other, each in a cluster of its own.
+pub struct Evaluator<B: Bundle> {
+    bundle: B,
+    only: Option<usize>,
+}
+
+impl<B: Bundle> Evaluator<B> {
+    /// Makes the plugins of all profiles.
+    ///
+    /// # Errors
+    /// Plugins that cannot start.
+    pub fn new() -> Result<Self, Vec<StartError>> {
+        Ok(Evaluator { bundle: B::new(&Handle::default())?, only: None })
+    }
+
+    /// Uses the profile of this name (or of this scheduler name), whatever scenarios say.
+    ///
+    /// # Errors
+    /// There is no such profile.
+    pub fn use_profile(&mut self, name: &str) -> Result<(), UnknownProfile> {
+        self.only = Some(Routes::index_of::<B>(name)?);
+        Ok(())
+    }
+
+    /// Does what a scenario says.
+    ///
+    /// # Errors
+    /// The first thing in it that is wrong.
+    pub fn evaluate(&mut self, scenario: Scenario) -> Result<Evaluation, Error> {
+        let profile = match (self.only, &scenario.profile) {
+            (Some(profile), _) => profile,
+            (None, Some(name)) => Routes::index_of::<B>(name).map_err(Error::UnknownProfile)?,
+            (None, None) => return Err(Error::NoProfile),
+        };
+        let mut world = World::<B::State>::default();
+        for (at, value) in scenario.objects.into_iter().enumerate() {
+            let object = scenario::object(value).map_err(|error| Error::broken("objects", at, error))?;
+            world.apply(object, self.queues(profile));
+        }
+        let mut results = Vec::new();
+        for (at, step) in scenario.steps.into_iter().enumerate() {
+            let result = self.step(&mut world, profile, step);
+            results.extend(result.map_err(|error| Error::broken("steps", at, error))?);
+        }
+        Ok(Evaluation { id: scenario.id, profile: B::PROFILES[profile].name, results })
+    }
+
+    /// Takes a step. Returns what was found, if it was to schedule a pod.
+    fn step(&mut self, world: &mut World<B::State>, profile: usize, step: Step) -> Result<Option<Decision>, Broken> {
+        match step {
+            Step::Create(value) => world.apply(scenario::object(value)?, self.queues(profile)),
+            Step::Update(value) => world.update(scenario::object(value)?, self.queues(profile)),
+            Step::Delete(object) => world.delete(&object)?,
+            Step::Schedule(value) => return self.schedule(world, profile, value).map(Some),
+        }
+        Ok(None)
+    }
+
+    /// Whether a profile's PreEnqueue lets a pod into the queue.
+    fn queues(&mut self, profile: usize) -> impl FnOnce(&Pod, &Interner) -> bool {
+        move |pod, interner| self.bundle.with(profile, PreEnqueue { pod, interner })
+    }
+
+    fn schedule(
+        &mut self,
+        world: &mut World<B::State>,
+        profile: usize,
+        value: serde_json::Value,
+    ) -> Result<Decision, Broken> {
+        let pod = Arc::new(world.pending(&scenario::pod(value)?));
+        if pod.deleting {
+            return Ok(Decision::skipped(&pod, &world.cache.base, "deleting"));
+        }
+        let found = self.bundle.with(profile, Explain { pod: &pod, cache: &mut world.cache });
+        let (decision, chosen) = Decision::new(&pod, &world.cache, found);
+        if let Some(node) = chosen {
+            world.place(pod, node);
+        }
+        Ok(decision)
+    }
+}
+
+impl Error {
+    fn broken(list: &str, at: usize, error: Broken) -> Self {
+        Error::Broken { place: format!("{list}[{at}]"), error }
+    }
+}
+
+struct PreEnqueue<'a> {
+    pod: &'a Pod,
+    interner: &'a Interner,
+}
+
+impl<S: State> Visitor<S> for PreEnqueue<'_> {
+    type Output = bool;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> bool {
+        engine.plugins.pre_enqueue(self.pod, self.interner).is_ok()
+    }
+}
+
+struct Explain<'a, S> {
+    pod: &'a Arc<Pod>,
+    cache: &'a mut Cache<S>,
+}
+
+impl<S: State> Visitor<S> for Explain<'_, S> {
+    type Output = Explanation;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Explanation {
+        engine.explain(self.pod, self.cache, false)
+    }
+}

@@ -1,0 +1,142 @@
+//! A cluster as scenarios tell of it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Pod as ApiPod;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use schedc_core::cache::{Cache, PodState, State};
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::{NodeIndex, ObjectKey, Pod, Uid};
+use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_finished};
+
+use super::Broken;
+use super::scenario::Reference;
+
+/// Nodes, pods and other objects, in the order in which they came.
+pub struct World<S> {
+    /// What a scheduler knows of them.
+    pub cache: Cache<S>,
+    /// By `namespace/name`.
+    pods: HashMap<String, Known>,
+    /// By kind, namespace and name.
+    others: HashMap<(String, String, String), ObjectKey>,
+}
+
+/// A pod that is not finished.
+struct Known {
+    uid: Uid,
+    node: Option<Symbol>,
+}
+
+impl<S: State> Default for World<S> {
+    fn default() -> Self {
+        World { cache: Cache::default(), pods: HashMap::new(), others: HashMap::new() }
+    }
+}
+
+impl<S: State> World<S> {
+    /// An object comes or changes. `queues` tells whether PreEnqueue lets a pending pod into the queue.
+    pub fn apply(&mut self, object: AnyObject, queues: impl FnOnce(&Pod, &Interner) -> bool) {
+        match object {
+            AnyObject::Node(node) => {
+                let node = convert_node(&node, &mut self.cache.base.interner);
+                self.cache.set_node(node);
+            }
+            AnyObject::Pod(pod) => self.set_pod(&pod, queues),
+            other => {
+                if let Some(object) = convert_object(&other, &mut self.cache.base.interner) {
+                    let name = (other.kind().to_owned(), other.namespace().to_owned(), other.name().to_owned());
+                    self.others.insert(name, object.key());
+                    self.cache.set_object(object);
+                }
+            }
+        }
+    }
+
+    /// An object changes. A pod that is not there does not come by that.
+    pub fn update(&mut self, object: AnyObject, queues: impl FnOnce(&Pod, &Interner) -> bool) {
+        match &object {
+            AnyObject::Pod(pod) if !self.pods.contains_key(&full_name(&pod.metadata)) => {}
+            _ => self.apply(object, queues),
+        }
+    }
+
+    /// An object goes, if it is there.
+    ///
+    /// # Errors
+    /// Scheduling does not look at such objects.
+    pub fn delete(&mut self, reference: &Reference) -> Result<(), Broken> {
+        let Reference { kind, namespace, name } = reference;
+        let namespace = match AnyObject::is_namespaced(kind) {
+            None => return Err(Broken::Kind { api_version: String::new(), kind: kind.clone() }),
+            Some(false) => "",
+            Some(true) if namespace.is_empty() => "default",
+            Some(true) => namespace,
+        };
+        match kind.as_str() {
+            "Pod" => drop(self.forget_pod(&format!("{namespace}/{name}"))),
+            "Node" => {
+                let name = self.cache.base.interner.intern(name);
+                self.cache.remove_node(name);
+            }
+            _ => {
+                if let Some(key) = self.others.remove(&(kind.clone(), namespace.to_owned(), name.clone())) {
+                    self.cache.remove_object(&key);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A change counts as removal and arrival. A pod that has a node keeps it.
+    fn set_pod(&mut self, pod: &ApiPod, queues: impl FnOnce(&Pod, &Interner) -> bool) {
+        let name = full_name(&pod.metadata);
+        let before = self.forget_pod(&name);
+        if is_finished(pod) {
+            return;
+        }
+        let converted = Arc::new(convert_pod(pod, &mut self.cache.base.interner));
+        let node = converted.spec.node_name.or(before.and_then(|known| known.node));
+        match (node, converted.nominated_node) {
+            (Some(node), _) => self.cache.add_pod(converted.clone(), node, PodState::Bound),
+            // Room is kept for pods that wait for it in the queue.
+            (None, Some(node)) if queues(&converted, &self.cache.base.interner) => {
+                self.cache.nominate(converted.clone(), node);
+            }
+            (None, _) => {}
+        }
+        self.pods.insert(name, Known { uid: converted.uid.clone(), node });
+    }
+
+    fn forget_pod(&mut self, name: &str) -> Option<Known> {
+        let known = self.pods.remove(name)?;
+        self.cache.remove_pod(&known.uid);
+        self.cache.withdraw_nomination(&known.uid);
+        Some(known)
+    }
+
+    /// The pod that is to be scheduled: the one of that name, if it is known already.
+    pub fn pending(&mut self, pod: &ApiPod) -> Pod {
+        let converted = convert_pod(pod, &mut self.cache.base.interner);
+        match self.pods.get(&full_name(&pod.metadata)) {
+            Some(known) => Pod { uid: known.uid.clone(), ..converted },
+            None => converted,
+        }
+    }
+
+    /// A pod goes to a node.
+    pub fn place(&mut self, pod: Arc<Pod>, node: NodeIndex) {
+        let Some(node) = self.cache.base.infos()[node.get()].node.as_ref().map(|node| node.name) else { return };
+        let name = crate::cluster::pod_name(&pod, &self.cache.base.interner);
+        self.forget_pod(&name);
+        self.pods.insert(name, Known { uid: pod.uid.clone(), node: Some(node) });
+        self.cache.add_pod(pod, node, PodState::Bound);
+    }
+}
+
+/// A pod as people name it: `namespace/name`.
+fn full_name(pod: &ObjectMeta) -> String {
+    let namespace = pod.namespace.as_deref().filter(|namespace| !namespace.is_empty()).unwrap_or("default");
+    format!("{namespace}/{}", pod.name.as_deref().unwrap_or_default())
+}
