@@ -4,7 +4,9 @@ mod image_nodes;
 mod registry;
 mod selector_counts;
 mod topology;
+mod volumes;
 
 pub use image_nodes::ImageNodes;
 pub use selector_counts::{NodeCounts, PodQuestion, PodTerm, QuestionId, SelectorCounts};
 pub use topology::{Domain, Topology, TopologyKey};
+pub use volumes::{ClaimKey, Volumes};
