@@ -42,6 +42,8 @@ pub struct Summary {
     pub skipped_by: Skipped,
     /// Nodes of the input.
     pub nodes: usize,
+    /// Objects of the input besides nodes and pods that scheduling looks at, by kind.
+    pub objects: BTreeMap<&'static str, usize>,
     /// Objects that scheduling does not look at, by kind.
     pub other_kinds: BTreeMap<String, usize>,
     /// Reading and scheduling, in seconds.
@@ -73,6 +75,8 @@ pub struct Unschedulable {
 /// What was read besides nodes and pods, and how long that took.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
+    /// Objects that scheduling looks at, by kind.
+    pub objects: BTreeMap<&'static str, usize>,
     /// Objects that scheduling does not look at, by kind.
     pub other_kinds: BTreeMap<String, usize>,
     /// The time from the start until the cluster was complete.
@@ -112,6 +116,7 @@ pub fn simulate<B: Bundle>(cluster: Cluster<B>, input: Input, mut progress: impl
             skipped: skipped.count(),
             skipped_by: skipped,
             nodes: base.count(),
+            objects: input.objects,
             other_kinds: input.other_kinds,
             seconds: (input.read + scheduling).as_secs_f64(),
             read_seconds: input.read.as_secs_f64(),

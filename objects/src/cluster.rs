@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use k8s_openapi::Resource;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 
@@ -60,6 +61,18 @@ impl Objects {
         let Manifests { nodes, pods, priority_classes, others, skipped } = manifests;
         Ok(Objects { nodes, pods, priority_classes, others, skipped })
     }
+
+    /// How many objects there are besides nodes and pods that scheduling looks at, by kind.
+    pub fn others_by_kind(&self) -> BTreeMap<&'static str, usize> {
+        let mut counts = BTreeMap::new();
+        if !self.priority_classes.is_empty() {
+            counts.insert(PriorityClass::KIND, self.priority_classes.len());
+        }
+        for other in &self.others {
+            *counts.entry(other.object.kind()).or_default() += 1;
+        }
+        counts
+    }
 }
 
 #[cfg(test)]
@@ -99,6 +112,7 @@ metadata: {name: web}
         assert_eq!(pod.spec.requests.milli_cpu, 1000);
         assert_eq!(objects.pods[0].place.line, 7);
         assert_eq!(objects.skipped["Deployment"], 1);
-        assert_eq!((objects.others[0].object.kind(), objects.others[0].object.name()), ("Service", "web"));
+        assert_eq!(objects.others_by_kind().into_iter().collect::<Vec<_>>(), [("Service", 1)]);
+        assert_eq!(objects.others[0].object.name(), "web");
     }
 }

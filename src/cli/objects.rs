@@ -15,8 +15,10 @@ pub(crate) struct Input {
     /// Manifests in YAML or JSON: files, folders, or `-` for standard input
     ///
     /// Files may hold several documents, and lists as `kubectl get -o yaml` and `-o json` print them. Of folders, all
-    /// .yaml, .yml, .json and .jsonl files below are read. Nodes, Pods, PriorityClasses and Namespaces are used;
-    /// objects of other kinds are counted and skipped.
+    /// .yaml, .yml, .json and .jsonl files below are read. Used are Nodes, Pods, PriorityClasses, Namespaces, Services,
+    /// ReplicationControllers, ReplicaSets, StatefulSets, PodDisruptionBudgets, PersistentVolumes,
+    /// PersistentVolumeClaims, StorageClasses, CSINodes, CSIDrivers, CSIStorageCapacities and VolumeAttachments; objects
+    /// of other kinds are counted and skipped.
     #[arg(required = true, value_name = "FILE|FOLDER")]
     files: Vec<PathBuf>,
 

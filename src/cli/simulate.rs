@@ -16,7 +16,7 @@ use super::tables::simulation::table;
 
 /// Place all pending pods of a cluster, without an API server
 ///
-/// Nodes come from manifests, and so do pods. Pods that are bound to a node take their part of it. All others are placed
+/// Nodes come from manifests, and so do pods, volumes and whatever else scheduling looks at. Pods that are bound to a node take their part of it. All others are placed
 /// in queue order, each by the profile whose scheduler name it asks for. Skipped are pods that are bound, have finished,
 /// are being deleted, or ask for a scheduler that is none of the profiles. Pods that a plugin holds back from the queue,
 /// such as those with scheduling gates, count as unschedulable.
@@ -47,7 +47,11 @@ impl Simulate {
         let others = objects.others.iter().map(|other| &other.object);
         let pods = objects.pods.iter().map(|pod| &pod.object);
         let cluster = Cluster::<Profiles>::new(nodes, others, pods, &routes, self.seed)?;
-        let input = simulation::Input { other_kinds: objects.skipped, read: start.elapsed() };
+        let input = simulation::Input {
+            objects: objects.others_by_kind(),
+            other_kinds: objects.skipped,
+            read: start.elapsed(),
+        };
         let mut progress = Progress::new(cluster.pending.len());
         let report = simulate(cluster, input, |decided| progress.show(decided));
         progress.end();

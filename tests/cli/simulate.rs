@@ -72,7 +72,7 @@ fn the_example_cluster_as_a_table() {
           example.com/gpu            3            4  75.0 %       75.0 %  75.0 %   75.0 %
 
         25 pods: 14 placed, 5 unschedulable, 6 skipped (4 bound already, 1 finished, 1 of scheduler batch-scheduler)
-        6 nodes; not looked at: 1 Deployment, 1 Service
+        6 nodes, 2 PriorityClass, 1 Service; not looked at: 1 Deployment
         (times)
     "#]],
     );
@@ -98,7 +98,8 @@ fn the_example_cluster_as_json() {
             "otherSchedulers": {"batch-scheduler": 1},
         })
     );
-    assert_eq!(summary["otherKinds"], json!({"Deployment": 1, "Service": 1}));
+    assert_eq!(summary["objects"], json!({"PriorityClass": 2, "Service": 1}));
+    assert_eq!(summary["otherKinds"], json!({"Deployment": 1}));
     let first = &report["placements"][0];
     assert!(first["pod"].as_str().expect("a name").starts_with("shop/"), "the highest priority is first: {first}");
 }

@@ -130,6 +130,9 @@ fn summary(summary: &Summary) -> Option<String> {
         let _ = writeln!(text, "{} {are} bound to nodes that are not in the input", count(n, "pod"));
     }
     let _ = write!(text, "{}", count(summary.nodes, "node"));
+    for (kind, n) in &summary.objects {
+        let _ = write!(text, ", {} {kind}", number(*n));
+    }
     let others: Vec<String> = summary.other_kinds.iter().map(|(kind, n)| format!("{} {kind}", number(*n))).collect();
     if !others.is_empty() {
         let _ = write!(text, "; not looked at: {}", others.join(", "));
