@@ -20,7 +20,7 @@ fn check(spec: &str, expected: Expect) {
         cache.set_node(node);
     }
     let pod = Arc::new(testing::pod(&format!("spec: {spec}"), &mut cache.base.interner));
-    let answer = match engine.decide(&pod, &mut cache, |_| 0) {
+    let answer = match engine.decide(&pod, &mut cache, UNTIMED, |_| 0) {
         Decision::Node(node) => cache.base.name(node).to_owned(),
         Decision::Unschedulable(pod) => pod.message,
         Decision::Error(error) => error,
