@@ -5,6 +5,7 @@
 //! matches. A quantity that cannot be parsed counts as 0; reading manifests refuses those, and so does an API server.
 
 mod amounts;
+mod budget;
 mod features;
 mod label_selector;
 mod namespace;

@@ -3,6 +3,7 @@
 use schedc_core::intern::Interner;
 use schedc_core::model::Object;
 
+use super::budget::convert_budget;
 use super::namespace::convert_namespace;
 use super::volume;
 use super::workload::{convert_replica_set, convert_replication_controller, convert_service, convert_stateful_set};
@@ -31,6 +32,7 @@ pub fn convert_object(object: &AnyObject, interner: &mut Interner) -> Option<Obj
             Object::CsiStorageCapacity(volume::csi_storage_capacity(o, interner).into())
         }
         AnyObject::VolumeAttachment(o) => Object::VolumeAttachment(volume::volume_attachment(o, interner).into()),
+        AnyObject::PodDisruptionBudget(budget) => Object::PodDisruptionBudget(convert_budget(budget, interner).into()),
         _ => return None,
     })
 }

@@ -32,11 +32,21 @@ pub fn convert_pod(pod: &api::Pod, interner: &mut Interner) -> Pod {
         spec: Arc::new(convert_spec(pod, namespace, interner)),
         usage: Arc::new(usage(pod, interner)),
         nominated_node: non_empty(status.and_then(|status| status.nominated_node_name.as_ref()), interner),
-        preempted: false,
+        preempted: is_preempted(pod),
         deleting: meta.deletion_timestamp.is_some(),
         created: nanoseconds(meta.creation_timestamp.as_ref()),
         started: nanoseconds(status.and_then(|status| status.start_time.as_ref())),
     }
+}
+
+/// Whether a pod is being deleted to make room for another (`podTerminatingByPreemption`).
+fn is_preempted(pod: &api::Pod) -> bool {
+    let mut conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
+    let disruption = conditions.find(|condition| condition.type_ == "DisruptionTarget");
+    pod.metadata.deletion_timestamp.is_some()
+        && disruption.is_some_and(|condition| {
+            condition.status == "True" && condition.reason.as_deref() == Some("PreemptionByScheduler")
+        })
 }
 
 /// Whether a pod has run to its end. For scheduling it does not exist any more, although it may have a node.

@@ -33,6 +33,24 @@ fn who_a_pod_is_and_where_it_stands() {
 }
 
 #[test]
+fn pods_that_make_room_for_others() {
+    let mut interner = Interner::default();
+    let mut check = |metadata: &str, conditions: &str, preempted: bool| {
+        let pod = pod(&format!("metadata: {{{metadata}}}\nstatus: {{conditions: [{conditions}]}}"), &mut interner);
+        assert_eq!(pod.preempted, preempted, "{metadata} {conditions}");
+    };
+    let deleted = "deletionTimestamp: 2026-01-01T00:00:02Z";
+    let by_scheduler = "{type: DisruptionTarget, status: 'True', reason: PreemptionByScheduler}";
+    check(deleted, by_scheduler, true);
+    check(deleted, &format!("{{type: Ready, status: 'False'}}, {by_scheduler}"), true);
+    check("", by_scheduler, false);
+    check(deleted, "", false);
+    check(deleted, "{type: DisruptionTarget, status: 'False', reason: PreemptionByScheduler}", false);
+    check(deleted, "{type: DisruptionTarget, status: 'True', reason: EvictionByEvictionAPI}", false);
+    check(deleted, &format!("{{type: DisruptionTarget, status: 'True'}}, {by_scheduler}"), false);
+}
+
+#[test]
 fn an_empty_pod() {
     let mut interner = Interner::default();
     let empty = pod("metadata: {name: a}", &mut interner);

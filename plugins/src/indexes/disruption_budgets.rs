@@ -1,0 +1,97 @@
+//! Disruption budgets by namespace.
+
+use std::sync::Arc;
+
+use schedc_core::column::Index;
+use schedc_core::intern::Symbol;
+use schedc_core::map::Map;
+use schedc_core::model::{Object, PodDisruptionBudget};
+
+/// The budgets that can match a pod: those whose selector says something.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DisruptionBudgets {
+    /// Sorted by name.
+    by_namespace: Map<Symbol, Vec<Arc<PodDisruptionBudget>>>,
+}
+
+impl DisruptionBudgets {
+    /// The budgets of a namespace.
+    pub fn of(&self, namespace: Symbol) -> &[Arc<PodDisruptionBudget>] {
+        self.by_namespace.get(&namespace).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+fn budget(object: Option<&Object>) -> Option<&Arc<PodDisruptionBudget>> {
+    match object {
+        Some(Object::PodDisruptionBudget(budget)) => Some(budget),
+        _ => None,
+    }
+}
+
+impl Index for DisruptionBudgets {
+    fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>) {
+        if let Some(old) = budget(old)
+            && let Some(budgets) = self.by_namespace.get_mut(&old.namespace)
+        {
+            budgets.retain(|budget| budget.name != old.name);
+            if budgets.is_empty() {
+                self.by_namespace.remove(&old.namespace);
+            }
+        }
+        if let Some(new) = budget(new)
+            && new.selector.as_ref().is_some_and(|selector| !selector.is_empty())
+        {
+            let budgets = self.by_namespace.entry(new.namespace).or_default();
+            let at = budgets.partition_point(|budget| budget.name < new.name);
+            budgets.insert(at, new.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use schedc_core::intern::Interner;
+    use schedc_objects::testing::object;
+
+    use super::*;
+
+    const SELECTORS: [&str; 4] = ["{}", "{selector: {}}", "{selector: {matchLabels: {a: b}}}", "{selector: {matchLabels: {c: d}}}"];
+
+    #[test]
+    fn budgets_that_match_nothing_are_left_out() {
+        let mut interner = Interner::default();
+        let mut kept = DisruptionBudgets::default();
+        for (at, spec) in SELECTORS.iter().enumerate() {
+            let budget = object(&format!("{{kind: PodDisruptionBudget, metadata: {{name: b{at}}}, spec: {spec}}}"), &mut interner);
+            kept.set_object(None, Some(&budget));
+        }
+        let namespace = interner.intern("default");
+        let names: Vec<_> = kept.of(namespace).iter().map(|budget| interner.resolve(budget.name)).collect();
+        assert_eq!(names, ["b2", "b3"]);
+        assert!(kept.of(interner.intern("elsewhere")).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn budgets_come_change_and_go_without_a_trace(
+            history in prop::collection::vec((0..4_usize, prop::option::of(0..SELECTORS.len())), 0..20),
+        ) {
+            let mut interner = Interner::default();
+            let mut kept = DisruptionBudgets::default();
+            let mut budgets: [Option<Object>; 4] = [None, None, None, None];
+            for (slot, selector) in history {
+                let new = selector.map(|selector| {
+                    let metadata = format!("{{name: b{slot}, namespace: n{}}}", slot % 2);
+                    let spec = SELECTORS[selector];
+                    object(&format!("{{kind: PodDisruptionBudget, metadata: {metadata}, spec: {spec}}}"), &mut interner)
+                });
+                let old = std::mem::replace(&mut budgets[slot], new);
+                kept.set_object(old.as_ref(), budgets[slot].as_ref());
+                let mut rebuilt = DisruptionBudgets::default();
+                budgets.iter().for_each(|budget| rebuilt.set_object(None, budget.as_ref()));
+                prop_assert_eq!(&kept, &rebuilt);
+            }
+        }
+    }
+}
