@@ -7,6 +7,7 @@ pub mod columns;
 pub mod indexes;
 
 mod default_binder;
+mod default_preemption;
 mod dynamic_resources;
 mod image_locality;
 mod node_affinity;
@@ -24,6 +25,7 @@ mod taint_toleration;
 mod testing;
 
 pub use default_binder::DefaultBinder;
+pub use default_preemption::{DefaultPreemption, DefaultPreemptionArgs};
 pub use dynamic_resources::{DynamicResources, DynamicResourcesArgs};
 pub use image_locality::{ImageLocality, ImageLocalityPod, ImageSpread};
 pub use node_affinity::{

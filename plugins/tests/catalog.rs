@@ -3,13 +3,15 @@
 use expect_test::expect_file;
 use schedc_core::args::Schema;
 use schedc_plugins::{
-    DynamicResourcesArgs, NodeAffinityArgs, NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs,
+    DefaultPreemptionArgs, DynamicResourcesArgs, NodeAffinityArgs, NodeResourcesBalancedAllocationArgs,
+    NodeResourcesFitArgs,
 };
 
 #[test]
 fn schemas_are_those_of_the_structs() {
     let schemas = Schema::map_to_json(&[
         ("DynamicResources", DynamicResourcesArgs::SCHEMA),
+        ("DefaultPreemption", DefaultPreemptionArgs::SCHEMA),
         ("NodeAffinity", NodeAffinityArgs::SCHEMA),
         ("NodeResourcesFit", NodeResourcesFitArgs::SCHEMA),
         ("NodeResourcesBalancedAllocation", NodeResourcesBalancedAllocationArgs::SCHEMA),

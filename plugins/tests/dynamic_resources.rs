@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 use schedc_core::cache::Cache;
-use schedc_core::engine::{Decision, Engine};
+use schedc_core::engine::{Decision, Engine, UNTIMED};
 use schedc_core::handle::Handle;
 use schedc_objects::testing;
 

@@ -45,6 +45,11 @@ impl PostFilterResult {
         let status = Status { code: Code::Success, plugin: "", reasons: Vec::new() };
         PostFilterResult { nomination: Nomination::Set(node), victims, ..Self::nothing(status) }
     }
+    /// Room could be made on these nodes.
+    pub fn with_candidates(mut self, candidates: Vec<Candidate>) -> Self {
+        self.candidates = candidates;
+        self
+    }
     /// Nothing can be done; `reason` becomes part of the pod's message.
     pub fn unschedulable(reason: impl Into<String>) -> Self {
         Self::nothing(Status::unschedulable(reason))

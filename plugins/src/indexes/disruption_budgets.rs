@@ -56,14 +56,18 @@ mod tests {
 
     use super::*;
 
-    const SELECTORS: [&str; 4] = ["{}", "{selector: {}}", "{selector: {matchLabels: {a: b}}}", "{selector: {matchLabels: {c: d}}}"];
+    const SELECTORS: [&str; 4] =
+        ["{}", "{selector: {}}", "{selector: {matchLabels: {a: b}}}", "{selector: {matchLabels: {c: d}}}"];
 
     #[test]
     fn budgets_that_match_nothing_are_left_out() {
         let mut interner = Interner::default();
         let mut kept = DisruptionBudgets::default();
         for (at, spec) in SELECTORS.iter().enumerate() {
-            let budget = object(&format!("{{kind: PodDisruptionBudget, metadata: {{name: b{at}}}, spec: {spec}}}"), &mut interner);
+            let budget = object(
+                &format!("{{kind: PodDisruptionBudget, metadata: {{name: b{at}}}, spec: {spec}}}"),
+                &mut interner,
+            );
             kept.set_object(None, Some(&budget));
         }
         let namespace = interner.intern("default");

@@ -1,11 +1,13 @@
 //! Cluster-wide state that plugins read.
 
+mod disruption_budgets;
 mod image_nodes;
 mod registry;
 mod selector_counts;
 mod topology;
 mod volumes;
 
+pub use disruption_budgets::DisruptionBudgets;
 pub use image_nodes::ImageNodes;
 pub use selector_counts::{NodeCounts, PodQuestion, PodTerm, QuestionId, SelectorCounts};
 pub use topology::{Domain, Topology, TopologyKey};

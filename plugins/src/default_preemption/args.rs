@@ -1,0 +1,82 @@
+//! Arguments: how many nodes are tried.
+
+use schedc_core::args::{Errors, Node, Part};
+use schedc_macros::Args;
+
+/// Arguments of DefaultPreemption: after how many nodes where preemption would work no more are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Args)]
+#[args(check = check_not_both_zero)]
+pub struct DefaultPreemptionArgs {
+    /// in percent of the nodes where it may help; default 10
+    #[args(default = 10, range = 0..=100)]
+    pub min_candidate_nodes_percentage: i32,
+    /// the number, if it is higher; default 100
+    #[args(default = 100, range = 0..)]
+    pub min_candidate_nodes_absolute: i32,
+}
+
+const fn check_not_both_zero(args: &DefaultPreemptionArgs, node: &Node, errors: &mut Errors) {
+    if args.min_candidate_nodes_percentage == 0 && args.min_candidate_nodes_absolute == 0 {
+        errors.complain(
+            node,
+            &[
+                Part::Name("min-candidate-nodes-percentage"),
+                Part::Text(" and "),
+                Part::Name("min-candidate-nodes-absolute"),
+                Part::Text(" must not both be 0"),
+            ],
+        );
+    }
+}
+
+impl DefaultPreemptionArgs {
+    /// How many candidates are enough if preemption may help on so many nodes (`calculateNumCandidates`).
+    pub(super) fn enough(&self, nodes: usize) -> usize {
+        let in_percent = nodes * usize::try_from(self.min_candidate_nodes_percentage).unwrap_or(0) / 100;
+        let absolute = usize::try_from(self.min_candidate_nodes_absolute).unwrap_or(0);
+        in_percent.max(absolute).min(nodes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::args;
+
+    #[test]
+    fn not_all_nodes_of_a_large_cluster_must_be_tried() {
+        for (profile, nodes, enough) in [
+            ("", 0, 0),
+            ("", 99, 99),
+            ("", 500, 100),
+            ("", 5000, 500),
+            ("min-candidate-nodes-absolute = 0", 99, 9),
+            ("min-candidate-nodes-absolute = 0", 9, 0),
+            ("min-candidate-nodes-percentage = 100", 5000, 5000),
+            ("min-candidate-nodes-percentage = 0", 5000, 100),
+        ] {
+            let args = args::<DefaultPreemptionArgs>(profile).unwrap();
+            assert_eq!(args.enough(nodes), enough, "{profile} {nodes}");
+        }
+    }
+
+    #[test]
+    fn what_arguments_must_be() {
+        for (profile, complaint) in [
+            (
+                "min-candidate-nodes-percentage = 101",
+                "p.toml:1:34: `min-candidate-nodes-percentage` is 101, but must be 0..=100",
+            ),
+            (
+                "min-candidate-nodes-absolute = -1",
+                "p.toml:1:32: `min-candidate-nodes-absolute` is -1, but must be at least 0",
+            ),
+            (
+                "min-candidate-nodes-percentage = 0\nmin-candidate-nodes-absolute = 0",
+                "p.toml:1:1: `min-candidate-nodes-percentage` and `min-candidate-nodes-absolute` must not both be 0",
+            ),
+        ] {
+            assert_eq!(args::<DefaultPreemptionArgs>(profile), Err(complaint.to_owned()), "{profile}");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Which pods are protected by disruption budgets.
+
+use std::sync::Arc;
+
+use schedc_core::intern::Symbol;
+use schedc_core::map::Map;
+use schedc_core::model::{Pod, PodDisruptionBudget};
+
+use crate::indexes::DisruptionBudgets;
+
+/// Parts pods into those whose removal would violate a budget and the others, if they went in this order
+/// (`filterPodsWithPDBViolation`). Both keep the order.
+pub(super) fn split_by_violation(pods: Vec<Arc<Pod>>, budgets: &DisruptionBudgets) -> (Vec<Arc<Pod>>, Vec<Arc<Pod>>) {
+    let mut left: Map<(Symbol, Symbol), i32> = Map::default();
+    pods.into_iter().partition(|pod| {
+        let mut violates = false;
+        for budget in budgets.of(pod.spec.namespace).iter().filter(|budget| protects(budget, pod)) {
+            let left = left.entry((budget.namespace, budget.name)).or_insert(budget.disruptions_allowed);
+            *left = left.wrapping_sub(1);
+            violates |= *left < 0;
+        }
+        violates
+    })
+}
+
+/// Whether a budget loses one if the pod goes. What is being evicted already has been counted.
+fn protects(budget: &PodDisruptionBudget, pod: &Pod) -> bool {
+    !pod.spec.labels.is_empty()
+        && budget.selector.as_ref().is_some_and(|selector| selector.matches(&pod.spec.labels))
+        && !budget.disrupted_pods.contains(&pod.name)
+}
