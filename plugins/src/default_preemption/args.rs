@@ -69,7 +69,7 @@ mod tests {
             ),
             (
                 "min-candidate-nodes-absolute = -1",
-                "p.toml:1:32: `min-candidate-nodes-absolute` is -1, but must be at least 0",
+                "p.toml:1:32: `min-candidate-nodes-absolute` is -1, but must be 0..=2147483647",
             ),
             (
                 "min-candidate-nodes-percentage = 0\nmin-candidate-nodes-absolute = 0",
