@@ -23,6 +23,7 @@ mod scheduling_gates;
 mod taint_toleration;
 #[cfg(test)]
 mod testing;
+mod volume_restrictions;
 
 pub use default_binder::DefaultBinder;
 pub use default_preemption::{DefaultPreemption, DefaultPreemptionArgs};
@@ -47,3 +48,4 @@ pub use priority_sort::PrioritySort;
 pub use resource_name::{Amounts, ResourceName};
 pub use scheduling_gates::SchedulingGates;
 pub use taint_toleration::{TaintToleration, TaintTolerationPod};
+pub use volume_restrictions::{ExclusiveClaims, Taken, VolumeRestrictions, VolumeRestrictionsPod};

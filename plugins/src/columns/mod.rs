@@ -1,5 +1,6 @@
 //! Per-node state that plugins read.
 
+mod node_disks;
 mod node_features;
 mod node_identity;
 mod node_images;
@@ -8,6 +9,8 @@ mod node_ports_in_use;
 mod node_resources;
 mod node_taints;
 
+pub use node_disks::NodeDisks;
+pub(crate) use node_disks::is_disk;
 pub use node_features::NodeFeatures;
 pub use node_identity::NodeIdentity;
 pub use node_images::NodeImages;

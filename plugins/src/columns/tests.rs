@@ -10,7 +10,7 @@ use super::*;
 
 const NODE: &str = "{metadata: {name: n1}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 9, example.com/gpu: 2}}}";
 
-/// A pod that asks for a few resources and ports.
+/// A pod that asks for a few resources, ports and disks.
 fn any_pod() -> impl Strategy<Value = String> {
     let requests = prop::collection::btree_map(
         prop::sample::select(vec!["cpu", "memory", "ephemeral-storage", "example.com/gpu", "example.com/nic"]),
@@ -18,12 +18,23 @@ fn any_pod() -> impl Strategy<Value = String> {
         0..4,
     );
     let ports = prop::collection::vec((80..83, prop::sample::select(vec!["TCP", "UDP"])), 0..3);
-    (requests, ports).prop_map(|(requests, ports)| {
+    let volumes = prop::collection::vec(
+        prop::sample::select(vec![
+            "gcePersistentDisk: {pdName: d}",
+            "gcePersistentDisk: {pdName: d, readOnly: true}",
+            "iscsi: {iqn: q, lun: 1, targetPortal: t}",
+            "rbd: {monitors: [a, b], image: i}",
+        ]),
+        0..3,
+    );
+    (requests, ports, volumes).prop_map(|(requests, ports, volumes)| {
         let requests: Vec<_> = requests.iter().map(|(name, amount)| format!("{name}: {amount}")).collect();
         let ports: Vec<_> =
             ports.iter().map(|(port, protocol)| format!("{{hostPort: {port}, protocol: {protocol}}}")).collect();
         let resources = format!("resources: {{requests: {{{}}}}}", requests.join(", "));
-        format!("spec: {{containers: [{{name: c, {resources}, ports: [{}]}}]}}", ports.join(", "))
+        let volumes: Vec<_> = volumes.iter().map(|volume| format!("{{name: v, {volume}}}")).collect();
+        let containers = format!("[{{name: c, {resources}, ports: [{}]}}]", ports.join(", "));
+        format!("spec: {{containers: {containers}, volumes: [{}]}}", volumes.join(", "))
     })
 }
 
@@ -54,6 +65,7 @@ proptest! {
         let mut interner = Interner::default();
         let pods: Vec<_> = pods.iter().map(|yaml| pod(yaml, &mut interner)).collect();
         check::<NodeResources>(&pods, &history, &mut interner);
+        check::<NodeDisks>(&pods, &history, &mut interner);
         check::<NodePortsInUse>(&pods, &history, &mut interner);
     }
 }

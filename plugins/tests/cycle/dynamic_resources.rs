@@ -1,31 +1,15 @@
-//! DynamicResources in a cycle: its part of the message of a pod that fits nowhere.
-
-use std::sync::Arc;
+//! DynamicResources' part of the message of a pod that fits nowhere.
 
 use expect_test::{Expect, expect};
-use schedc_core::cache::Cache;
-use schedc_core::engine::{Decision, Engine, UNTIMED};
-use schedc_core::handle::Handle;
-use schedc_objects::testing;
 
-mod scheduler {
-    schedc_macros::profile!("tests/profiles/claims.toml");
-}
+use crate::scheduler::claims::Pipeline;
+use crate::world::World;
 
 fn check(spec: &str, expected: Expect) {
-    let mut engine = Engine::<scheduler::claims::Pipeline>::new(&Handle::default()).unwrap();
-    let mut cache = Cache::default();
-    for node in ["{metadata: {name: n1}}", "{metadata: {name: n2}, spec: {unschedulable: true}}"] {
-        let node = testing::node(node, &mut cache.base.interner);
-        cache.set_node(node);
-    }
-    let pod = Arc::new(testing::pod(&format!("spec: {spec}"), &mut cache.base.interner));
-    let answer = match engine.decide(&pod, &mut cache, UNTIMED, |_| 0) {
-        Decision::Node(node) => cache.base.name(node).to_owned(),
-        Decision::Unschedulable(pod) => pod.message,
-        Decision::Error(error) => error,
-    };
-    expected.assert_eq(&answer);
+    let mut world = World::<Pipeline>::new();
+    world.node("{metadata: {name: n1}}");
+    world.node("{metadata: {name: n2}, spec: {unschedulable: true}}");
+    expected.assert_eq(&world.decide(&format!("spec: {spec}")));
 }
 
 #[test]

@@ -1,0 +1,170 @@
+//! VolumeRestrictions
+//!
+//! **What it does.** Rejects nodes where a disk of the pod is mounted by another pod, and all nodes while another pod uses
+//! a claim of the pod that only one pod may use (`ReadWriteOncePod`).
+//!
+//! **Extension points.** PreFilter (rejects a pod whose claim does not exist; skips without such disks, if no claim is
+//! taken), Filter.
+//!
+//! **Arguments.** None.
+//!
+//! **Upstream.** `plugins/volumerestrictions` (kube-scheduler 1.36.2).
+//!
+//! **Differences.** None.
+
+use schedc_core::args::NoArgs;
+use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin};
+use schedc_core::handle::Handle;
+use schedc_core::intern::Symbol;
+use schedc_core::model::{NodeIndex, Pod, PodSpec, Volume};
+use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::status::{Code, Reasons, Status};
+
+use crate::columns::{NodeDisks, is_disk};
+use crate::indexes::Volumes;
+
+/// Keeps pods from sharing what cannot be shared.
+#[derive(Debug)]
+pub struct VolumeRestrictions;
+
+/// What a pod mounts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct VolumeRestrictionsPod {
+    namespace: Symbol,
+    /// The claims that it names, in order.
+    claims: Box<[Symbol]>,
+    /// Disks that exclude each other.
+    disks: Box<[Volume]>,
+}
+
+/// The pod's claims that only one pod may use.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExclusiveClaims {
+    names: Box<[Symbol]>,
+    /// How often they are in use. kube-scheduler's arithmetic: a claim in use counts once to begin with, then every volume
+    /// of a pod that comes or goes in thought, in any namespace.
+    uses: i64,
+}
+
+/// What is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// A disk, on this node.
+    Disk,
+    /// A claim, for all nodes.
+    Claim,
+}
+
+impl Plugin for VolumeRestrictions {
+    const NAME: &'static str = "VolumeRestrictions";
+    type Args = NoArgs;
+    type Columns = NodeDisks;
+    type Indexes = Volumes;
+    type Reads = ();
+    type Pod = VolumeRestrictionsPod;
+
+    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
+        Ok(VolumeRestrictions)
+    }
+
+    fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> VolumeRestrictionsPod {
+        VolumeRestrictionsPod {
+            namespace: pod.namespace,
+            claims: named_claims(&pod.volumes).collect(),
+            disks: pod.volumes.iter().filter(|volume| is_disk(volume)).cloned().collect(),
+        }
+    }
+}
+
+impl PreFilterPlugin for VolumeRestrictions {
+    type Cycle = ExclusiveClaims;
+
+    fn pre_filter(
+        &self,
+        _: &NoArgs,
+        pod: &VolumeRestrictionsPod,
+        view: View<'_, Self>,
+    ) -> Result<PreFilter<ExclusiveClaims>, Status> {
+        let volumes = view.indexes;
+        let mut names = Vec::new();
+        for &name in &pod.claims {
+            let Some(claim) = volumes.claim(pod.namespace, name) else {
+                let name = view.base.interner.resolve(name);
+                return Err(Status::unresolvable(format!("persistentvolumeclaim {name:?} not found")));
+            };
+            if claim.is_exclusive() && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let uses = names.iter().filter(|&&name| volumes.references(pod.namespace, name) > 0).count() as i64;
+        let skip = pod.disks.is_empty() && uses == 0;
+        let claims = ExclusiveClaims { names: names.into(), uses };
+        Ok(if skip { PreFilter::skip(claims) } else { PreFilter::ready(claims) })
+    }
+
+    fn add_pod(_: &VolumeRestrictionsPod, claims: &mut ExclusiveClaims, other: &Pod, _: View<'_, Self>, _: NodeIndex) {
+        claims.uses += claims.uses_by(other);
+    }
+
+    fn remove_pod(
+        _: &VolumeRestrictionsPod,
+        claims: &mut ExclusiveClaims,
+        other: &Pod,
+        _: View<'_, Self>,
+        _: NodeIndex,
+    ) {
+        claims.uses -= claims.uses_by(other);
+    }
+}
+
+impl ExclusiveClaims {
+    fn uses_by(&self, other: &Pod) -> i64 {
+        named_claims(&other.spec.volumes).filter(|claim| self.names.contains(claim)).count() as i64
+    }
+}
+
+impl FilterPlugin for VolumeRestrictions {
+    type Cycle = ExclusiveClaims;
+    type Rejection = Taken;
+
+    #[inline(always)]
+    fn filter(
+        _: &NoArgs,
+        pod: &VolumeRestrictionsPod,
+        claims: &ExclusiveClaims,
+        node: &NodeDisks,
+    ) -> Result<(), Taken> {
+        if pod.disks.iter().any(|disk| node.conflicts(disk)) {
+            return Err(Taken::Disk);
+        }
+        if claims.uses > 0 { Err(Taken::Claim) } else { Ok(()) }
+    }
+
+    fn code(_: &Taken) -> Code {
+        Code::Unschedulable
+    }
+
+    fn explain(
+        _: &NoArgs,
+        _: &VolumeRestrictionsPod,
+        _: &ExclusiveClaims,
+        _: &NodeDisks,
+        taken: Taken,
+        out: &mut Reasons<'_>,
+    ) {
+        out.push(match taken {
+            Taken::Disk => "node(s) had no available disk",
+            Taken::Claim => {
+                "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
+            }
+        });
+    }
+}
+
+/// The claims that a pod's volumes name.
+fn named_claims(volumes: &[Volume]) -> impl Iterator<Item = Symbol> {
+    volumes.iter().filter_map(|volume| match *volume {
+        Volume::Claim { claim } => Some(claim),
+        _ => None,
+    })
+}

@@ -1,0 +1,10 @@
+//! Plugins in whole cycles of small profiles: those whose answers depend on what was said before, or on objects besides
+//! nodes and pods.
+
+mod dynamic_resources;
+mod volume_restrictions;
+mod world;
+
+mod scheduler {
+    schedc_macros::profile!("tests/cycle/profiles/claims.toml", "tests/cycle/profiles/volumes.toml");
+}
