@@ -139,6 +139,12 @@ impl<B: Bundle> Scheduler<B> {
         Ok(())
     }
 
+    /// Puts a pod that was not placed into the queue again. Returns whether it is there now: not if it is unknown, or if
+    /// PreEnqueue still holds it.
+    pub fn activate(&mut self, uid: &Uid) -> bool {
+        self.parked.remove(uid).is_some_and(|(profile, queued)| self.push(profile, queued).is_ok())
+    }
+
     /// Tells for one pod what a cycle would find now.
     pub fn explain(&mut self, profile: usize, pod: &Arc<Pod>, all_filters: bool) -> Explanation {
         self.bundle.with(profile, Explain { pod, cache: &mut self.cache, all_filters })
@@ -179,10 +185,7 @@ impl<B: Bundle> Scheduler<B> {
                 Command::Allow { pod, plugin } => pods.allow(&pod, plugin),
                 Command::Reject { pod, plugin, reason } => pods.reject(&pod, plugin, reason),
                 Command::Activate(uid) => {
-                    if let Some((profile, queued)) = self.parked.remove(&uid) {
-                        // A pod that is still held is parked again: nothing new to tell of it.
-                        let _ = self.push(profile, queued);
-                    }
+                    self.activate(&uid);
                 }
                 Command::Event { pod, reason, note } => self.events.push(RecordedEvent { pod, reason, note }),
             }

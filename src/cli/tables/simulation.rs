@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use indicatif::{BinaryBytes, HumanCount};
-use schedc::simulation::{Placement, Report, Summary, Unschedulable};
+use schedc::simulation::{Placement, Preempted, Report, Summary, Unschedulable};
 use schedc::utilisation::{Unit, Utilisation};
 
 use super::count;
@@ -17,6 +17,7 @@ pub(crate) fn table(report: &Report, all: bool) -> String {
     let parts = [
         placements(&report.placements, all),
         unschedulable(&report.unschedulable),
+        preempted(&report.preempted),
         utilisation(&report.utilisation),
         summary(&report.summary),
     ];
@@ -64,6 +65,17 @@ fn unschedulable(pods: &[Unschedulable]) -> Option<String> {
     Some(text)
 }
 
+fn preempted(pods: &[Preempted]) -> Option<String> {
+    if pods.is_empty() {
+        return None;
+    }
+    let mut columns = Columns::new(["POD", "NODE", "BY"]);
+    for Preempted { pod, node, by } in pods {
+        columns.row(vec![pod, node, by]);
+    }
+    Some(heading("Preempted") + "\n" + &columns.text())
+}
+
 fn utilisation(rows: &[Utilisation]) -> Option<String> {
     if rows.is_empty() {
         return None;
@@ -101,8 +113,12 @@ fn amount(amount: i64, unit: Unit) -> String {
 
 fn summary(summary: &Summary) -> Option<String> {
     let number = |n: usize| HumanCount(n as u64);
+    let preempted = match summary.preempted {
+        0 => String::new(),
+        n => format!("{} preempted, ", number(n)),
+    };
     let mut text = heading(format_args!(
-        "{}: {} placed, {} unschedulable, {} skipped",
+        "{}: {} placed, {} unschedulable, {preempted}{} skipped",
         count(summary.pods, "pod"),
         number(summary.placed),
         number(summary.unschedulable),
