@@ -10,6 +10,7 @@ mod default_binder;
 mod default_preemption;
 mod dynamic_resources;
 mod image_locality;
+mod inter_pod_affinity;
 mod node_affinity;
 mod node_declared_features;
 mod node_name;
@@ -29,6 +30,10 @@ pub use default_binder::DefaultBinder;
 pub use default_preemption::{DefaultPreemption, DefaultPreemptionArgs};
 pub use dynamic_resources::{DynamicResources, DynamicResourcesArgs};
 pub use image_locality::{ImageLocality, ImageLocalityPod, ImageSpread};
+pub use inter_pod_affinity::{
+    InterPodAffinity, InterPodAffinityArgs, InterPodAffinityPod, InterPodAffinityScores, InterPodAffinityState,
+    UnmetAffinity,
+};
 pub use node_affinity::{
     AddedAffinity, Mismatch, NodeAffinity, NodeAffinityArgs, NodeAffinityPod, NodeFieldOperator, NodeFieldRequirement,
     NodeLabelOperator, NodeLabelRequirement, NodeTerm, PreferredNodeTerm,

@@ -157,6 +157,7 @@ fn tree(profile: &str, value: &Spanned<DeValue<'_>>) -> Written {
     let column = before.len() - before.rfind('\n').map_or(0, |end| end + 1) + 1;
     let value = match value.get_ref() {
         DeValue::Integer(value) => Value::Int(value.as_str().parse().expect("an integer")),
+        DeValue::Boolean(value) => Value::Bool(*value),
         DeValue::String(value) => Value::leaked_str(&**value),
         DeValue::Array(entries) => Value::leaked_list(entries.iter().map(|entry| tree(profile, entry)).collect()),
         DeValue::Table(entries) => {

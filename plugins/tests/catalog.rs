@@ -3,8 +3,8 @@
 use expect_test::expect_file;
 use schedc_core::args::Schema;
 use schedc_plugins::{
-    DefaultPreemptionArgs, DynamicResourcesArgs, NodeAffinityArgs, NodeResourcesBalancedAllocationArgs,
-    NodeResourcesFitArgs,
+    DefaultPreemptionArgs, DynamicResourcesArgs, InterPodAffinityArgs, NodeAffinityArgs,
+    NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs,
 };
 
 #[test]
@@ -12,6 +12,7 @@ fn schemas_are_those_of_the_structs() {
     let schemas = Schema::map_to_json(&[
         ("DynamicResources", DynamicResourcesArgs::SCHEMA),
         ("DefaultPreemption", DefaultPreemptionArgs::SCHEMA),
+        ("InterPodAffinity", InterPodAffinityArgs::SCHEMA),
         ("NodeAffinity", NodeAffinityArgs::SCHEMA),
         ("NodeResourcesFit", NodeResourcesFitArgs::SCHEMA),
         ("NodeResourcesBalancedAllocation", NodeResourcesBalancedAllocationArgs::SCHEMA),

@@ -65,4 +65,12 @@ impl PodAffinity {
             && self.preferred.is_empty()
             && self.anti_preferred.is_empty()
     }
+
+    /// All preferred terms with what they add to a place, those of anti-affinity with negative weights.
+    pub fn preferred_by_weight(&self) -> impl Iterator<Item = (i64, &PodAffinityTerm)> {
+        let near = self.preferred.iter().map(|preferred| (preferred.weight, &preferred.term));
+        // kube-scheduler turns the weight round as the 32-bit number that it is.
+        let apart = self.anti_preferred.iter().map(|preferred| (preferred.weight.wrapping_neg(), &preferred.term));
+        near.chain(apart).map(|(weight, term)| (weight.into(), term))
+    }
 }

@@ -1,5 +1,6 @@
 //! Cluster-wide state that plugins read.
 
+mod carried_terms;
 mod disruption_budgets;
 mod image_nodes;
 mod registry;
@@ -7,6 +8,7 @@ mod selector_counts;
 mod topology;
 mod volumes;
 
+pub use carried_terms::{CarriedTerm, CarriedTerms, Stance};
 pub use disruption_budgets::DisruptionBudgets;
 pub use image_nodes::ImageNodes;
 pub use selector_counts::{NodeCounts, PodQuestion, PodTerm, QuestionId, SelectorCounts};

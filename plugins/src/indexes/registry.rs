@@ -49,6 +49,11 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
         id
     }
 
+    /// The number of `key`, if it has one.
+    pub(super) fn find(&self, key: &K) -> Option<u32> {
+        self.ids.get(key).copied()
+    }
+
     pub(super) fn get(&self, id: u32) -> Option<(&K, &V)> {
         let entry = self.entries.get(id as usize)?.as_ref()?;
         Some((&entry.key, &entry.value))

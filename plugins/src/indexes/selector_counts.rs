@@ -87,11 +87,11 @@ impl NodeCounts {
         self.nodes.is_empty()
     }
 
-    fn add(&mut self, node: NodeIndex, count: u32) {
+    pub(super) fn add(&mut self, node: NodeIndex, count: u32) {
         *self.nodes.entry(node).or_default() += count;
     }
 
-    fn subtract(&mut self, node: NodeIndex, count: u32) {
+    pub(super) fn subtract(&mut self, node: NodeIndex, count: u32) {
         if let Some(left) = self.nodes.get_mut(&node) {
             *left -= count;
             if *left == 0 {
@@ -166,8 +166,13 @@ impl SelectorCounts {
 
     /// Whether a question means a pod, whether or not it is being deleted: for pods that come and go in thought.
     pub fn selects(&self, id: QuestionId, pod: &PodSpec) -> bool {
+        self.selects_labels(id, pod.namespace, &pod.labels)
+    }
+
+    /// Whether a question means pods with these labels in this namespace.
+    pub fn selects_labels(&self, id: QuestionId, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> bool {
         let question = self.questions.get(id.0).map(|(question, _)| question);
-        question.is_some_and(|question| question.selects(pod.namespace, &pod.labels, &self.namespaces))
+        question.is_some_and(|question| question.selects(namespace, labels, &self.namespaces))
     }
 
     fn forget(&mut self) {

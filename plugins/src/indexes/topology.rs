@@ -99,6 +99,11 @@ impl Topology {
         }))
     }
 
+    /// The number of a topology key, if somebody asked for it.
+    pub fn key(&self, key: Symbol) -> Option<TopologyKey> {
+        self.keys.find(&key).map(TopologyKey)
+    }
+
     /// The domain of each slot of nodes. Cycle state may keep it.
     pub fn domains(&self, key: TopologyKey) -> &Arc<Vec<Domain>> {
         &self.get(key).of_node

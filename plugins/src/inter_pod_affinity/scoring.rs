@@ -1,0 +1,106 @@
+//! Preferred terms, and running pods' required affinity: how much a node is liked.
+
+use schedc_core::extension_points::{Extent, MAX_NODE_SCORE, NormalizeScore, PreScorePlugin, ScoreError, ScorePlugin};
+use schedc_core::intern::Symbol;
+use schedc_core::mask::Mask;
+use schedc_core::model::NodeIndex;
+use schedc_core::plugin::{Slot, View};
+use schedc_core::status::Status;
+
+use super::places::Places;
+use super::{InterPodAffinity, InterPodAffinityArgs, InterPodAffinityPod};
+use crate::indexes::Stance;
+
+/// The sums of weights by place, for each topology key.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InterPodAffinityScores {
+    weights: Vec<(Symbol, Places)>,
+    /// Whether a term counted anywhere, be it with weight 0.
+    counted: bool,
+}
+
+impl PreScorePlugin for InterPodAffinity {
+    type Cycle = InterPodAffinityScores;
+
+    fn pre_score(
+        &self,
+        args: &InterPodAffinityArgs,
+        pod: &InterPodAffinityPod,
+        view: View<'_, Self>,
+        _: &Mask,
+    ) -> Result<Slot<InterPodAffinityScores>, Status> {
+        let mut scores = InterPodAffinityScores::default();
+        if let Some(broken) = &pod.broken {
+            // Only in a profile without PreFilter.
+            return Err(Status::error(format!("failed to parse pod: {broken}")));
+        }
+        if args.ignore_preferred_terms_of_existing_pods && pod.preferred.is_empty() {
+            return Ok(Slot::skip(scores));
+        }
+        let (_, counts, carried) = view.indexes;
+        for (term, weight) in &pod.preferred {
+            scores.take(view, term.key, *weight, counts.counts(term.pods).iter());
+        }
+        for term in carried.scored(pod.namespace, &pod.labels) {
+            let weight = match term.tag {
+                Stance::Required if args.hard_pod_affinity_weight == 0 => continue,
+                Stance::Required => args.hard_pod_affinity_weight.into(),
+                Stance::Preferred(weight) => weight,
+            };
+            scores.take(view, term.key, weight, term.nodes.iter());
+        }
+        Ok(if scores.counted { Slot::ready(scores) } else { Slot::skip(scores) })
+    }
+}
+
+impl InterPodAffinityScores {
+    /// Adds `weight` to the place of each node, for each of its pods that count.
+    fn take(
+        &mut self,
+        view: View<'_, InterPodAffinity>,
+        key: Symbol,
+        weight: i64,
+        nodes: impl Iterator<Item = (NodeIndex, u32)>,
+    ) {
+        let at = self.weights.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
+            self.weights.push((key, Places::new(view.indexes.0, view.base, key)));
+            self.weights.len() - 1
+        });
+        let places = &mut self.weights[at].1;
+        for (node, pods) in nodes {
+            self.counted |= places.add(node, weight.wrapping_mul(pods.into()));
+        }
+    }
+}
+
+impl ScorePlugin for InterPodAffinity {
+    type Cycle = InterPodAffinityScores;
+
+    /// The sum of the weights in the node's places.
+    #[inline(always)]
+    fn score(
+        _: &InterPodAffinityArgs,
+        _: &InterPodAffinityPod,
+        scores: &InterPodAffinityScores,
+        node: NodeIndex,
+    ) -> Result<i64, ScoreError> {
+        if !scores.counted {
+            // Only in a profile without PreScore, which skips Score otherwise.
+            return Err(ScoreError("failed to read \"PreScoreInterPodAffinity\" from cycleState: not found"));
+        }
+        let places = scores.weights.iter().filter_map(|(_, places)| places.at(node));
+        Ok(places.fold(0, i64::wrapping_add))
+    }
+}
+
+impl NormalizeScore for InterPodAffinity {
+    /// How far up from the lowest score to the highest: in double precision, in this order of operations.
+    #[inline(always)]
+    fn normalize(_: &InterPodAffinityArgs, extent: Extent, raw: i64) -> i64 {
+        let span = extent.max.wrapping_sub(extent.min);
+        if span <= 0 {
+            return 0;
+        }
+        (MAX_NODE_SCORE as f64 * (raw.wrapping_sub(extent.min) as f64 / span as f64)) as i64
+    }
+}

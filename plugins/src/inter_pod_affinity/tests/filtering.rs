@@ -1,0 +1,230 @@
+//! Required terms.
+
+use super::*;
+
+impl Cluster {
+    /// What PreFilter finds; `None` if it skips.
+    fn pre_filter(&mut self, pod: &str) -> Result<Option<(InterPodAffinityPod, InterPodAffinityState)>, Status> {
+        let pod = self.pod(pod);
+        let pod = self.compile(&DEFAULT, &pod);
+        let found = InterPodAffinity.pre_filter(&DEFAULT, &pod, self.view())?;
+        Ok((!found.slot.skip).then_some((pod, found.slot.state)))
+    }
+
+    /// A letter for each node: `.` passes, `a` is the pod's affinity, `n` its anti-affinity, `e` that of others; `skip` if
+    /// PreFilter skips.
+    fn verdicts(&mut self, pod: &str) -> String {
+        match self.pre_filter(pod).expect("terms are whole") {
+            Some((pod, state)) => self.all().into_iter().map(|node| letter(&pod, &state, node)).collect(),
+            None => "skip".into(),
+        }
+    }
+}
+
+fn letter(pod: &InterPodAffinityPod, state: &InterPodAffinityState, node: NodeIndex) -> char {
+    match InterPodAffinity::filter(&DEFAULT, pod, state, node) {
+        Ok(()) => '.',
+        Err(UnmetAffinity::Affinity) => 'a',
+        Err(UnmetAffinity::AntiAffinity) => 'n',
+        Err(UnmetAffinity::ExistingAntiAffinity) => 'e',
+        Err(UnmetAffinity::NotPrepared) => '!',
+    }
+}
+
+#[test]
+fn affinity() {
+    let cluster = || Cluster::new().with("n0", &pod("web", "")).with("n3", &pod("db", "")).with("n4", &pod("log", ""));
+    let check = |terms: &str, expected| assert_eq!(cluster().verdicts(&pod("new", &near(terms))), expected, "{terms}");
+    check(&term("zone", "web"), "..aaaa");
+    check(&term("host", "web"), ".aaaaa");
+    // The empty value is a place, a missing label is none.
+    check(&term("zone", "log"), "aaaa.a");
+    check(&term("rack", "web"), "aaaaaa");
+    check(&term("zone", "nothing"), "aaaaaa");
+    // One pod must match all terms.
+    check(&format!("{}, {}", term("zone", "web"), term("zone", "db")), "aaaaaa");
+    check(&format!("{}, {}", term("zone", "web"), term("host", "web")), ".aaaaa");
+    check("{topologyKey: zone}", "aaaaaa");
+    check("{topologyKey: zone, labelSelector: {}}", ".....a");
+}
+
+#[test]
+fn the_first_of_a_group_may_go_anywhere() {
+    let to_itself = pod("web", &near(&term("zone", "web")));
+    assert_eq!(Cluster::new().verdicts(&to_itself), ".....a");
+    // On a node without the label it does not count, and the group is still to be started.
+    assert_eq!(Cluster::new().with("n5", &pod("web", "")).verdicts(&to_itself), ".....a");
+    assert_eq!(Cluster::new().with("n5", &pod("web", "")).with("n2", &pod("web", "")).verdicts(&to_itself), "aa..aa");
+    let to_both = pod("web", &near(&format!("{}, {}", term("zone", "web"), term("host", "db"))));
+    assert_eq!(Cluster::new().verdicts(&to_both), "aaaaaa", "it is no db");
+    let abroad = "{topologyKey: zone, labelSelector: {}, namespaces: [bank]}";
+    assert_eq!(Cluster::new().verdicts(&pod("web", &near(abroad))), "aaaaaa", "it is in another namespace");
+}
+
+#[test]
+fn anti_affinity() {
+    let cluster = || Cluster::new().with("n0", &pod("web", "")).with("n3", &pod("db", "")).with("n4", &pod("log", ""));
+    let check = |terms: &str, expected| assert_eq!(cluster().verdicts(&pod("new", &apart(terms))), expected, "{terms}");
+    check(&term("zone", "web"), "nn....");
+    check(&term("host", "web"), "n.....");
+    check(&term("zone", "log"), "....n.");
+    check(&term("rack", "web"), "......");
+    // Any term does.
+    check(&format!("{}, {}", term("zone", "web"), term("host", "db")), "nn.n..");
+    let both = format!("{}, {}", near(&term("zone", "web")), apart(&term("host", "web")));
+    assert_eq!(cluster().verdicts(&pod("new", &both)), "n.aaaa");
+}
+
+#[test]
+fn anti_affinity_of_others() {
+    let against = |key, app| pod("old", &apart(&term(key, app)));
+    let cluster = || Cluster::new().with("n0", &against("zone", "web")).with("n3", &against("host", "db"));
+    assert_eq!(cluster().verdicts(&pod("web", "")), "ee....");
+    assert_eq!(cluster().verdicts(&pod("db", "")), "...e..");
+    assert_eq!(cluster().verdicts(&pod("log", "")), "skip");
+    assert_eq!(cluster().with("n5", &against("zone", "log")).verdicts(&pod("log", "")), "skip", "in no zone");
+    // What the pod itself asks for comes first.
+    assert_eq!(cluster().verdicts(&pod("web", &near(&term("zone", "old")))), "ee..aa");
+    assert_eq!(cluster().verdicts(&pod("web", &apart(&term("host", "old")))), "ne.n..");
+}
+
+#[test]
+fn selectors_of_namespaces() {
+    let of = |selector: &str| format!("{{topologyKey: zone, labelSelector: {{}}, namespaceSelector: {{{selector}}}}}");
+    let team = |team: &str| of(&format!("matchLabels: {{team: {team}}}"));
+    let not_red = of("matchExpressions: [{key: team, operator: NotIn, values: [red]}]");
+    let abroad = |namespace: &str| format!("metadata: {{name: p, namespace: {namespace}, labels: {{app: web}}}}");
+    let cluster = || Cluster::new().with("n0", &abroad("shop")).with("n2", &abroad("bank")).with("n4", &abroad("lost"));
+    let check = |term: &str, expected| assert_eq!(cluster().verdicts(&pod("new", &apart(term))), expected, "{term}");
+    check(&team("red"), "nn....");
+    check(&team("blue"), "..nn..");
+    check(&of(""), "nnnnn.");
+    // No labels at all satisfy it, and with them kube-scheduler tries it in the end.
+    check(&not_red, "nnnnn.");
+    // The new pod's namespace, if the terms are those of pods that run: there labels decide, or none for a namespace that
+    // is not known.
+    let carried = |term: &str, namespace| {
+        let mut cluster = Cluster::new().with("n0", &pod("old", &apart(term)));
+        cluster.verdicts(&abroad(namespace))
+    };
+    assert_eq!(carried(&team("red"), "shop"), "ee....");
+    assert_eq!(carried(&team("red"), "bank"), "skip");
+    assert_eq!(carried(&not_red, "shop"), "skip");
+    assert_eq!(carried(&not_red, "bank"), "ee....");
+    assert_eq!(carried(&not_red, "lost"), "ee....");
+    assert_eq!(carried(&team("red"), "lost"), "skip");
+    assert_eq!(carried(&of(""), "lost"), "ee....");
+}
+
+#[test]
+fn broken_terms() {
+    let broken = "{topologyKey: zone, labelSelector: {matchExpressions: [{key: app, operator: Near}]}}";
+    let status = Cluster::new().pre_filter(&pod("web", &near(broken))).unwrap_err();
+    let expected = "parsing pod: requiredAffinityTerms: \"Near\" is not a valid label selector operator";
+    assert_eq!(status, Status::unresolvable(expected));
+    // Of a pod that runs, the other terms hold.
+    let old = pod("old", &format!("{}, {}", near(broken), apart(&term("zone", "web"))));
+    assert_eq!(Cluster::new().with("n0", &old).verdicts(&pod("web", "")), "ee....");
+}
+
+#[test]
+fn words() {
+    let mut cluster = Cluster::new().with("n1", &pod("db", &apart(&term("host", "web")))).with("n0", &pod("db", ""));
+    let new = pod("web", &format!("{}, {}", near(&term("zone", "db")), apart(&term("host", "db"))));
+    let (new, state) = cluster.pre_filter(&new).unwrap().unwrap();
+    let say = |unmet| {
+        let mut reasons = Reasons::new(&cluster.cache.base.interner);
+        InterPodAffinity::explain(&DEFAULT, &new, &state, NodeIndex(0), unmet, &mut reasons);
+        format!("{}: {}", InterPodAffinity::code(&unmet), reasons.into_list().join(", "))
+    };
+    let [own, others] = [UnmetAffinity::AntiAffinity, UnmetAffinity::ExistingAntiAffinity];
+    let all = [UnmetAffinity::Affinity, own, others, UnmetAffinity::NotPrepared].map(say);
+    let expected = [
+        "UnschedulableAndUnresolvable: node(s) didn't match pod affinity rules",
+        "Unschedulable: node(s) didn't match pod anti-affinity rules",
+        "Unschedulable: node(s) didn't satisfy existing pods anti-affinity rules",
+        "Error: error reading \"PreFilterInterPodAffinity\" from cycleState: not found",
+    ];
+    assert_eq!(all, expected);
+}
+
+#[test]
+fn without_pre_filter_the_attempt_fails() {
+    let mut cluster = Cluster::new();
+    let new = cluster.pod(&pod("web", ""));
+    let new = cluster.compile(&DEFAULT, &new);
+    assert_eq!(letter(&new, &InterPodAffinityState::default(), NodeIndex(0)), '!');
+}
+
+#[test]
+fn pods_come_and_go_in_thought() {
+    let new = pod("web", &format!("{}, {}", near(&term("zone", "db")), apart(&term("host", "log"))));
+    // Each row: the pod that comes, the node, and the verdicts then.
+    let rows = [
+        (pod("db", ""), 2, "n..naa"),
+        (pod("log", ""), 1, "nnaaaa"),
+        (pod("other", &apart(&term("zone", "web"))), 0, "neaaaa"),
+        (pod("other", &apart(&term("rack", "web"))), 0, "n.aaaa"),
+        (pod("other", &apart(&term("host", "web"))), 1, "neaaaa"),
+    ];
+    for (comes, node, expected) in rows {
+        let mut cluster =
+            Cluster::new().with("n0", &pod("db", "")).with("n0", &pod("log", "")).with("n3", &pod("log", ""));
+        let (new, state) = cluster.pre_filter(&new).unwrap().unwrap();
+        let other = cluster.pod(&comes);
+        let mut changed = state.clone();
+        InterPodAffinity::add_pod(&new, &mut changed, &other, cluster.view(), NodeIndex(node));
+        let letters: String = cluster.all().into_iter().map(|node| letter(&new, &changed, node)).collect();
+        assert_eq!(letters, expected, "{comes}");
+        InterPodAffinity::remove_pod(&new, &mut changed, &other, cluster.view(), NodeIndex(node));
+        assert_eq!(changed, state, "{comes}");
+    }
+}
+
+/// Pods with all kinds of terms.
+fn any_pod() -> impl Strategy<Value = String> {
+    let apps = ["a", "b", "c"];
+    let terms = (prop::sample::select(vec!["zone", "host", "rack"]), prop::sample::select(apps.to_vec()))
+        .prop_map(|(key, app)| term(key, app));
+    let terms = prop::collection::vec(terms, 0..3).prop_map(|terms| terms.join(", "));
+    (prop::sample::select(apps.to_vec()), terms.clone(), terms)
+        .prop_map(|(app, together, against)| pod(app, &format!("{}, {}", near(&together), apart(&against))))
+}
+
+proptest! {
+    /// In thought as in fact: the state after pods came and went is that of a cluster where they are so, and undone it is
+    /// the first again.
+    #[test]
+    fn thought_equals_fact(
+        before in prop::collection::vec((0..6_u32, any_pod()), 0..6),
+        after in prop::collection::vec((0..6_u32, any_pod()), 0..4),
+        leave in 0..6_usize,
+        new in any_pod(),
+    ) {
+        let mut cluster = before.iter().fold(Cluster::new(), |cluster, (node, pod)| cluster.with(&format!("n{node}"), pod));
+        if let Some((compiled, state)) = cluster.pre_filter(&new).unwrap() {
+            let mut changed = state.clone();
+            let leave = leave.min(before.len());
+            let coming: Vec<_> = after.iter().map(|(node, pod)| (NodeIndex(*node), cluster.pod(pod))).collect();
+            let leaving: Vec<_> = before[..leave].iter().map(|(node, pod)| (NodeIndex(*node), cluster.pod(pod))).collect();
+            for (node, pod) in &coming {
+                InterPodAffinity::add_pod(&compiled, &mut changed, pod, cluster.view(), *node);
+            }
+            for (node, pod) in &leaving {
+                InterPodAffinity::remove_pod(&compiled, &mut changed, pod, cluster.view(), *node);
+            }
+            let fact = before[leave..].iter().chain(&after);
+            let mut fact = fact.fold(Cluster::new(), |cluster, (node, pod)| cluster.with(&format!("n{node}"), pod));
+            let expected = fact.verdicts(&new);
+            let letters: String = cluster.all().into_iter().map(|node| letter(&compiled, &changed, node)).collect();
+            prop_assert_eq!(letters, if expected == "skip" { "......".to_string() } else { expected });
+            for (node, pod) in &leaving {
+                InterPodAffinity::add_pod(&compiled, &mut changed, pod, cluster.view(), *node);
+            }
+            for (node, pod) in &coming {
+                InterPodAffinity::remove_pod(&compiled, &mut changed, pod, cluster.view(), *node);
+            }
+            prop_assert_eq!(changed, state);
+        }
+    }
+}

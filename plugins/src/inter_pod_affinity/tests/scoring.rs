@@ -1,0 +1,136 @@
+//! Preferred terms.
+
+use schedc_core::extension_points::ScoreError;
+
+use super::*;
+
+/// The raw and the normalised scores of all nodes.
+type Scores = ([i64; 6], [i64; 6]);
+
+impl Cluster {
+    /// `None` if PreScore skips.
+    fn scores(&mut self, args: &InterPodAffinityArgs, pod: &str) -> Result<Option<Scores>, Status> {
+        let pod = self.pod(pod);
+        let pod = self.compile(args, &pod);
+        let all: Mask = self.cache.base.alive().clone();
+        let slot = InterPodAffinity.pre_score(args, &pod, self.view(), &all)?;
+        if slot.skip {
+            return Ok(None);
+        }
+        let raw = [0, 1, 2, 3, 4, 5]
+            .map(|node| InterPodAffinity::score(args, &pod, &slot.state, NodeIndex(node)).expect("a score"));
+        let mut extent = Extent::EMPTY;
+        raw.iter().for_each(|&raw| extent.include(raw));
+        Ok(Some((raw, raw.map(|raw| InterPodAffinity::normalize(args, extent, raw)))))
+    }
+}
+
+fn preferred(terms: &[(i32, &str)]) -> String {
+    let terms = terms.iter().map(|(weight, term)| format!("{{weight: {weight}, podAffinityTerm: {term}}}"));
+    format!("preferredDuringSchedulingIgnoredDuringExecution: [{}]", terms.collect::<Vec<_>>().join(", "))
+}
+
+fn like(terms: &[(i32, &str)]) -> String {
+    format!("podAffinity: {{{}}}", preferred(terms))
+}
+
+fn dislike(terms: &[(i32, &str)]) -> String {
+    format!("podAntiAffinity: {{{}}}", preferred(terms))
+}
+
+fn raw(cluster: Cluster, args: &InterPodAffinityArgs, pod: &str) -> Option<[i64; 6]> {
+    let mut cluster = cluster;
+    cluster.scores(args, pod).expect("terms are whole").map(|scores| scores.0)
+}
+
+#[test]
+fn the_pod_prefers() {
+    let cluster = || {
+        Cluster::new()
+            .with("n0", &pod("web", ""))
+            .with("n1", &pod("web", ""))
+            .with("n3", &pod("db", ""))
+            .with("n5", &pod("log", ""))
+    };
+    let check =
+        |affinity: &str, expected| assert_eq!(raw(cluster(), &DEFAULT, &pod("new", affinity)), expected, "{affinity}");
+    let (zone_web, host_web, zone_db) = (&*term("zone", "web"), &*term("host", "web"), &*term("zone", "db"));
+    // Every pod counts.
+    check(&like(&[(10, zone_web)]), Some([20, 20, 0, 0, 0, 0]));
+    check(&like(&[(10, zone_web), (3, host_web), (1, zone_db)]), Some([23, 23, 1, 1, 0, 0]));
+    check(&dislike(&[(10, zone_db)]), Some([0, 0, -10, -10, 0, 0]));
+    check(&format!("{}, {}", like(&[(5, zone_web)]), dislike(&[(7, host_web)])), Some([3, 3, 0, 0, 0, 0]));
+    // Nothing counts: skipped. What adds up to nothing, or weighs nothing, counts.
+    check(&like(&[(10, &term("zone", "nothing"))]), None);
+    check(&like(&[(10, &term("zone", "log"))]), None);
+    check(&like(&[(10, &term("rack", "web"))]), None);
+    check("", None);
+    check(&format!("{}, {}", like(&[(5, zone_web)]), dislike(&[(5, zone_web)])), Some([0; 6]));
+    check(&like(&[(0, zone_web)]), Some([0; 6]));
+    check(
+        &like(&[(10, "{topologyKey: zone, labelSelector: {}, namespaceSelector: {}}")]),
+        Some([20, 20, 10, 10, 0, 0]),
+    );
+}
+
+#[test]
+fn running_pods_prefer() {
+    let cluster = || {
+        Cluster::new()
+            .with("n0", &pod("a", &like(&[(10, &term("zone", "new"))])))
+            .with("n2", &pod("b", &dislike(&[(4, &term("host", "new"))])))
+            .with("n3", &pod("c", &near(&term("zone", "new"))))
+            .with("n3", &pod("c", &near(&term("zone", "new"))))
+            .with("n4", &pod("d", &apart(&term("zone", "new"))))
+    };
+    let with = |weight, ignore| InterPodAffinityArgs {
+        hard_pod_affinity_weight: weight,
+        ignore_preferred_terms_of_existing_pods: ignore,
+    };
+    assert_eq!(raw(cluster(), &DEFAULT, &pod("new", "")), Some([10, 10, -2, 2, 0, 0]));
+    assert_eq!(raw(cluster(), &with(0, false), &pod("new", "")), Some([10, 10, -4, 0, 0, 0]));
+    assert_eq!(raw(cluster(), &with(40, false), &pod("new", "")), Some([10, 10, 76, 80, 0, 0]));
+    assert_eq!(raw(cluster(), &DEFAULT, &pod("other", "")), None);
+    // Ignored, but not by a pod that has preferences itself.
+    assert_eq!(raw(cluster(), &with(1, true), &pod("new", "")), None);
+    let b = like(&[(100, &term("host", "b"))]);
+    assert_eq!(raw(cluster(), &with(1, true), &pod("new", &b)), Some([10, 10, 98, 2, 0, 0]));
+    let hard = || Cluster::new().with("n3", &pod("c", &near(&term("zone", "new"))));
+    assert_eq!(raw(hard(), &with(0, false), &pod("new", "")), None);
+}
+
+#[test]
+fn from_the_lowest_to_the_highest() {
+    let normalized = |affinity: &str| {
+        let mut cluster =
+            Cluster::new().with("n0", &pod("web", "")).with("n2", &pod("web", "")).with("n4", &pod("db", ""));
+        cluster.scores(&DEFAULT, &pod("new", affinity)).unwrap().unwrap()
+    };
+    let (zone, host) = (term("zone", "web"), term("host", "web"));
+    assert_eq!(normalized(&like(&[(2, &zone), (1, &host)])), ([3, 2, 3, 2, 0, 0], [100, 66, 100, 66, 0, 0]));
+    assert_eq!(normalized(&dislike(&[(2, &zone), (1, &host)])), ([-3, -2, -3, -2, 0, 0], [0, 33, 0, 33, 100, 100]));
+    assert_eq!(normalized(&like(&[(0, &zone)])), ([0; 6], [0; 6]));
+    // 100 * (29 / 100) is a little less than 29 in double precision.
+    assert_eq!(
+        normalized(&like(&[(100, &term("host", "db")), (29, &zone)])),
+        ([29, 29, 29, 29, 100, 0], [28, 28, 28, 28, 100, 0])
+    );
+}
+
+#[test]
+fn without_pre_filter_broken_terms_fail() {
+    let broken = "{topologyKey: zone, labelSelector: {matchExpressions: [{key: app, operator: Near}]}}";
+    let status = Cluster::new().scores(&DEFAULT, &pod("web", &like(&[(1, broken)]))).unwrap_err();
+    let expected = "failed to parse pod: preferredAffinityTerms: \"Near\" is not a valid label selector operator";
+    assert_eq!(status, Status::error(expected));
+}
+
+#[test]
+fn without_pre_score_the_attempt_fails() {
+    let mut cluster = Cluster::new();
+    let new = cluster.pod(&pod("web", ""));
+    let new = cluster.compile(&DEFAULT, &new);
+    let score = InterPodAffinity::score(&DEFAULT, &new, &InterPodAffinityScores::default(), NodeIndex(0));
+    let expected = "failed to read \"PreScoreInterPodAffinity\" from cycleState: not found";
+    assert_eq!(score, Err(ScoreError(expected)));
+}
