@@ -1,11 +1,13 @@
 //! What becomes of one pod, node by node, as it is printed.
 
 use schedc_core::cache::Base;
-use schedc_core::engine::{Decision, Verdict};
+use schedc_core::engine::{Decision, Unschedulable, Verdict};
 use schedc_core::explain::{Explanation as Found, NodeExplanation};
 use schedc_core::profile::PluginScore;
 use schedc_core::status::Status;
 use serde::Serialize;
+
+use crate::cluster::pod_name;
 
 /// What a scheduling cycle finds for a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -19,6 +21,8 @@ pub struct Explanation {
     pub node: Option<String>,
     /// Why it goes nowhere, in kube-scheduler's words.
     pub message: Option<String>,
+    /// How room can be made for it where it goes nowhere.
+    pub preemption: Option<Preemption>,
     /// The plugin that holds it back, so that nothing else was asked.
     pub held_by: Option<Rejection>,
     /// The plugin that rejected it without a look at single nodes.
@@ -31,6 +35,15 @@ pub struct Explanation {
     pub best: Vec<String>,
     /// All nodes, by name.
     pub nodes: Vec<NodeReport>,
+}
+
+/// Room that preemption makes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Preemption {
+    /// The node.
+    pub node: String,
+    /// The pods that have to leave it, the most important first: `namespace/name`.
+    pub victims: Vec<String>,
 }
 
 /// One node.
@@ -83,6 +96,10 @@ impl Explanation {
     /// Puts what was found for a pod into words.
     pub fn new(pod: String, profile: &'static str, found: Found, base: &Base) -> Self {
         let held_by = found.held.as_ref().map(Rejection::from);
+        let preemption = match &found.decision {
+            Decision::Unschedulable(unschedulable) => Preemption::of(unschedulable, base),
+            _ => None,
+        };
         let (node, message) = match (found.held, found.decision) {
             (Some(held), _) => (None, Some(held.message())),
             (None, Decision::Node(index)) => (Some(base.name(index).to_owned()), None),
@@ -94,6 +111,7 @@ impl Explanation {
             profile,
             node,
             message,
+            preemption: preemption.filter(|_| held_by.is_none()),
             held_by,
             pre_filter: found.pre_filter.as_ref().map(Rejection::from),
             skipped_filters: found.skipped,
@@ -101,6 +119,14 @@ impl Explanation {
             best: found.best,
             nodes: found.nodes.into_iter().map(NodeReport::from).collect(),
         }
+    }
+}
+
+impl Preemption {
+    fn of(unschedulable: &Unschedulable, base: &Base) -> Option<Self> {
+        let candidate = unschedulable.post_filter.as_ref()?.nominated()?;
+        let victims = candidate.victims.iter().map(|pod| pod_name(pod, &base.interner));
+        Some(Preemption { node: base.name(candidate.node).to_owned(), victims: victims.collect() })
     }
 }
 

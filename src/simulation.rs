@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use schedc_core::cache::{Base, PodState};
 use schedc_core::embedded::Embedded;
-use schedc_core::extension_points::Nomination;
+use schedc_core::extension_points::{Nomination, PostFilterResult};
 use schedc_core::model::{Pod, Uid};
 use schedc_core::profile::Bundle;
 use schedc_core::scheduler::{Failure, Outcome};
@@ -185,9 +185,7 @@ pub fn simulate<B: Bundle>(cluster: Cluster<B>, input: Input, mut progress: impl
 /// The pods that leave for a pod that was not placed, those included that are going anyway.
 fn victims(outcome: &Outcome) -> Vec<Arc<Pod>> {
     let Err(Failure::Unschedulable(unschedulable)) = &outcome.result else { return Vec::new() };
-    let Some(found) = &unschedulable.post_filter else { return Vec::new() };
-    let Nomination::Set(node) = found.nomination else { return Vec::new() };
-    let chosen = found.candidates.iter().find(|candidate| candidate.node == node);
+    let chosen = unschedulable.post_filter.as_ref().and_then(PostFilterResult::nominated);
     chosen.map(|candidate| candidate.victims.clone()).unwrap_or_default()
 }
 

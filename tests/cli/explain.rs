@@ -154,8 +154,6 @@ fn which_pod_is_meant() {
     expect![[r#"
         two/p goes nowhere, says profile edge
           no nodes available to schedule pods
-          nothing to filter by for this pod:
-            NodeAffinity, NodePorts
     "#]]
     .assert_eq(&folder.schedc(&["explain", "two/p", "pods.yaml", "--profile", "edge"]).ok());
 }

@@ -50,6 +50,11 @@ impl PostFilterResult {
         self.candidates = candidates;
         self
     }
+    /// The candidate that was chosen, if the plugin names its candidates.
+    pub fn nominated(&self) -> Option<&Candidate> {
+        let Nomination::Set(node) = self.nomination else { return None };
+        self.candidates.iter().find(|candidate| candidate.node == node)
+    }
     /// Nothing can be done; `reason` becomes part of the pod's message.
     pub fn unschedulable(reason: impl Into<String>) -> Self {
         Self::nothing(Status::unschedulable(reason))

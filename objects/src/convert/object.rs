@@ -33,6 +33,6 @@ pub fn convert_object(object: &AnyObject, interner: &mut Interner) -> Option<Obj
         }
         AnyObject::VolumeAttachment(o) => Object::VolumeAttachment(volume::volume_attachment(o, interner).into()),
         AnyObject::PodDisruptionBudget(budget) => Object::PodDisruptionBudget(convert_budget(budget, interner).into()),
-        _ => return None,
+        AnyObject::Node(_) | AnyObject::Pod(_) | AnyObject::PriorityClass(_) => return None,
     })
 }

@@ -68,6 +68,11 @@ fn outcome(explanation: &Explanation) -> String {
     if let Some(message) = &explanation.message {
         let _ = writeln!(text, "  {message}");
     }
+    if let Some(preemption) = &explanation.preemption {
+        let victims = count(preemption.victims.len(), "pod");
+        let _ = writeln!(text, "  room can be made on {} by removing {victims}:", preemption.node);
+        text += &wrapped(preemption.victims.iter().map(String::as_str), 4);
+    }
     let feasible = explanation.nodes.iter().filter(|node| node.feasible).count();
     let all = count(explanation.nodes.len(), "node");
     match &explanation.best[..] {
