@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schedc_core::cache::{Base, Cache, State};
 use schedc_core::engine;
 use schedc_core::explain::{Explanation, NodeExplanation};
-use schedc_core::model::{NodeIndex, Pod};
+use schedc_core::model::Pod;
 use schedc_core::status::{Code, Status};
 use serde::Serialize;
 
@@ -108,25 +108,21 @@ impl Decision {
         Decision { pod: pod_name(pod, &base.interner), skipped: Some(why), ..Decision::default() }
     }
 
-    /// Puts what was found into words. Also returns the node that the pod goes to.
-    pub(super) fn new<S: State>(pod: &Pod, cache: &Cache<S>, found: Explanation) -> (Self, Option<NodeIndex>) {
+    /// Puts what was found into words.
+    pub(super) fn new<S: State>(pod: &Pod, cache: &Cache<S>, found: Explanation) -> Self {
         let pod = pod_name(pod, &cache.base.interner);
         if let Some(held) = &found.held {
-            return (Decision { pod, pre_enqueue: Some(Answer::from(held)), ..Decision::default() }, None);
+            return Decision { pod, pre_enqueue: Some(Answer::from(held)), ..Decision::default() };
         }
         let mut decision = Decision { pod, ..Decision::default() };
-        let mut chosen = None;
         if cache.base.count() > 0 {
             decision.pre_filter = Some(PreFilter::new(&found));
         }
         match found.decision {
             engine::Decision::Node(node) => {
                 // Of equally good nodes, the one with the smallest name: nothing is left to chance.
-                let best = if found.by_nomination { None } else { found.best.first() };
-                let best = best.and_then(|name| cache.base.node(cache.base.interner.get(name)?));
-                let node = best.unwrap_or(node);
-                chosen = Some(node);
-                decision.chosen = Some(cache.base.name(node).to_owned());
+                let best = found.best.first().filter(|_| !found.by_nomination);
+                decision.chosen = Some(best.cloned().unwrap_or_else(|| cache.base.name(node).to_owned()));
                 decision.chosen_by = found.by_nomination.then_some("nominated");
             }
             engine::Decision::Unschedulable(unschedulable) => {
@@ -148,7 +144,7 @@ impl Decision {
         decision.feasible = feasible.map(|node| node.node.clone()).collect();
         decision.best = found.best;
         decision.nodes = found.nodes.into_iter().map(NodeVerdict::of).collect();
-        (decision, chosen)
+        decision
     }
 }
 

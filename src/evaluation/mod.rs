@@ -131,11 +131,25 @@ impl<B: Bundle> Evaluator<B> {
         Ok(())
     }
 
-    /// Does what a scenario says.
+    /// Does what a scenario says. Pods go where it is decided.
     ///
     /// # Errors
     /// The first thing in it that is wrong.
     pub fn evaluate(&mut self, scenario: Scenario) -> Result<Evaluation, Error> {
+        self.evaluate_placing(scenario, |_, decision| decision.chosen.clone())
+    }
+
+    /// Does what a scenario says. Pods go to the node that `place` names, if there is such a node: so two schedulers can
+    /// be compared step by step, without what follows from an earlier difference. `place` gets the index of the `schedule`
+    /// step.
+    ///
+    /// # Errors
+    /// The first thing in the scenario that is wrong.
+    pub fn evaluate_placing(
+        &mut self,
+        scenario: Scenario,
+        mut place: impl FnMut(usize, &Decision) -> Option<String>,
+    ) -> Result<Evaluation, Error> {
         let profile = match (self.only, &scenario.profile) {
             (Some(profile), _) => profile,
             (None, Some(name)) => Routes::index_of::<B>(name).map_err(Error::UnknownProfile)?,
@@ -148,44 +162,39 @@ impl<B: Bundle> Evaluator<B> {
         }
         let mut results = Vec::new();
         for (at, step) in scenario.steps.into_iter().enumerate() {
-            let result = self.step(&mut world, profile, step);
-            results.extend(result.map_err(|error| Error::broken("steps", at, error))?);
+            let broken = |error| Error::broken("steps", at, error);
+            let Some(pod) = self.step(&mut world, profile, step).map_err(broken)? else { continue };
+            let decision = self.decide(&mut world, profile, &pod);
+            if let Some(node) = place(results.len(), &decision) {
+                world.place(pod, &node);
+            }
+            results.push(decision);
         }
         Ok(Evaluation { id: scenario.id, profile: B::PROFILES[profile].name, results })
     }
 
-    /// Takes a step. Returns what was found, if it was to schedule a pod.
-    fn step(&mut self, world: &mut World<B::State>, profile: usize, step: Step) -> Result<Option<Decision>, Broken> {
+    /// Takes a step. Returns the pod, if it is to schedule one.
+    fn step(&mut self, world: &mut World<B::State>, profile: usize, step: Step) -> Result<Option<Arc<Pod>>, Broken> {
         match step {
             Step::Create(value) => world.apply(scenario::object(value)?, self.queues(profile)),
             Step::Update(value) => world.update(scenario::object(value)?, self.queues(profile)),
             Step::Delete(object) => world.delete(&object)?,
-            Step::Schedule(value) => return self.schedule(world, profile, value).map(Some),
+            Step::Schedule(value) => return Ok(Some(Arc::new(world.pending(&scenario::pod(value)?)))),
         }
         Ok(None)
+    }
+
+    fn decide(&mut self, world: &mut World<B::State>, profile: usize, pod: &Arc<Pod>) -> Decision {
+        if pod.deleting {
+            return Decision::skipped(pod, &world.cache.base, "deleting");
+        }
+        let found = self.bundle.with(profile, Explain { pod, cache: &mut world.cache });
+        Decision::new(pod, &world.cache, found)
     }
 
     /// Whether a profile's PreEnqueue lets a pod into the queue.
     fn queues(&mut self, profile: usize) -> impl FnOnce(&Pod, &Interner) -> bool {
         move |pod, interner| self.bundle.with(profile, PreEnqueue { pod, interner })
-    }
-
-    fn schedule(
-        &mut self,
-        world: &mut World<B::State>,
-        profile: usize,
-        value: serde_json::Value,
-    ) -> Result<Decision, Broken> {
-        let pod = Arc::new(world.pending(&scenario::pod(value)?));
-        if pod.deleting {
-            return Ok(Decision::skipped(&pod, &world.cache.base, "deleting"));
-        }
-        let found = self.bundle.with(profile, Explain { pod: &pod, cache: &mut world.cache });
-        let (decision, chosen) = Decision::new(&pod, &world.cache, found);
-        if let Some(node) = chosen {
-            world.place(pod, node);
-        }
-        Ok(decision)
     }
 }
 

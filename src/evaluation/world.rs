@@ -7,11 +7,12 @@ use k8s_openapi::api::core::v1::Pod as ApiPod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_core::cache::{Cache, PodState, State};
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{NodeIndex, ObjectKey, Pod, Uid};
+use schedc_core::model::{ObjectKey, Pod, Uid};
 use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_finished};
 
 use super::Broken;
 use super::scenario::Reference;
+use crate::cluster::pod_name;
 
 /// Nodes, pods and other objects, in the order in which they came.
 pub struct World<S> {
@@ -125,10 +126,10 @@ impl<S: State> World<S> {
         }
     }
 
-    /// A pod goes to a node.
-    pub fn place(&mut self, pod: Arc<Pod>, node: NodeIndex) {
-        let Some(node) = self.cache.base.infos()[node.get()].node.as_ref().map(|node| node.name) else { return };
-        let name = crate::cluster::pod_name(&pod, &self.cache.base.interner);
+    /// A pod goes to a node, be it there or not.
+    pub fn place(&mut self, pod: Arc<Pod>, node: &str) {
+        let node = self.cache.base.interner.intern(node);
+        let name = pod_name(&pod, &self.cache.base.interner);
         self.forget_pod(&name);
         self.pods.insert(name, Known { uid: pod.uid.clone(), node: Some(node) });
         self.cache.add_pod(pod, node, PodState::Bound);

@@ -1,0 +1,281 @@
+//! Whether two results say the same.
+//!
+//! Everything must be equal, except what kube-scheduler itself leaves open: which plugins skip is for information, the
+//! text of an error may be any of those that can come first, and what a preemption does may be any of its outcomes.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+/// Something that two results say differently.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Difference {
+    /// Where, such as `nodes.n03.scores.NodeAffinity`.
+    pub(crate) place: String,
+    pub(crate) expected: Value,
+    pub(crate) got: Value,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: expected {}, got {}", self.place, in_words(&self.expected), in_words(&self.got))
+    }
+}
+
+/// A verdict by its plugin, anything else as it is written.
+fn in_words(value: &Value) -> String {
+    let code = value.get("code").and_then(Value::as_str);
+    match (value, code) {
+        (Value::Null, _) => "nothing".to_owned(),
+        (_, Some("Success")) => "Success".to_owned(),
+        (_, Some(code)) => {
+            let plugin = value.get("plugin").and_then(Value::as_str).unwrap_or("PreFilter");
+            let reasons = value.get("reasons").map(Value::to_string).unwrap_or_default();
+            format!("{plugin} {code} {reasons}")
+        }
+        (other, None) => other.to_string(),
+    }
+}
+
+/// All that is different.
+pub(crate) fn differences(expected: &Value, got: &Value) -> Vec<Difference> {
+    let mut found = Vec::new();
+    let mut expected = expected.clone();
+    let mut got = got.clone();
+    let (preemption, got_preemption) = (take(&mut expected, "preemption"), take(&mut got, "preemption"));
+    let (nodes, got_nodes) = (take(&mut expected, "nodes"), take(&mut got, "nodes"));
+    for result in [&mut expected, &mut got] {
+        result.get_mut("prefilter").map(|pre_filter| take(pre_filter, "skip"));
+    }
+    message(&mut expected, &mut got);
+    fields("", &expected, &got, &mut found);
+    each_field("nodes", &nodes, &got_nodes, &mut found, &mut node);
+    preemptions(&preemption, &got_preemption, &mut found);
+    found
+}
+
+fn take(value: &mut Value, field: &str) -> Value {
+    value.as_object_mut().and_then(|fields| fields.remove(field)).unwrap_or_default()
+}
+
+/// Where several texts may come first, any of them will do.
+fn message(expected: &mut Value, got: &mut Value) {
+    let texts = take(expected, "messages");
+    take(got, "messages");
+    if texts.as_array().is_some_and(|texts| texts.contains(&got["message"])) {
+        expected["message"] = got["message"].clone();
+    }
+}
+
+/// A verdict differs as a whole, scores each for itself.
+fn node(place: &str, expected: &Value, got: &Value, found: &mut Vec<Difference>) {
+    let verdict = |node: &Value| {
+        let field = |name: &str| node.get(name).map(|value| (name.to_owned(), value.clone()));
+        Value::Object(["code", "plugin", "reasons"].into_iter().filter_map(field).collect())
+    };
+    if verdict(expected) != verdict(got) {
+        found.push(Difference { place: place.to_owned(), expected: expected.clone(), got: got.clone() });
+        return;
+    }
+    for part in ["raw", "scores"] {
+        let (expected, got) = (expected.get(part).unwrap_or(&Value::Null), got.get(part).unwrap_or(&Value::Null));
+        each_field(&format!("{place}.{part}"), expected, got, found, &mut equal);
+    }
+    equal(&format!("{place}.total"), &expected["total"], &got["total"], found);
+}
+
+/// One of the outcomes must be what happens, and the candidates must be the same.
+fn preemptions(expected: &Value, got: &Value, found: &mut Vec<Difference>) {
+    let (mut left, mut right) = (expected.clone(), got.clone());
+    let (outcomes, any_order) = (take(&mut left, "outcomes"), take(&mut left, "outcomesAnyOrder"));
+    let got_outcomes = take(&mut right, "outcomes");
+    take(&mut right, "outcomesAnyOrder");
+    fields("preemption.", &left, &right, found);
+    let none = Vec::new();
+    let list = |value: &Value| value.as_array().unwrap_or(&none).clone();
+    let possible: Vec<Value> = list(&outcomes).into_iter().chain(list(&any_order)).collect();
+    let got_list = list(&got_outcomes);
+    if !got_list.iter().all(|outcome| possible.contains(outcome)) || got_list.is_empty() != possible.is_empty() {
+        found.push(Difference { place: "preemption.outcomes".to_owned(), expected: outcomes, got: got_outcomes });
+    }
+}
+
+fn fields(prefix: &str, expected: &Value, got: &Value, found: &mut Vec<Difference>) {
+    match (expected, got) {
+        (Value::Object(_), Value::Object(_)) => {
+            let names = names(expected, got);
+            for name in names {
+                equal(&format!("{prefix}{name}"), &expected[&name], &got[&name], found);
+            }
+        }
+        _ => equal(prefix.trim_end_matches('.'), expected, got, found),
+    }
+}
+
+/// Compares what both, or one of them, have under each name.
+fn each_field(
+    prefix: &str,
+    expected: &Value,
+    got: &Value,
+    found: &mut Vec<Difference>,
+    compare: &mut impl FnMut(&str, &Value, &Value, &mut Vec<Difference>),
+) {
+    for name in names(expected, got) {
+        let of = |value: &Value| value.get(&name).cloned().unwrap_or_default();
+        compare(&format!("{prefix}.{name}"), &of(expected), &of(got), found);
+    }
+}
+
+fn names(expected: &Value, got: &Value) -> BTreeSet<String> {
+    [expected, got].into_iter().filter_map(Value::as_object).flat_map(Map::keys).cloned().collect()
+}
+
+fn equal(place: &str, expected: &Value, got: &Value, found: &mut Vec<Difference>) {
+    if expected != got {
+        found.push(Difference { place: place.to_owned(), expected: expected.clone(), got: got.clone() });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A pod that goes to n1.
+    fn placed() -> Value {
+        json!({
+            "pod": "default/web",
+            "prefilter": {"code": "Success", "skip": ["NodePorts"]},
+            "nodes": {
+                "n1": {"code": "Success", "scores": {"A": 200, "B": 3}, "raw": {"A": 100, "B": 3}, "total": 203},
+                "n2": {"code": "Unschedulable", "plugin": "NodeResourcesFit", "reasons": ["Insufficient cpu"]},
+            },
+            "feasible": ["n1"], "best": ["n1"], "chosen": "n1", "message": null, "preemption": null,
+        })
+    }
+
+    /// A pod that room can be made for in two ways.
+    fn preempting() -> Value {
+        json!({
+            "pod": "default/web",
+            "preemption": {
+                "code": "Success", "nominating": "set",
+                "outcomes": [{"node": "n1", "victims": ["default/a"]}, {"node": "n2", "victims": ["default/b"]}],
+                "outcomesAnyOrder": [{"node": "n1", "victims": ["default/c"]}],
+                "candidates": [{"node": "n1", "victims": ["default/a"], "pdbViolations": 0}],
+            },
+        })
+    }
+
+    fn check(expected: Value, change: impl FnOnce(&mut Value), differences: &[&str]) {
+        let mut got = expected.clone();
+        change(&mut got);
+        let found: Vec<String> = super::differences(&expected, &got).iter().map(ToString::to_string).collect();
+        assert_eq!(found, differences);
+    }
+
+    #[test]
+    fn equal_results_agree() {
+        check(placed(), |_| {}, &[]);
+        check(preempting(), |_| {}, &[]);
+    }
+
+    #[test]
+    fn a_score_that_differs_is_told_by_node_and_plugin() {
+        check(
+            placed(),
+            |got| {
+                got["nodes"]["n1"]["scores"]["A"] = 300.into();
+                got["nodes"]["n1"]["total"] = 303.into();
+            },
+            &["nodes.n1.scores.A: expected 200, got 300", "nodes.n1.total: expected 203, got 303"],
+        );
+        check(
+            placed(),
+            |got| drop(take(&mut got["nodes"]["n1"]["raw"], "B")),
+            &["nodes.n1.raw.B: expected 3, got nothing"],
+        );
+    }
+
+    #[test]
+    fn a_verdict_that_differs_is_told_as_a_whole() {
+        check(
+            placed(),
+            |got| got["nodes"]["n2"]["reasons"] = json!(["Too many pods"]),
+            &[
+                r#"nodes.n2: expected NodeResourcesFit Unschedulable ["Insufficient cpu"], got NodeResourcesFit Unschedulable ["Too many pods"]"#,
+            ],
+        );
+        check(
+            placed(),
+            |got| {
+                got["nodes"]["n2"] = json!({"code": "Success", "total": 7});
+                got["feasible"] = json!(["n1", "n2"]);
+            },
+            &[
+                r#"feasible: expected ["n1"], got ["n1","n2"]"#,
+                r#"nodes.n2: expected NodeResourcesFit Unschedulable ["Insufficient cpu"], got Success"#,
+            ],
+        );
+    }
+
+    #[test]
+    fn a_node_or_a_field_too_many_or_too_few_is_different() {
+        check(
+            placed(),
+            |got| got["nodes"]["n3"] = json!({"code": "Success"}),
+            &["nodes.n3: expected nothing, got Success"],
+        );
+        check(
+            placed(),
+            |got| got["chosenBy"] = "nominated".into(),
+            &[r#"chosenBy: expected nothing, got "nominated""#],
+        );
+        check(placed(), |got| got["prefilter"] = Value::Null, &["prefilter: expected Success, got nothing"]);
+    }
+
+    #[test]
+    fn plugins_that_skip_are_for_information() {
+        check(placed(), |got| got["prefilter"]["skip"] = json!(["Other"]), &[]);
+    }
+
+    #[test]
+    fn any_text_that_may_come_first_will_do() {
+        let expected = json!({"message": "a", "messages": ["a", "b"], "reason": "SchedulerError"});
+        check(expected.clone(), |got| got["message"] = "b".into(), &[]);
+        check(expected, |got| got["message"] = "c".into(), &[r#"message: expected "a", got "c""#]);
+        check(json!({"message": "a"}), |got| got["message"] = "b".into(), &[r#"message: expected "a", got "b""#]);
+    }
+
+    #[test]
+    fn one_of_the_outcomes_of_a_preemption_will_do() {
+        let outcomes = |outcomes: Value| move |got: &mut Value| got["preemption"]["outcomes"] = outcomes;
+        check(preempting(), outcomes(json!([{"node": "n2", "victims": ["default/b"]}])), &[]);
+        check(preempting(), outcomes(json!([{"node": "n1", "victims": ["default/c"]}])), &[]);
+        let expected = r#"preemption.outcomes: expected [{"node":"n1","victims":["default/a"]},{"node":"n2","victims":["default/b"]}]"#;
+        check(preempting(), outcomes(json!([])), &[&format!("{expected}, got []")]);
+        check(
+            preempting(),
+            outcomes(json!([{"node": "n2", "victims": []}])),
+            &[&format!(r#"{expected}, got [{{"node":"n2","victims":[]}}]"#)],
+        );
+    }
+
+    #[test]
+    fn candidates_and_nominations_of_a_preemption_must_be_the_same() {
+        check(
+            preempting(),
+            |got| got["preemption"]["candidates"][0]["pdbViolations"] = 1.into(),
+            &[
+                r#"preemption.candidates: expected [{"node":"n1","pdbViolations":0,"victims":["default/a"]}], got [{"node":"n1","pdbViolations":1,"victims":["default/a"]}]"#,
+            ],
+        );
+        check(
+            preempting(),
+            |got| got["preemption"]["nominating"] = "keep".into(),
+            &[r#"preemption.nominating: expected "set", got "keep""#],
+        );
+    }
+}

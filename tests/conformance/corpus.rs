@@ -1,0 +1,30 @@
+//! The corpora as files.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+use schedc::evaluation::Scenario;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A scenario, and what was decided in it.
+#[derive(Deserialize)]
+pub(crate) struct Entry {
+    pub(crate) scenario: Scenario,
+    pub(crate) expected: Vec<Value>,
+}
+
+/// The scenarios of a family that `wanted` wants, by their profile.
+pub(crate) fn entries(family: &str, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = Entry> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/conformance/corpora/{family}.jsonl.gz"));
+    let file = File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let lines = BufReader::new(MultiGzDecoder::new(BufReader::new(file))).lines();
+    lines.map(|line| line.unwrap()).filter_map(move |line| {
+        // The profile is near the beginning of a line; most of the line need not be read for it.
+        let profile =
+            line.split_once(r#""profile":""#).and_then(|(_, rest)| rest.split_once('"')).map(|(name, _)| name);
+        wanted(profile.unwrap_or_default()).then(|| serde_json::from_str(&line).unwrap())
+    })
+}

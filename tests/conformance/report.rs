@@ -1,0 +1,144 @@
+//! How far a family agrees.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schedc::evaluation::Evaluator;
+use schedc_core::profile::Bundle;
+use serde_json::Value;
+
+use crate::compare::{Difference, differences};
+use crate::corpus::{Entry, entries};
+
+/// So many results that disagree are told in full.
+const SHOWN: usize = 5;
+/// With so many differences each.
+const SHOWN_DIFFERENCES: usize = 4;
+
+/// How many of something agree.
+#[derive(Default)]
+struct Count {
+    agree: usize,
+    all: usize,
+}
+
+impl Count {
+    fn add(&mut self, agrees: bool) {
+        self.agree += usize::from(agrees);
+        self.all += 1;
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.agree, self.all)
+    }
+}
+
+/// What plugins say, apart from each other.
+#[derive(Default)]
+struct PluginCounts {
+    /// Nodes that it rejects, or should.
+    verdicts: Count,
+    /// What its Score returns.
+    raw: Count,
+}
+
+/// What came of comparing a family.
+pub(crate) struct Report {
+    family: String,
+    results: Count,
+    plugins: BTreeMap<String, PluginCounts>,
+    /// By scenario, profile and pod.
+    disagreements: Vec<(String, Vec<Difference>)>,
+}
+
+impl Report {
+    /// Evaluates the scenarios of a family whose profile `stand_in` has a profile for. Pods go where they should, so that
+    /// one difference is told once.
+    pub(crate) fn of<B: Bundle>(family: &str, stand_in: impl for<'a> Fn(&'a str) -> Option<&'a str>) -> Self {
+        let mut report = Report {
+            family: family.to_owned(),
+            results: Count::default(),
+            plugins: BTreeMap::new(),
+            disagreements: Vec::new(),
+        };
+        let mut evaluator = Evaluator::<B>::new().unwrap();
+        for Entry { mut scenario, expected } in entries(family, |profile| stand_in(profile).is_some()) {
+            let profile = scenario.profile.take().unwrap();
+            scenario.profile = stand_in(&profile).map(str::to_owned);
+            let id = scenario.id.clone();
+            let chosen = |at: usize| expected.get(at)?["chosen"].as_str().map(str::to_owned);
+            let evaluation = evaluator.evaluate_placing(scenario, |at, _| chosen(at));
+            let evaluation = evaluation.unwrap_or_else(|error| panic!("{id}: {error}"));
+            assert_eq!(evaluation.results.len(), expected.len(), "{id}");
+            for (expected, got) in expected.iter().zip(&evaluation.results) {
+                let pod = format!("{id} ({profile}), pod {}", got.pod);
+                report.add(pod, expected, &serde_json::to_value(got).unwrap());
+            }
+        }
+        report
+    }
+
+    fn add(&mut self, pod: String, expected: &Value, got: &Value) {
+        self.count_plugins(expected, got);
+        let differences = differences(expected, got);
+        self.results.add(differences.is_empty());
+        if !differences.is_empty() {
+            self.disagreements.push((pod, differences));
+        }
+    }
+
+    fn count_plugins(&mut self, expected: &Value, got: &Value) {
+        let nodes = expected["nodes"].as_object().into_iter().flatten().map(|(name, node)| (node, &got["nodes"][name]));
+        for (expected, got) in nodes.chain([(&expected["prefilter"], &got["prefilter"])]) {
+            let fields = ["code", "plugin", "reasons"];
+            let agrees = fields.iter().all(|field| expected[field] == got[field]);
+            let mut rejectors = [expected["plugin"].as_str(), got["plugin"].as_str()];
+            if rejectors[0] == rejectors[1] {
+                rejectors[1] = None;
+            }
+            for plugin in rejectors.into_iter().flatten() {
+                self.plugins.entry(plugin.to_owned()).or_default().verdicts.add(agrees);
+            }
+            // What should not be scored is no score's fault.
+            if let (Some(expected), Some(got)) = (expected["raw"].as_object(), got["raw"].as_object()) {
+                for plugin in expected.keys().chain(got.keys().filter(|&plugin| !expected.contains_key(plugin))) {
+                    let agrees = expected.get(plugin) == got.get(plugin);
+                    self.plugins.entry(plugin.clone()).or_default().raw.add(agrees);
+                }
+            }
+        }
+    }
+
+    /// Whether everything is as it should be.
+    pub(crate) fn agrees(&self) -> bool {
+        self.disagreements.is_empty()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}: {} results agree", self.family, self.results)?;
+        for (plugin, PluginCounts { verdicts, raw }) in &self.plugins {
+            write!(f, "  {plugin}:")?;
+            if verdicts.all > 0 {
+                write!(f, " {verdicts} verdicts")?;
+            }
+            if raw.all > 0 {
+                write!(f, " {raw} raw scores")?;
+            }
+            writeln!(f)?;
+        }
+        for (pod, differences) in self.disagreements.iter().take(SHOWN) {
+            writeln!(f, "{pod}:")?;
+            for difference in differences.iter().take(SHOWN_DIFFERENCES) {
+                writeln!(f, "    {difference}")?;
+            }
+            if let more @ 1.. = differences.len().saturating_sub(SHOWN_DIFFERENCES) {
+                writeln!(f, "    and {more} more")?;
+            }
+        }
+        Ok(())
+    }
+}
