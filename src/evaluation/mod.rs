@@ -26,7 +26,7 @@ use serde::Serialize;
 use crate::cluster::{Routes, UnknownProfile};
 
 pub use decision::{Answer, Decision, NodeVerdict, PreFilter, Scores};
-pub use preemption::{Outcome, Preemption};
+pub use preemption::{Candidate, Outcome, Preemption};
 pub use scenario::{NotAScenario, Reference, Scenario, Step};
 pub use world::World;
 
