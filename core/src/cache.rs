@@ -11,7 +11,7 @@ use crate::model::{Node, NodeIndex, Object, ObjectKey, Pod, Uid};
 /// The columns and indexes of all profiles of a binary, one of each. Generated.
 pub trait State: Default + Send + Sync + 'static {
     /// A copy of one node's columns that can be changed in thought.
-    type Hypothetical;
+    type Hypothetical: Clone;
 
     /// A node came (`old` is none), changed, or went (its slot is empty now). Rebuilds its columns, pods included.
     fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>);

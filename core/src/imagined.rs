@@ -90,11 +90,7 @@ impl<'a, P: Profile> Imagined<'a, P> {
     /// The first plugin that rejects it.
     pub fn filter_with_nominated(&mut self, nominated: &[Arc<Pod>]) -> Result<(), P::Rejection> {
         if !nominated.is_empty() {
-            let alone = self.now();
-            nominated.iter().for_each(|pod| self.add_pod(pod));
-            let answer = self.filter();
-            self.back_to(alone);
-            answer?;
+            self.with_nominated(nominated, |node| node.filter())?;
         }
         self.filter()
     }
@@ -107,11 +103,19 @@ impl<'a, P: Profile> Imagined<'a, P> {
 
     /// The rejection of [`Imagined::filter_with_nominated`] in words; none if the node passes.
     pub fn verdict_with_nominated(&mut self, nominated: &[Arc<Pod>]) -> Option<Verdict> {
-        let alone = self.now();
-        nominated.iter().for_each(|pod| self.add_pod(pod));
-        let verdict = self.verdicts(false).pop();
-        self.back_to(alone);
+        let verdict = self.with_nominated(nominated, |node| node.verdicts(false).pop());
         verdict.or_else(|| self.verdicts(false).pop())
+    }
+
+    /// Asks while the pods are on the node. They come to a copy of the columns, so that they leave no trace even if they
+    /// could not be there together with the others.
+    fn with_nominated<T>(&mut self, nominated: &[Arc<Pod>], ask: impl FnOnce(&Self) -> T) -> T {
+        let (alone, moment) = (self.state.clone(), self.now());
+        nominated.iter().for_each(|pod| self.add_pod(pod));
+        let answer = ask(self);
+        self.back_to(moment);
+        self.state = alone;
+        answer
     }
 }
 

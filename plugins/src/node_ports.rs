@@ -8,7 +8,7 @@
 //!
 //! **Upstream.** `plugins/nodeports` (kube-scheduler 1.36.2).
 //!
-//! **Differences.** See [`NodePortsInUse`]. The hint does not ask whether a deleted pod had a node: no other is reported.
+//! **Differences.** The hint does not ask whether a deleted pod had a node: no other is reported.
 
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{

@@ -6,12 +6,12 @@ use schedc_core::model::{HostPort, Node, Pod};
 
 /// Host ports in use: kube-scheduler's `NodeInfo.UsedPorts`.
 ///
-/// It counts how many pods have a port. kube-scheduler does not: there, a port that two pods have, which its own filter
-/// rules out, is free once one of them goes.
+/// As there, a port is in use or not, and free once a pod that has it goes. Pods that were placed by a scheduler do not
+/// share ports; where others do, what is in use depends on which of them went since.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodePortsInUse {
-    /// Sorted, each once, with the number of pods.
-    ports: Vec<(HostPort, u32)>,
+    /// Sorted, each once.
+    ports: Vec<HostPort>,
 }
 
 impl NodePortsInUse {
@@ -19,7 +19,7 @@ impl NodePortsInUse {
     /// is `any`, the symbol of `0.0.0.0`.
     #[inline(always)]
     pub fn conflicts(&self, wanted: &HostPort, any: Symbol) -> bool {
-        self.ports.iter().any(|(used, _)| collide(wanted, used, any))
+        self.ports.iter().any(|used| collide(wanted, used, any))
     }
 }
 
@@ -36,20 +36,16 @@ impl Column for NodePortsInUse {
 
     fn add_pod(&mut self, pod: &Pod) {
         for port in &pod.spec.host_ports {
-            match self.ports.binary_search_by_key(port, |used| used.0) {
-                Ok(at) => self.ports[at].1 += 1,
-                Err(at) => self.ports.insert(at, (*port, 1)),
+            if let Err(at) = self.ports.binary_search(port) {
+                self.ports.insert(at, *port);
             }
         }
     }
 
     fn remove_pod(&mut self, pod: &Pod) {
         for port in &pod.spec.host_ports {
-            if let Ok(at) = self.ports.binary_search_by_key(port, |used| used.0) {
-                self.ports[at].1 -= 1;
-                if self.ports[at].1 == 0 {
-                    self.ports.remove(at);
-                }
+            if let Ok(at) = self.ports.binary_search(port) {
+                self.ports.remove(at);
             }
         }
     }

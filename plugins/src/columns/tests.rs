@@ -10,14 +10,14 @@ use super::*;
 
 const NODE: &str = "{metadata: {name: n1}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 9, example.com/gpu: 2}}}";
 
-/// A pod that asks for a few resources, ports and disks.
-fn any_pod() -> impl Strategy<Value = String> {
+/// A pod that asks for a few resources and disks, and for ports that no other asks for.
+fn any_pod(first_port: usize) -> impl Strategy<Value = String> {
     let requests = prop::collection::btree_map(
         prop::sample::select(vec!["cpu", "memory", "ephemeral-storage", "example.com/gpu", "example.com/nic"]),
         prop_oneof![Just("0"), Just("1"), Just("1500m"), Just("9223372036854775807"), Just("-3")],
         0..4,
     );
-    let ports = prop::collection::vec((80..83, prop::sample::select(vec!["TCP", "UDP"])), 0..3);
+    let ports = prop::collection::vec((first_port..first_port + 3, prop::sample::select(vec!["TCP", "UDP"])), 0..3);
     let volumes = prop::collection::vec(
         prop::sample::select(vec![
             "gcePersistentDisk: {pdName: d}",
@@ -59,7 +59,7 @@ fn check<C: Column + std::fmt::Debug>(pods: &[Pod], history: &[usize], interner:
 proptest! {
     #[test]
     fn pods_come_and_go_without_a_trace(
-        pods in prop::collection::vec(any_pod(), 1..6),
+        pods in [any_pod(10), any_pod(20), any_pod(30), any_pod(40), any_pod(50)],
         history in prop::collection::vec(any::<usize>(), 0..30),
     ) {
         let mut interner = Interner::default();
@@ -68,6 +68,23 @@ proptest! {
         check::<NodeDisks>(&pods, &history, &mut interner);
         check::<NodePortsInUse>(&pods, &history, &mut interner);
     }
+}
+
+#[test]
+fn a_port_that_pods_share_is_free_once_one_of_them_goes() {
+    let mut interner = Interner::default();
+    let pods = ["a", "b"].map(|uid| {
+        let ports = "ports: [{hostPort: 80}, {hostPort: 443, protocol: UDP}]";
+        pod(&format!("{{metadata: {{uid: {uid}}}, spec: {{containers: [{{{ports}}}]}}}}"), &mut interner)
+    });
+    let mut ports = NodePortsInUse::build(&node(NODE, &mut interner), &interner);
+    let (wanted, any) = (pods[0].spec.host_ports[0], interner.intern("0.0.0.0"));
+    pods.iter().for_each(|pod| ports.add_pod(pod));
+    assert!(ports.conflicts(&wanted, any));
+    ports.remove_pod(&pods[1]);
+    assert!(!ports.conflicts(&wanted, any), "as kube-scheduler has it");
+    ports.remove_pod(&pods[0]);
+    assert_eq!(ports, NodePortsInUse::default());
 }
 
 #[test]
