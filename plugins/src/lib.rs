@@ -18,6 +18,7 @@ mod node_ports;
 mod node_resources_balanced_allocation;
 mod node_resources_fit;
 mod node_unschedulable;
+mod pod_topology_spread;
 mod priority_sort;
 mod resource_name;
 mod scheduling_gates;
@@ -49,6 +50,10 @@ pub use node_resources_fit::{
     ScoringStrategy, ScoringStrategyType, UtilizationShapePoint,
 };
 pub use node_unschedulable::NodeUnschedulable;
+pub use pod_topology_spread::{
+    AffinityPolicy, DefaultConstraint, DefaultingType, PodTopologySpread, PodTopologySpreadArgs, PodTopologySpreadPod,
+    SpreadCounts, SpreadRejection, SpreadScores, TaintsPolicy, WhenUnsatisfiable,
+};
 pub use priority_sort::PrioritySort;
 pub use resource_name::{Amounts, ResourceName};
 pub use scheduling_gates::SchedulingGates;

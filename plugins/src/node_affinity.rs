@@ -123,7 +123,7 @@ impl FilterPlugin for NodeAffinity {
         if pod.added.as_ref().is_some_and(|added| !node.matches(added)) {
             return Err(Mismatch::Added);
         }
-        if matches_own(&pod.selector, pod.required.as_ref(), node) { Ok(()) } else { Err(Mismatch::Pod) }
+        if node.matches_pod(&pod.selector, pod.required.as_ref()) { Ok(()) } else { Err(Mismatch::Pod) }
     }
 
     fn code(_: &Mismatch) -> Code {
@@ -196,18 +196,12 @@ impl EnqueueExtensions for NodeAffinity {
         let EventObject::Node(old, Some(new)) = object else { return QueueingHint::Queue };
         let spec = &rejected.spec;
         let matches = |node: &Node| {
-            matches_own(&spec.node_selector, spec.required_node_affinity.as_ref(), &NodeLabels::build(node, interner))
+            NodeLabels::build(node, interner).matches_pod(&spec.node_selector, spec.required_node_affinity.as_ref())
         };
         // That an old node did not match the profile's terms is not looked at, as there.
         let queue = args.matches(new, interner) && matches(new) && old.is_none_or(|old| !matches(old));
         if queue { QueueingHint::Queue } else { QueueingHint::Skip }
     }
-}
-
-/// Whether a node matches what the pod itself requires.
-#[inline(always)]
-fn matches_own(selector: &[(Symbol, Symbol)], required: Option<&NodeSelector>, node: &NodeLabels) -> bool {
-    node.has_all(selector) && required.is_none_or(|required| node.matches(required))
 }
 
 /// The nodes that the terms name, if every term names some.

@@ -40,6 +40,12 @@ impl NodeLabels {
         selector.matches(self.name, &self.labels, |key| self.integer(key))
     }
 
+    /// Whether the node has the labels of a pod's `nodeSelector` and matches its required node affinity.
+    #[inline(always)]
+    pub fn matches_pod(&self, selector: &[(Symbol, Symbol)], required: Option<&NodeSelector>) -> bool {
+        self.has_all(selector) && required.is_none_or(|required| self.matches(required))
+    }
+
     /// Whether the node matches a term.
     #[inline(always)]
     pub fn matches_term(&self, term: &NodeSelectorTerm) -> bool {

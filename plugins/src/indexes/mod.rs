@@ -7,6 +7,7 @@ mod registry;
 mod selector_counts;
 mod topology;
 mod volumes;
+mod workload_selectors;
 
 pub use carried_terms::{CarriedTerm, CarriedTerms, Stance};
 pub use disruption_budgets::DisruptionBudgets;
@@ -14,3 +15,4 @@ pub use image_nodes::ImageNodes;
 pub use selector_counts::{NodeCounts, PodQuestion, PodTerm, QuestionId, SelectorCounts};
 pub use topology::{Domain, Topology, TopologyKey};
 pub use volumes::{ClaimKey, Volumes};
+pub use workload_selectors::WorkloadSelectors;

@@ -1,0 +1,150 @@
+//! The pods that belong together with a pod, by the workloads that it is part of.
+
+use schedc_core::column::Index;
+use schedc_core::intern::Symbol;
+use schedc_core::map::Map;
+use schedc_core::model::{ControllerRef, LabelSelector, LabelsExt, Object, PodSpec, WorkloadKind};
+
+/// The selectors of Services, ReplicationControllers, ReplicaSets and StatefulSets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkloadSelectors {
+    namespaces: Map<Symbol, Workloads>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Workloads {
+    /// By name; without those that add nothing.
+    services: Map<Symbol, LabelSelector>,
+    controllers: Map<ControllerRef, LabelSelector>,
+}
+
+impl WorkloadSelectors {
+    /// What the Services that match a pod and its controller say together: kube-scheduler's `DefaultSelector`. Empty if
+    /// there is none of them.
+    ///
+    /// It depends on the pod's namespace, labels and controller, and changes with the workloads of the namespace.
+    pub fn default_selector(&self, pod: &PodSpec) -> LabelSelector {
+        let Some(workloads) = self.namespaces.get(&pod.namespace) else { return LabelSelector::default() };
+        // They match the pod, so they agree on the value of each label: the pod's.
+        let matching = workloads.services.values().filter(|selector| selector.matches(&pod.labels));
+        let mut keys: Vec<Symbol> = matching.flat_map(|s| s.requirements.iter().map(|r| r.key)).collect();
+        let controller =
+            pod.controller.and_then(|controller| Some((controller, workloads.controllers.get(&controller)?)));
+        if let Some((ControllerRef { kind: WorkloadKind::ReplicationController, .. }, selector)) = controller {
+            keys.retain(|key| selector.requirements.iter().all(|requirement| requirement.key != *key));
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        let labels: Vec<_> = keys.into_iter().filter_map(|key| Some((key, pod.labels.value(key)?))).collect();
+        let selector = LabelSelector::from_labels(&labels);
+        match controller {
+            Some((_, controllers)) => selector.and(controllers),
+            None => selector,
+        }
+    }
+}
+
+impl Index for WorkloadSelectors {
+    fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>) {
+        let Some(Object::Workload(workload)) = new.or(old) else { return };
+        let selector = new.and(workload.selector.clone()).filter(|selector| !selector.is_empty());
+        let workloads = self.namespaces.entry(workload.namespace).or_default();
+        let (kind, name) = (workload.kind, workload.name);
+        match (kind, selector) {
+            (WorkloadKind::Service, Some(selector)) => workloads.services.insert(name, selector),
+            (WorkloadKind::Service, None) => workloads.services.remove(&name),
+            (kind, Some(selector)) => workloads.controllers.insert(ControllerRef { kind, name }, selector),
+            (kind, None) => workloads.controllers.remove(&ControllerRef { kind, name }),
+        };
+        if workloads.services.is_empty() && workloads.controllers.is_empty() {
+            self.namespaces.remove(&workload.namespace);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+    use schedc_core::intern::Interner;
+    use schedc_core::model::Workload;
+    use schedc_objects::testing::pod;
+
+    use super::*;
+
+    fn selector(labels: &str, interner: &mut Interner) -> LabelSelector {
+        let labels = labels.split_whitespace().filter_map(|label| label.split_once('='));
+        let labels: Vec<_> = labels.map(|(key, value)| (interner.intern(key), interner.intern(value))).collect();
+        LabelSelector::from_labels(&labels)
+    }
+
+    fn workload(kind: WorkloadKind, name: &str, labels: Option<&str>, interner: &mut Interner) -> Object {
+        let selector = labels.map(|labels| selector(labels, interner));
+        let (namespace, name) = (interner.intern("default"), interner.intern(name));
+        Object::Workload(Arc::new(Workload { kind, namespace, name, selector }))
+    }
+
+    #[test]
+    fn services_and_the_controller_add_up() {
+        use WorkloadKind::{ReplicaSet, ReplicationController, Service, StatefulSet};
+        let mut interner = Interner::default();
+        let mut check = |workloads: &[(WorkloadKind, &str, Option<&str>)], owner: &str, expected: &str| {
+            let mut index = WorkloadSelectors::default();
+            for (kind, name, labels) in workloads {
+                index.set_object(None, Some(&workload(*kind, name, *labels, &mut interner)));
+            }
+            let owners = format!("[{{apiVersion: {owner}, name: own, uid: u, controller: true}}]");
+            let owners = if owner.is_empty() { "[]" } else { &owners };
+            let meta = format!("name: a, labels: {{app: web, tier: front}}, ownerReferences: {owners}");
+            let pod = pod(&format!("metadata: {{{meta}}}"), &mut interner);
+            let requirements = index.default_selector(&pod.spec).requirements;
+            let text = |requirement: &schedc_core::model::Requirement| {
+                format!("{}={}", interner.resolve(requirement.key), interner.resolve(requirement.values[0]))
+            };
+            let mut found: Vec<_> = requirements.iter().map(text).collect();
+            found.sort_unstable();
+            assert_eq!(found.join(" "), expected, "{workloads:?} {owner}");
+        };
+        check(&[], "", "");
+        check(&[(Service, "a", Some("app=web"))], "", "app=web");
+        check(&[(Service, "a", Some("app=web")), (Service, "b", Some("app=web tier=front"))], "", "app=web tier=front");
+        check(&[(Service, "a", Some("app=db")), (Service, "b", None), (Service, "c", Some(""))], "", "");
+        let set = "apps/v1, kind: ReplicaSet";
+        check(&[(ReplicaSet, "own", Some("hash=1")), (ReplicaSet, "other", Some("hash=2"))], set, "hash=1");
+        check(&[(Service, "a", Some("app=web")), (ReplicaSet, "own", Some("app=db"))], set, "app=db app=web");
+        check(&[(ReplicaSet, "own", None)], set, "");
+        check(&[(ReplicaSet, "own", Some("hash=1"))], "apps/v1, kind: StatefulSet", "");
+        check(&[(StatefulSet, "own", Some("hash=1"))], "apps/v1, kind: StatefulSet", "hash=1");
+        let controller = "v1, kind: ReplicationController";
+        let service = (Service, "a", Some("app=web tier=front"));
+        check(&[service, (ReplicationController, "own", Some("app=db"))], controller, "app=db tier=front");
+        check(&[service], controller, "app=web tier=front");
+    }
+
+    proptest! {
+        #[test]
+        fn workloads_come_change_and_go_without_a_trace(
+            history in prop::collection::vec(
+                (0..2usize, 0..3usize, prop::option::of(prop::sample::select(vec!["", "a=1", "b=2"]))),
+                0..20,
+            ),
+        ) {
+            let mut interner = Interner::default();
+            let mut kept = WorkloadSelectors::default();
+            let mut objects: Vec<Option<Object>> = vec![None; 6];
+            for (kind, name, labels) in history {
+                let kinds = [WorkloadKind::Service, WorkloadKind::ReplicaSet];
+                let new = labels.map(|labels| {
+                    workload(kinds[kind], &format!("w{name}"), Some(labels), &mut interner)
+                });
+                let slot = &mut objects[kind * 3 + name];
+                let old = std::mem::replace(slot, new);
+                kept.set_object(old.as_ref(), slot.as_ref());
+            }
+            let mut rebuilt = WorkloadSelectors::default();
+            objects.iter().flatten().for_each(|object| rebuilt.set_object(None, Some(object)));
+            prop_assert_eq!(kept, rebuilt);
+        }
+    }
+}

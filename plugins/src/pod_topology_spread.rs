@@ -1,0 +1,194 @@
+//! PodTopologySpread
+//!
+//! **What it does.** Spreads the pods that a constraint's selector means over domains: the nodes with one value of a label. A
+//! hard constraint (`DoNotSchedule`) rejects nodes whose domain would get too far ahead of the one with the fewest pods; a
+//! soft one (`ScheduleAnyway`) prefers domains with fewer pods. Pods without constraints of their own get the profile's, with
+//! a selector that their Services and controller yield.
+//!
+//! **Extension points.** PreFilter (skips without hard constraints), Filter, PreScore (skips without soft constraints), Score,
+//! NormalizeScore.
+//!
+//! **Arguments.** [`PodTopologySpreadArgs`].
+//!
+//! **Upstream.** `plugins/podtopologyspread` (kube-scheduler 1.36.2), and `DefaultSelector` of `plugins/helper`.
+//!
+//! **Differences.** Filter works without PreFilter: no node is rejected; there it fails the attempt. Default constraints have
+//! no `matchLabelKeys`, which mean nothing there either.
+//!
+//! What is compiled of a pod holds for one attempt: its questions to indexes can be forgotten when the cluster changes. And
+//! default constraints follow Services and controllers, so that a pod without constraints of its own has to be compiled again
+//! when one of them comes, changes or goes in its namespace.
+
+use schedc_core::column::Position;
+use schedc_core::extension_points::{
+    Extent, FilterPlugin, MAX_NODE_SCORE, NormalizeScore, PreFilter, PreFilterPlugin, PreScorePlugin, ScoreError,
+    ScorePlugin,
+};
+use schedc_core::handle::Handle;
+use schedc_core::mask::Mask;
+use schedc_core::model::{NodeIndex, Pod, PodSpec};
+use schedc_core::plugin::{Compile, Plugin, Row, Slot, View};
+use schedc_core::status::{Code, Reasons, Status};
+
+mod args;
+mod constraints;
+mod score;
+mod skew;
+
+pub use args::{
+    AffinityPolicy, DefaultConstraint, DefaultingType, PodTopologySpreadArgs, TaintsPolicy, WhenUnsatisfiable,
+};
+pub use constraints::PodTopologySpreadPod;
+pub use score::SpreadScores;
+pub use skew::{SpreadCounts, SpreadRejection};
+
+use crate::columns::{NodeLabels, NodeTaints};
+use crate::indexes::{SelectorCounts, Topology, WorkloadSelectors};
+
+/// The label with a node's name: each node is a domain.
+const HOSTNAME: &str = "kubernetes.io/hostname";
+/// The label with a node's zone.
+const ZONE: &str = "topology.kubernetes.io/zone";
+
+/// Spreads pods over zones, nodes and the like.
+#[derive(Debug)]
+pub struct PodTopologySpread;
+
+impl Plugin for PodTopologySpread {
+    const NAME: &'static str = "PodTopologySpread";
+    type Args = PodTopologySpreadArgs;
+    type Columns = (NodeLabels, NodeTaints, Position);
+    type Indexes = (Topology, SelectorCounts, WorkloadSelectors);
+    type Reads = ();
+    type Pod = PodTopologySpreadPod;
+
+    fn new(args: &'static PodTopologySpreadArgs, _: &Handle) -> Result<Self, String> {
+        args.check()?;
+        Ok(PodTopologySpread)
+    }
+
+    fn compile(args: &PodTopologySpreadArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> PodTopologySpreadPod {
+        constraints::compile(args, pod, cx.interner, cx.indexes)
+    }
+}
+
+impl PreFilterPlugin for PodTopologySpread {
+    type Cycle = SpreadCounts;
+
+    fn pre_filter(
+        &self,
+        _: &PodTopologySpreadArgs,
+        pod: &PodTopologySpreadPod,
+        view: View<'_, Self>,
+    ) -> Result<PreFilter<SpreadCounts>, Status> {
+        match &pod.hard {
+            Err(error) => {
+                let what = "get constraints from pod: obtaining pod's hard topology spread constraints";
+                Err(Status::error(format!("{what}: {error}")))
+            }
+            Ok(constraints) if constraints.is_empty() => Ok(PreFilter::skip(SpreadCounts::default())),
+            Ok(constraints) => Ok(PreFilter::ready(skew::count(pod, constraints, view))),
+        }
+    }
+
+    fn add_pod(pod: &Self::Pod, cycle: &mut SpreadCounts, other: &Pod, view: View<'_, Self>, node: NodeIndex) {
+        skew::update(pod, cycle, other, view, node, 1);
+    }
+
+    fn remove_pod(pod: &Self::Pod, cycle: &mut SpreadCounts, other: &Pod, view: View<'_, Self>, node: NodeIndex) {
+        skew::update(pod, cycle, other, view, node, -1);
+    }
+}
+
+impl FilterPlugin for PodTopologySpread {
+    type Cycle = SpreadCounts;
+    type Rejection = SpreadRejection;
+
+    #[inline(always)]
+    fn filter(
+        _: &PodTopologySpreadArgs,
+        _: &PodTopologySpreadPod,
+        cycle: &SpreadCounts,
+        (_, _, node): Row<'_, Self>,
+    ) -> Result<(), SpreadRejection> {
+        cycle.constraints.iter().try_for_each(|constraint| constraint.admits(node))
+    }
+
+    fn code(rejection: &SpreadRejection) -> Code {
+        match rejection {
+            SpreadRejection::MissingLabel => Code::UnschedulableAndUnresolvable,
+            SpreadRejection::Skew => Code::Unschedulable,
+        }
+    }
+
+    fn explain(
+        _: &PodTopologySpreadArgs,
+        _: &PodTopologySpreadPod,
+        _: &SpreadCounts,
+        _: Row<'_, Self>,
+        rejection: SpreadRejection,
+        out: &mut Reasons<'_>,
+    ) {
+        out.push(match rejection {
+            SpreadRejection::MissingLabel => {
+                "node(s) didn't match pod topology spread constraints (missing required label)"
+            }
+            SpreadRejection::Skew => "node(s) didn't match pod topology spread constraints",
+        });
+    }
+}
+
+impl PreScorePlugin for PodTopologySpread {
+    type Cycle = SpreadScores;
+
+    fn pre_score(
+        &self,
+        _: &PodTopologySpreadArgs,
+        pod: &PodTopologySpreadPod,
+        view: View<'_, Self>,
+        feasible: &Mask,
+    ) -> Result<Slot<SpreadScores>, Status> {
+        match &pod.soft {
+            Err(error) => {
+                let what = "calculating preScoreState: obtaining pod's soft topology spread constraints";
+                Err(Status::error(format!("{what}: {error}")))
+            }
+            Ok(constraints) if constraints.is_empty() => Ok(Slot::skip(SpreadScores::default())),
+            Ok(constraints) => Ok(Slot::ready(score::score(pod, constraints, view, feasible))),
+        }
+    }
+}
+
+impl ScorePlugin for PodTopologySpread {
+    type Cycle = SpreadScores;
+
+    /// How many pods speak against the node, weighted so that constraints with many domains count more.
+    #[inline(always)]
+    fn score(
+        _: &PodTopologySpreadArgs,
+        _: &PodTopologySpreadPod,
+        cycle: &SpreadScores,
+        (_, _, node): Row<'_, Self>,
+    ) -> Result<i64, ScoreError> {
+        let without_pre_score = ScoreError("error reading \"PreScorePodTopologySpread\" from cycleState: not found");
+        cycle.of_node.get(node.get()).copied().ok_or(without_pre_score)
+    }
+}
+
+impl NormalizeScore for PodTopologySpread {
+    #[inline(always)]
+    fn normalize(_: &PodTopologySpreadArgs, extent: Extent, raw: i64) -> i64 {
+        // kube-scheduler marks nodes that take no part with -1, and means scores of -1, too.
+        if raw == Self::IGNORED || raw == -1 {
+            return 0;
+        }
+        let max = extent.max.max(0);
+        if max == 0 {
+            return MAX_NODE_SCORE;
+        }
+        MAX_NODE_SCORE.wrapping_mul(max.wrapping_add(extent.min).wrapping_sub(raw)) / max
+    }
+}
+
+#[cfg(test)]
+mod tests;

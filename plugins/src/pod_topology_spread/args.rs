@@ -1,0 +1,145 @@
+//! Arguments: constraints for pods that have none.
+
+use schedc_core::args::{Errors, Node as Written, Part, Seq};
+use schedc_core::intern::Interner;
+use schedc_core::model::{InclusionPolicy, TopologySpreadConstraint, UnsatisfiableAction};
+use schedc_macros::Args;
+
+/// Arguments of PodTopologySpread.
+#[derive(Clone, Copy, Debug, PartialEq, Args)]
+#[args(check = check)]
+pub struct PodTopologySpreadArgs {
+    /// where the constraints of pods come from that have none of their own; default System
+    pub defaulting_type: DefaultingType,
+    /// for the type List: constraints without selectors, which are found by the pod's Services and controller
+    pub default_constraints: Seq<DefaultConstraint>,
+}
+
+/// Where default constraints come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
+pub enum DefaultingType {
+    /// Kubernetes' own: soft, over zones and nodes.
+    #[args(default)]
+    System,
+    /// `default-constraints`.
+    List,
+}
+
+/// A constraint for pods that have none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
+pub struct DefaultConstraint {
+    /// by how many pods a domain may be ahead of the one with the fewest
+    #[args(required, range = 1..=2147483647)]
+    pub max_skew: i32,
+    /// the node label whose values are the domains
+    #[args(required, format = "qualified-name")]
+    pub topology_key: &'static str,
+    /// whether the constraint filters or scores
+    #[args(required)]
+    pub when_unsatisfiable: WhenUnsatisfiable,
+    /// with fewer domains than this, the fewest pods of a domain count as 0; default 1
+    #[args(default = 1, range = 1..=2147483647)]
+    pub min_domains: i32,
+    /// whether nodes that the pod's node affinity rejects are left out; default Honor
+    pub node_affinity_policy: AffinityPolicy,
+    /// whether nodes with taints that the pod does not tolerate are left out; default Ignore
+    pub node_taints_policy: TaintsPolicy,
+}
+
+/// What follows where a constraint cannot be met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
+pub enum WhenUnsatisfiable {
+    /// The node is not feasible.
+    DoNotSchedule,
+    /// The node is not preferred.
+    ScheduleAnyway,
+}
+
+/// What node affinity has to do with counting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
+pub enum AffinityPolicy {
+    /// Nodes that it rejects do not count.
+    #[args(default)]
+    Honor,
+    /// Nothing.
+    Ignore,
+}
+
+/// What taints have to do with counting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
+pub enum TaintsPolicy {
+    /// Nodes with taints that are not tolerated do not count.
+    Honor,
+    /// Nothing.
+    #[args(default)]
+    Ignore,
+}
+
+const fn check(args: &PodTopologySpreadArgs, node: &Written, errors: &mut Errors) {
+    const FIELD: &str = "default-constraints";
+    if matches!(args.defaulting_type, DefaultingType::System) && !args.default_constraints.is_empty() {
+        let place = match node.get(FIELD) {
+            Some(given) => given,
+            None => node,
+        };
+        errors.complain(place, &[Part::Name(FIELD), Part::Text(" is for the defaulting type List only")]);
+    }
+}
+
+impl PodTopologySpreadArgs {
+    /// Looks for what could not be checked when the arguments were decoded.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let kinds: Vec<_> = self.default_constraints.iter().map(|c| (c.topology_key, c.when_unsatisfiable)).collect();
+        match (1..kinds.len()).find(|&at| kinds[..at].contains(&kinds[at])) {
+            Some(at) => {
+                let (key, action) = kinds[at];
+                Err(format!("default-constraints[{at}]: there is another one for {key} with {action:?}"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether default constraints are Kubernetes' own.
+    pub(super) fn is_system(&self) -> bool {
+        self.defaulting_type == DefaultingType::System
+    }
+
+    /// The default constraints, without selectors.
+    pub(super) fn constraints(&self, interner: &mut Interner) -> Vec<TopologySpreadConstraint> {
+        if !self.is_system() {
+            return self.default_constraints.iter().map(|constraint| constraint.read(interner)).collect();
+        }
+        let soft = |max_skew, topology_key| DefaultConstraint {
+            max_skew,
+            topology_key,
+            when_unsatisfiable: WhenUnsatisfiable::ScheduleAnyway,
+            min_domains: 1,
+            node_affinity_policy: AffinityPolicy::Honor,
+            node_taints_policy: TaintsPolicy::Ignore,
+        };
+        [soft(3, super::HOSTNAME), soft(5, super::ZONE)].iter().map(|constraint| constraint.read(interner)).collect()
+    }
+}
+
+impl DefaultConstraint {
+    fn read(&self, interner: &mut Interner) -> TopologySpreadConstraint {
+        TopologySpreadConstraint {
+            max_skew: self.max_skew,
+            topology_key: interner.intern(self.topology_key),
+            when_unsatisfiable: match self.when_unsatisfiable {
+                WhenUnsatisfiable::DoNotSchedule => UnsatisfiableAction::DoNotSchedule,
+                WhenUnsatisfiable::ScheduleAnyway => UnsatisfiableAction::ScheduleAnyway,
+            },
+            selector: Ok(None),
+            min_domains: self.min_domains,
+            node_affinity_policy: match self.node_affinity_policy {
+                AffinityPolicy::Honor => InclusionPolicy::Honor,
+                AffinityPolicy::Ignore => InclusionPolicy::Ignore,
+            },
+            node_taints_policy: match self.node_taints_policy {
+                TaintsPolicy::Honor => InclusionPolicy::Honor,
+                TaintsPolicy::Ignore => InclusionPolicy::Ignore,
+            },
+        }
+    }
+}

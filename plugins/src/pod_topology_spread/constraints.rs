@@ -1,0 +1,185 @@
+//! What a pod asks for, compiled.
+
+use std::sync::Arc;
+
+use schedc_core::intern::Interner;
+use schedc_core::mask::Mask;
+use schedc_core::model::{
+    InclusionPolicy, LabelSelector, Labels, NodeIndex, NodeSelector, PodSpec, Toleration, TopologySpreadConstraint,
+    UnsatisfiableAction,
+};
+use schedc_core::plugin::{Row, View};
+use smallvec::SmallVec;
+
+use super::{HOSTNAME, PodTopologySpread, PodTopologySpreadArgs};
+use crate::indexes::{
+    Domain, NodeCounts, PodQuestion, QuestionId, SelectorCounts, Topology, TopologyKey, WorkloadSelectors,
+};
+
+/// The spreading constraints of a pod.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PodTopologySpreadPod {
+    /// Those that filter, or what is wrong with one of them.
+    pub(super) hard: Result<Box<[Constraint]>, Arc<str>>,
+    /// Those that score, or what is wrong with one of them.
+    pub(super) soft: Result<Box<[Constraint]>, Arc<str>>,
+    /// Whether a node that lacks the key of a soft constraint gets no score.
+    pub(super) all_keys: bool,
+    /// What decides which nodes count, as far as a constraint looks at it.
+    pub(super) inclusion: Inclusion,
+}
+
+/// A constraint.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Constraint {
+    pub(super) max_skew: i32,
+    pub(super) key: TopologyKey,
+    /// Whether every node is a domain of its own, whatever the values of the label.
+    pub(super) is_hostname: bool,
+    /// The pods that the selector means; none if there is no selector.
+    pub(super) question: Option<QuestionId>,
+    /// Whether the selector is empty. Then it means every pod, but running pods are not counted.
+    pub(super) counts_nothing: bool,
+    /// Whether the selector means the pod itself.
+    pub(super) matches_itself: bool,
+    pub(super) min_domains: i32,
+    pub(super) honors_affinity: bool,
+    pub(super) honors_taints: bool,
+}
+
+impl Constraint {
+    /// The running pods that count, by node.
+    pub(super) fn counts<'a>(&self, counts: &'a SelectorCounts) -> Option<&'a NodeCounts> {
+        self.question.filter(|_| !self.counts_nothing).map(|id| counts.counts(id))
+    }
+}
+
+/// What the pod says of nodes in other fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Inclusion {
+    selector: Labels,
+    required: Option<NodeSelector>,
+    /// `None` if no constraint asks.
+    tolerations: Option<Box<[Toleration]>>,
+}
+
+/// Which nodes count, for the constraints of a pod.
+pub(super) struct Included<'a> {
+    constraints: &'a [Constraint],
+    inclusion: &'a Inclusion,
+    asks_affinity: bool,
+    asks_taints: bool,
+}
+
+impl<'a> Included<'a> {
+    pub(super) fn new(constraints: &'a [Constraint], inclusion: &'a Inclusion) -> Self {
+        let has_affinity = !inclusion.selector.is_empty() || inclusion.required.is_some();
+        Included {
+            constraints,
+            inclusion,
+            asks_affinity: has_affinity && constraints.iter().any(|constraint| constraint.honors_affinity),
+            asks_taints: constraints.iter().any(|constraint| constraint.honors_taints),
+        }
+    }
+
+    /// Whether every node counts.
+    pub(super) fn is_everywhere(&self) -> bool {
+        !self.asks_affinity && !self.asks_taints
+    }
+
+    /// Whether a node counts for each of the constraints, in order.
+    #[inline]
+    pub(super) fn on(&self, node: Row<'_, PodTopologySpread>) -> impl Iterator<Item = (&'a Constraint, bool)> {
+        let (labels, taints, _) = node;
+        let inclusion = self.inclusion;
+        let affinity = !self.asks_affinity || labels.matches_pod(&inclusion.selector, inclusion.required.as_ref());
+        let tolerations = inclusion.tolerations.as_deref().unwrap_or_default();
+        let taints = !self.asks_taints
+            || taints.hard.iter().all(|taint| tolerations.iter().any(|toleration| toleration.tolerates(taint)));
+        self.constraints.iter().map(move |constraint| {
+            (constraint, (affinity || !constraint.honors_affinity) && (taints || !constraint.honors_taints))
+        })
+    }
+}
+
+pub(super) fn compile(
+    args: &PodTopologySpreadArgs,
+    pod: &PodSpec,
+    interner: &mut Interner,
+    (topology, counts, workloads): (&mut Topology, &mut SelectorCounts, &mut WorkloadSelectors),
+) -> PodTopologySpreadPod {
+    let own = !pod.spread.is_empty();
+    let defaults = if own { Vec::new() } else { default_constraints(args, pod, interner, workloads) };
+    let constraints = if own { &pod.spread[..] } else { &defaults };
+    let hostname = interner.intern(HOSTNAME);
+    let mut compile = |constraint: &TopologySpreadConstraint| {
+        let selector = constraint.selector.clone()?;
+        let counts_nothing = selector.as_ref().is_some_and(LabelSelector::is_empty);
+        let matches_itself = selector.as_ref().is_some_and(|selector| selector.matches(&pod.labels));
+        let question = |selector| counts.register(PodQuestion::new(pod.namespace, selector, false));
+        Ok(Constraint {
+            max_skew: constraint.max_skew,
+            key: topology.register(constraint.topology_key),
+            is_hostname: constraint.topology_key == hostname,
+            question: selector.map(question),
+            counts_nothing,
+            matches_itself,
+            min_domains: constraint.min_domains,
+            honors_affinity: constraint.node_affinity_policy == InclusionPolicy::Honor,
+            honors_taints: constraint.node_taints_policy == InclusionPolicy::Honor,
+        })
+    };
+    let mut all = |action| {
+        let constraints = constraints.iter().filter(|constraint| constraint.when_unsatisfiable == action);
+        constraints.map(&mut compile).collect::<Result<Box<[Constraint]>, Arc<str>>>()
+    };
+    let (hard, soft) = (all(UnsatisfiableAction::DoNotSchedule), all(UnsatisfiableAction::ScheduleAnyway));
+    let compiled = || hard.iter().chain(&soft).flat_map(|constraints| constraints.iter());
+    let mut inclusion = Inclusion::default();
+    if compiled().any(|constraint| constraint.honors_affinity) {
+        inclusion.selector = pod.node_selector.clone();
+        inclusion.required = pod.required_node_affinity.clone();
+    }
+    if compiled().any(|constraint| constraint.honors_taints) {
+        inclusion.tolerations = Some(pod.tolerations.clone());
+    }
+    PodTopologySpreadPod { hard, soft, all_keys: own || !args.is_system(), inclusion }
+}
+
+/// The profile's constraints with the selector of the pod's workloads; none if there is no selector.
+fn default_constraints(
+    args: &PodTopologySpreadArgs,
+    pod: &PodSpec,
+    interner: &mut Interner,
+    workloads: &WorkloadSelectors,
+) -> Vec<TopologySpreadConstraint> {
+    let selector = workloads.default_selector(pod);
+    if selector.is_empty() {
+        return Vec::new();
+    }
+    let mut constraints = args.constraints(interner);
+    for constraint in &mut constraints {
+        constraint.selector = Ok(Some(selector.clone()));
+    }
+    constraints
+}
+
+/// The domains of all nodes, for each constraint.
+pub(super) type DomainsOfNodes<'a> = SmallVec<[&'a Arc<Vec<Domain>>; 4]>;
+
+pub(super) fn domains<'a>(constraints: &[Constraint], view: &View<'a, PodTopologySpread>) -> DomainsOfNodes<'a> {
+    constraints.iter().map(|constraint| view.indexes.0.domains(constraint.key)).collect()
+}
+
+/// Whether a node has the keys of all constraints.
+#[inline]
+pub(super) fn has_all_keys(domains: &DomainsOfNodes<'_>, node: NodeIndex) -> bool {
+    domains.iter().all(|domains| domains.get(node.get()).is_some_and(|domain| *domain != Domain::NONE))
+}
+
+/// An empty set with room for all nodes.
+pub(super) fn no_nodes(view: &View<'_, PodTopologySpread>) -> Mask {
+    let mut mask = Mask::default();
+    mask.resize(view.base.infos().len());
+    mask
+}
