@@ -142,7 +142,12 @@ impl<P: Profile> Answer<P> {
         let score = plugins.pre_score(pod, cycle, cache, &self.feasible)?;
         let (_, extents) = self.prioritize_with(pod, &score, cache)?;
         let columns = P::columns(&cache.state, &cache.base);
-        let parts = |node: NodeIndex| (node, P::scores(pod, &score, &self.raw, &extents, columns, node.get()));
+        let parts = |node: NodeIndex| {
+            let mut scores = P::scores(pod, &score, &self.raw, &extents, columns, node.get());
+            // kube-scheduler's Score says 0 of a node that takes no part, and remembers it elsewhere.
+            scores.iter_mut().filter(|score| score.raw == i64::MIN).for_each(|score| score.raw = 0);
+            (node, scores)
+        };
         Ok(self.feasible.iter().map(parts).collect())
     }
 }

@@ -84,7 +84,7 @@ pub struct ScoreFailure {
 pub struct PluginScore {
     /// The plugin.
     pub plugin: &'static str,
-    /// As its Score returned it.
+    /// As its Score returned it; 0 if the node takes no part ([`IGNORED`](crate::extension_points::NormalizeScore::IGNORED)).
     pub raw: i64,
     /// Within 0..=100.
     pub normalized: i64,

@@ -189,6 +189,3 @@ impl NormalizeScore for PodTopologySpread {
         MAX_NODE_SCORE.wrapping_mul(max.wrapping_add(extent.min).wrapping_sub(raw)) / max
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -3,6 +3,7 @@
 mod node_affinity;
 mod node_resources_balanced_allocation;
 mod node_resources_fit;
+mod pod_topology_spread;
 mod shape;
 
 use super::{Context, plugin_names};
@@ -52,6 +53,7 @@ fn plugin_rule(args: &RawArgs, found: &mut Vec<Diagnostic>) {
         "NodeAffinity" => node_affinity::check(table, found),
         "NodeResourcesBalancedAllocation" => node_resources_balanced_allocation::check(table, found),
         "NodeResourcesFit" => node_resources_fit::check(table, found),
+        "PodTopologySpread" => pod_topology_spread::check(table, found),
         _ => {}
     }
 }

@@ -133,6 +133,23 @@ pub(crate) fn shape_without_ratio(at: Span, strategy: Option<&Spanned<String>>) 
     }
 }
 
+// PodTopologySpread
+
+pub(crate) fn constraints_without_list(at: Span, kind: Option<&Spanned<String>>) -> Diagnostic {
+    let title = "`default-constraints` is for defaulting type `List` only";
+    let help = "set `defaulting-type = \"List\"`, or remove the constraints";
+    let diagnostic = Diagnostic::at(at, title, "nobody reads it").help(help);
+    match kind {
+        None => diagnostic.note("the defaulting type is `System` by default"),
+        Some(kind) => diagnostic.also(kind.span, "the defaulting type"),
+    }
+}
+
+pub(crate) fn constraint_repeated(second: Span, first: Span, key: &str, action: &str) -> Diagnostic {
+    Diagnostic::at(second, format!("`default-constraints` has two for `{key}` with `{action}`"), "again")
+        .also(first, "first")
+}
+
 // NodeResourcesBalancedAllocation
 
 pub(crate) fn balanced_weight(at: Span, resource: &str, weight: i128) -> Diagnostic {

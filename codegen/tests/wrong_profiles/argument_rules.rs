@@ -262,3 +262,110 @@ preferred = [{ weight = 1, preference = { match-fields = [
         "#]],
     );
 }
+
+#[test]
+fn default_constraints_that_nobody_reads() {
+    check(
+        r#"plugins.multi-point.enabled = ["PodTopologySpread"]
+[args.PodTopologySpread]
+default-constraints = [{ max-skew = 1, topology-key = "zone", when-unsatisfiable = "ScheduleAnyway" }]
+"#,
+        expect![[r#"
+            error: `default-constraints` is for defaulting type `List` only
+             --> profiles/p.toml:3:1
+              |
+            3 | default-constraints = [{ max-skew = 1, topology-key = "zone", when-unsatisfiable = "ScheduleAnyway" }]
+              | ^^^^^^^^^^^^^^^^^^^ nobody reads it
+              |
+              = note: the defaulting type is `System` by default
+              = help: set `defaulting-type = "List"`, or remove the constraints
+
+            error: 1 error in profiles/p.toml
+        "#]],
+    );
+    check(
+        r#"plugins.multi-point.enabled = ["PodTopologySpread"]
+[args.PodTopologySpread]
+defaulting-type = "System"
+default-constraints = [{ max-skew = 1, topology-key = "zone", when-unsatisfiable = "ScheduleAnyway" }]
+"#,
+        expect![[r#"
+            error: `default-constraints` is for defaulting type `List` only
+             --> profiles/p.toml:4:1
+              |
+            3 | defaulting-type = "System"
+              |                   -------- the defaulting type
+            4 | default-constraints = [{ max-skew = 1, topology-key = "zone", when-unsatisfiable = "ScheduleAnyway" }]
+              | ^^^^^^^^^^^^^^^^^^^ nobody reads it
+              |
+              = help: set `defaulting-type = "List"`, or remove the constraints
+
+            error: 1 error in profiles/p.toml
+        "#]],
+    );
+}
+
+#[test]
+fn default_constraints() {
+    check(
+        r#"plugins.multi-point.enabled = ["PodTopologySpread"]
+[args.PodTopologySpread]
+defaulting-type = "List"
+default-constraints = [
+    { max-skew = 1, topology-key = "zone", when-unsatisfiable = "ScheduleAnyway" },
+    { max-skew = 1, topology-key = "zone", when-unsatisfiable = "DoNotSchedule" },
+    { max-skew = 2, topology-key = "zone", when-unsatisfiable = "ScheduleAnyway" },
+    { max-skew = 0, topology-key = "a zone", when-unsatisfiable = "Never" },
+    { max-skew = 1, topology-key = "rack", label-selector = {} },
+]
+"#,
+        expect![[r#"
+            error: `default-constraints` has two for `zone` with `ScheduleAnyway`
+             --> profiles/p.toml:7:5
+              |
+            5 |     { max-skew = 1, topology-key = "zone", when-unsatisfiable = "ScheduleAnyway" },
+              |     ------------------------------------------------------------------------------ first
+            6 |     { max-skew = 1, topology-key = "zone", when-unsatisfiable = "DoNotSchedule" },
+            7 |     { max-skew = 2, topology-key = "zone", when-unsatisfiable = "ScheduleAnyway" },
+              |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ again
+
+            error: `default-constraints[3].max-skew` of PodTopologySpread must be in 1..=2147483647, not 0
+             --> profiles/p.toml:8:18
+              |
+            8 |     { max-skew = 0, topology-key = "a zone", when-unsatisfiable = "Never" },
+              |                  ^ out of range
+
+            error: `default-constraints[3].topology-key` of PodTopologySpread cannot be `a zone`
+             --> profiles/p.toml:8:36
+              |
+            8 |     { max-skew = 0, topology-key = "a zone", when-unsatisfiable = "Never" },
+              |                                    ^^^^^^^^ not a qualified name
+              |
+              = note: `name` or `prefix/name`: the prefix a DNS subdomain, the name at most 63 letters, digits, `-`, `_`, `.`, with a letter or digit at both ends
+
+            error: `default-constraints[3].when-unsatisfiable` of PodTopologySpread cannot be `Never`
+             --> profiles/p.toml:8:67
+              |
+            8 |     { max-skew = 0, topology-key = "a zone", when-unsatisfiable = "Never" },
+              |                                                                   ^^^^^^^ expected `DoNotSchedule` or `ScheduleAnyway`
+
+            error: `default-constraints[4]` of PodTopologySpread needs `when-unsatisfiable`
+             --> profiles/p.toml:9:5
+              |
+            9 |     { max-skew = 1, topology-key = "rack", label-selector = {} },
+              |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ `when-unsatisfiable` is missing
+              |
+              = note: `when-unsatisfiable`: whether the constraint filters or scores
+
+            error: `default-constraints[4]` of PodTopologySpread has no argument `label-selector`
+             --> profiles/p.toml:9:44
+              |
+            9 |     { max-skew = 1, topology-key = "rack", label-selector = {} },
+              |                                            ^^^^^^^^^^^^^^ unknown argument
+              |
+              = note: known here: `max-skew`, `topology-key`, `when-unsatisfiable`, `min-domains`, `node-affinity-policy` and `node-taints-policy`
+
+            error: 6 errors in profiles/p.toml
+        "#]],
+    );
+}
