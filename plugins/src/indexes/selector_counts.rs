@@ -65,21 +65,22 @@ impl PodQuestion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct QuestionId(u32);
 
-/// A number of pods for each node that has some.
+/// A number of pods for each node that has some: read more often than changed, and mostly from one end to the other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeCounts {
-    nodes: Map<NodeIndex, u32>,
+    /// Sorted by node.
+    nodes: Vec<(NodeIndex, u32)>,
 }
 
 impl NodeCounts {
-    /// The nodes with pods, in no particular order, and how many.
+    /// The nodes with pods, ascending, and how many.
     pub fn iter(&self) -> impl Iterator<Item = (NodeIndex, u32)> {
-        self.nodes.iter().map(|(&node, &count)| (node, count))
+        self.nodes.iter().copied()
     }
 
     /// How many pods a node has.
     pub fn get(&self, node: NodeIndex) -> u32 {
-        self.nodes.get(&node).copied().unwrap_or(0)
+        self.find(node).map_or(0, |at| self.nodes[at].1)
     }
 
     /// Whether there are no pods at all.
@@ -88,16 +89,24 @@ impl NodeCounts {
     }
 
     pub(super) fn add(&mut self, node: NodeIndex, count: u32) {
-        *self.nodes.entry(node).or_default() += count;
+        match self.find(node) {
+            Ok(at) => self.nodes[at].1 += count,
+            Err(at) => self.nodes.insert(at, (node, count)),
+        }
     }
 
     pub(super) fn subtract(&mut self, node: NodeIndex, count: u32) {
-        if let Some(left) = self.nodes.get_mut(&node) {
-            *left -= count;
-            if *left == 0 {
-                self.nodes.remove(&node);
+        if let Ok(at) = self.find(node) {
+            self.nodes[at].1 -= count;
+            if self.nodes[at].1 == 0 {
+                self.nodes.remove(at);
             }
         }
+    }
+
+    /// Where a node is, or belongs.
+    fn find(&self, node: NodeIndex) -> Result<usize, usize> {
+        self.nodes.binary_search_by_key(&node, |entry| entry.0)
     }
 }
 
