@@ -4,5 +4,19 @@ use expect_test::expect_file;
 use schedc_core::args::Schema;
 use schedc_plugins::{
     DefaultPreemptionArgs, DynamicResourcesArgs, InterPodAffinityArgs, NodeAffinityArgs,
-    NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs,
-    PodTopologySpreadArgs,
+    NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs, PodTopologySpreadArgs,
+};
+
+#[test]
+fn schemas_are_those_of_the_structs() {
+    let schemas = Schema::map_to_json(&[
+        ("DynamicResources", DynamicResourcesArgs::SCHEMA),
+        ("DefaultPreemption", DefaultPreemptionArgs::SCHEMA),
+        ("InterPodAffinity", InterPodAffinityArgs::SCHEMA),
+        ("NodeAffinity", NodeAffinityArgs::SCHEMA),
+        ("NodeResourcesFit", NodeResourcesFitArgs::SCHEMA),
+        ("PodTopologySpread", PodTopologySpreadArgs::SCHEMA),
+        ("NodeResourcesBalancedAllocation", NodeResourcesBalancedAllocationArgs::SCHEMA),
+    ]);
+    expect_file!["../../codegen/catalog/in-tree-args.json"].assert_eq(&schemas);
+}
