@@ -101,7 +101,7 @@ path = "my_plugins::X"
             12 | columns = ["node-gpu", "node-labels"]
                |            ^^^^^^^^^^ not declared
                |
-               = note: this catalog can name `node-gpus`, `node-resources`, `node-taints`, `node-labels`, `node-name`, `node-ports`, `node-features`, `node-images`, `node-info` and `node-index`
+               = note: this catalog can name `node-gpus`, `node-resources`, `node-taints`, `node-labels`, `node-name`, `node-ports`, `node-images`, `node-info` and `node-index`
             help: did you mean `node-gpus`?
                |
             12 | columns = ["node-gpus", "node-labels"]
@@ -113,7 +113,7 @@ path = "my_plugins::X"
             13 | indexes = ["image-node"]
                |            ^^^^^^^^^^^^ not declared
                |
-               = note: this catalog can name `image-nodes`, `disruption-budgets`, `volumes`, `topology`, `selector-counts` and `workload-selectors`
+               = note: this catalog can name `image-nodes`
             help: did you mean `image-nodes`?
                |
             13 | indexes = ["image-nodes"]

@@ -17,7 +17,7 @@ filter = ["NodeResourceFit", "GpuShare"]
             2 | filter = ["NodeResourceFit", "GpuShare"]
               |           ^^^^^^^^^^^^^^^^^ not in any catalog of this profile
               |
-              = note: plugins of `filter` are `DynamicResources`, `NodeAffinity`, `NodeDeclaredFeatures`, `NodeName`, `NodePorts`, `NodeResourcesFit`, `NodeUnschedulable`, `PodTopologySpread` and `TaintToleration`
+              = note: plugins of `filter` are `NodeAffinity`, `NodeName`, `NodePorts`, `NodeResourcesFit`, `NodeUnschedulable` and `TaintToleration`
             help: did you mean `NodeResourcesFit`?
               |
             2 | filter = ["NodeResourcesFit", "GpuShare"]
@@ -29,7 +29,7 @@ filter = ["NodeResourceFit", "GpuShare"]
             2 | filter = ["NodeResourceFit", "GpuShare"]
               |                              ^^^^^^^^^^ not in any catalog of this profile
               |
-              = note: plugins of `filter` are `DynamicResources`, `NodeAffinity`, `NodeDeclaredFeatures`, `NodeName`, `NodePorts`, `NodeResourcesFit`, `NodeUnschedulable`, `PodTopologySpread` and `TaintToleration`
+              = note: plugins of `filter` are `NodeAffinity`, `NodeName`, `NodePorts`, `NodeResourcesFit`, `NodeUnschedulable` and `TaintToleration`
               = help: if another crate has it, name the crate: `crates = ["my-plugins"]`
 
             error: 2 errors in profiles/p.toml
@@ -79,6 +79,14 @@ filter = { enabled = ["PodTopologySpread"] }
 hard-pod-affinity-weight = 40
 "#,
         expect![[r#"
+            error: `PodTopologySpread` is a kube-scheduler plugin that schedc does not have yet
+             --> profiles/p.toml:2:23
+              |
+            2 | filter = { enabled = ["PodTopologySpread"] }
+              |                       ^^^^^^^^^^^^^^^^^^^ not available
+              |
+              = help: leave it out, or name a crate in `crates` that has a plugin like it
+
             error: `InterPodAffinity` is a kube-scheduler plugin that schedc does not have yet
              --> profiles/p.toml:4:7
               |
@@ -87,7 +95,7 @@ hard-pod-affinity-weight = 40
               |
               = help: leave it out, or name a crate in `crates` that has a plugin like it
 
-            error: 1 error in profiles/p.toml
+            error: 2 errors in profiles/p.toml
         "#]],
     );
 }
@@ -348,7 +356,10 @@ multi-point = { disabled = ["DefaultPremption"] }
             3 | multi-point = { disabled = ["DefaultPremption"] }
               |                             ^^^^^^^^^^^^^^^^^^ disables nothing
               |
-              = note: enabled there by default: `SchedulingGates`, `PrioritySort`, `NodeUnschedulable`, `NodeName`, `TaintToleration`, `NodeAffinity`, `NodePorts`, `NodeResourcesFit`, `NodeResourcesBalancedAllocation`, `ImageLocality` and `DefaultBinder`
+            help: did you mean `DefaultPreemption`?
+              |
+            3 | multi-point = { disabled = ["DefaultPreemption"] }
+              |                                        +
 
             error: 2 errors in profiles/p.toml
         "#]],
