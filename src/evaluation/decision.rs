@@ -128,7 +128,7 @@ impl Decision {
             engine::Decision::Unschedulable(unschedulable) => {
                 decision.reason = Some("Unschedulable");
                 decision.unschedulable_plugins = unschedulable.diagnosis.unschedulable_plugins.into_iter().collect();
-                decision.preemption = unschedulable.post_filter.map(|found| Preemption::new(&found, cache));
+                decision.preemption = unschedulable.post_filter.map(|found| Preemption::new(&found, &cache.base));
                 decision.message = Some(unschedulable.message);
             }
             engine::Decision::Error(message) => {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use schedc_core::cache::{Cache, State};
-use schedc_core::extension_points::{Nomination, PostFilterResult};
-use schedc_core::model::{NodeIndex, Pod};
+use schedc_core::cache::Base;
+use schedc_core::extension_points::{self, Nomination, PostFilterResult};
+use schedc_core::model::Pod;
 use schedc_core::status::Code;
 use serde::Serialize;
 
@@ -20,15 +20,15 @@ pub struct Preemption {
     pub plugin: &'static str,
     /// What becomes of the pod's nominated node: `set`, `clear` or `keep`.
     pub nominating: &'static str,
-    /// All that can happen, one of which does.
+    /// What can happen, by node; with several outcomes, one of them is drawn.
     pub outcomes: Vec<Outcome>,
-    /// The nodes where room could be made, by name.
+    /// Where room can be made, by node, if it can.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<Candidate>,
 }
 
-/// Where room can be made, and which pods are removed for it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A node that room is made on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Outcome {
     /// The node.
     pub node: String,
@@ -36,13 +36,13 @@ pub struct Outcome {
     pub victims: Vec<String>,
 }
 
-/// A node where room could be made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A node that room can be made on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Candidate {
     /// The node.
     pub node: String,
-    /// Names of all pods that would have to go, the most important first.
+    /// Names of all pods that have to go, the most important first.
     pub victims: Vec<String>,
     /// How many of them a disruption budget protects.
     pub pdb_violations: usize,
@@ -50,18 +50,13 @@ pub struct Candidate {
 
 impl Preemption {
     /// Puts what was found into words.
-    pub(super) fn new<S: State>(found: &PostFilterResult, cache: &Cache<S>) -> Self {
+    pub(super) fn new(found: &PostFilterResult, base: &Base) -> Self {
         let code = found.status.code;
-        let mut candidates: Vec<Candidate> = found
-            .candidates
-            .iter()
-            .map(|candidate| Candidate {
-                node: cache.base.name(candidate.node).to_owned(),
-                victims: names(&candidate.victims, cache),
-                pdb_violations: candidate.violations,
-            })
-            .collect();
-        candidates.sort_by(|a, b| a.node.cmp(&b.node));
+        let best = found.candidates.iter().filter(|candidate| candidate.best);
+        let mut outcomes: Vec<Outcome> = best.map(|candidate| Outcome::of(candidate, base)).collect();
+        let mut candidates: Vec<Candidate> = found.candidates.iter().map(|found| Candidate::of(found, base)).collect();
+        outcomes.sort_unstable();
+        candidates.sort_unstable();
         Preemption {
             code: code.to_string(),
             plugin: if code == Code::Success { "" } else { found.status.plugin },
@@ -70,34 +65,30 @@ impl Preemption {
                 Nomination::Clear => "clear",
                 Nomination::Keep => "keep",
             },
-            outcomes: match found.nomination {
-                Nomination::Set(node) => outcomes(found, node, cache),
-                Nomination::Clear | Nomination::Keep => Vec::new(),
-            },
+            outcomes,
             candidates,
         }
     }
 }
 
-/// All that can happen. A plugin that tells of no candidates drew nothing.
-fn outcomes<S: State>(found: &PostFilterResult, nominated: NodeIndex, cache: &Cache<S>) -> Vec<Outcome> {
-    let outcome = |node, victims: Vec<String>| {
-        let mut victims = victims;
+impl Outcome {
+    fn of(candidate: &extension_points::Candidate, base: &Base) -> Self {
+        let mut victims = names(candidate.to_be_removed(), base);
         victims.sort_unstable();
-        Outcome { node: cache.base.name(node).to_owned(), victims }
-    };
-    if found.candidates.is_empty() {
-        let victims: Vec<_> =
-            found.victims.iter().filter_map(|uid| cache.pod(uid)).map(|(pod, ..)| pod.clone()).collect();
-        return vec![outcome(nominated, names(&victims, cache))];
+        Outcome { node: base.name(candidate.node).to_owned(), victims }
     }
-    let best = found.candidates.iter().filter(|candidate| candidate.best);
-    let mut outcomes: Vec<Outcome> =
-        best.map(|candidate| outcome(candidate.node, names(candidate.to_be_removed(), cache))).collect();
-    outcomes.sort_by(|a, b| a.node.cmp(&b.node));
-    outcomes
 }
 
-fn names<'p, S: State>(pods: impl IntoIterator<Item = &'p Arc<Pod>>, cache: &Cache<S>) -> Vec<String> {
-    pods.into_iter().map(|pod| pod_name(pod, &cache.base.interner)).collect()
+impl Candidate {
+    fn of(candidate: &extension_points::Candidate, base: &Base) -> Self {
+        Candidate {
+            node: base.name(candidate.node).to_owned(),
+            victims: names(candidate.victims.iter(), base),
+            pdb_violations: candidate.violations,
+        }
+    }
+}
+
+fn names<'a>(pods: impl Iterator<Item = &'a Arc<Pod>>, base: &Base) -> Vec<String> {
+    pods.map(|pod| pod_name(pod, &base.interner)).collect()
 }

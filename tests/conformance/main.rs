@@ -44,19 +44,19 @@ use report::Report;
 
 /// Evaluates a family, and compares all that was decided.
 fn check(family: &str) {
-    let report = Report::of::<scheduler::Profiles>(family, |profile| match std::env::var_os("CONFORMANCE_REPORT") {
-        Some(_) => Some(profile),
-        None => COMPLETE.contains(&profile).then_some(profile),
-    });
-    if std::env::var_os("CONFORMANCE_REPORT").is_some() {
+    let reports = std::env::var_os("CONFORMANCE_REPORT").is_some();
+    let everything = reports || !INCOMPLETE.contains(&family);
+    let report =
+        Report::of::<scheduler::Profiles>(family, |profile| (everything || profile == "edge").then_some(profile));
+    if reports {
         println!("{report}");
     } else {
         assert!(report.agrees(), "{report}");
     }
 }
 
-/// The profiles all of whose plugins are there.
-const COMPLETE: [&str; 1] = ["edge"];
+/// Families that need plugins which are not there; of these, only scenarios of the profile `edge`.
+const INCOMPLETE: [&str; 7] = ["hostile", "mixed", "ports", "preemption", "sequence", "spread", "volumes"];
 
 macro_rules! families {
     ($($family:ident)*) => {
