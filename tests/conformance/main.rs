@@ -56,7 +56,7 @@ fn check(family: &str) {
 }
 
 /// Families that need plugins which are not there; of these, only scenarios of the profile `edge`.
-const INCOMPLETE: [&str; 7] = ["hostile", "mixed", "ports", "preemption", "sequence", "spread", "volumes"];
+const INCOMPLETE: [&str; 5] = ["hostile", "mixed", "preemption", "sequence", "volumes"];
 
 macro_rules! families {
     ($($family:ident)*) => {
