@@ -37,6 +37,8 @@ pub struct Objects {
     pub priority_classes: Vec<Sourced<PriorityClass>>,
     /// Objects of all other kinds that scheduling looks at, in the order in which they are written.
     pub others: Vec<Sourced<AnyObject>>,
+    /// Namespaces that are nowhere written, but that pods are in; an API server would not take those pods otherwise.
+    pub implied: Vec<AnyObject>,
     /// How many objects of still other kinds there were, by kind.
     pub skipped: BTreeMap<String, usize>,
 }
@@ -58,11 +60,16 @@ impl Objects {
         if options.api_server_defaults {
             default::complete(&mut manifests)?;
         }
-        let Manifests { nodes, pods, priority_classes, others, skipped } = manifests;
-        Ok(Objects { nodes, pods, priority_classes, others, skipped })
+        let Manifests { nodes, pods, priority_classes, others, implied, skipped } = manifests;
+        Ok(Objects { nodes, pods, priority_classes, others, implied, skipped })
     }
 
-    /// How many objects there are besides nodes and pods that scheduling looks at, by kind.
+    /// All objects besides nodes, pods and priority classes that scheduling looks at.
+    pub fn others(&self) -> impl Iterator<Item = &AnyObject> {
+        self.others.iter().map(|other| &other.object).chain(&self.implied)
+    }
+
+    /// How many objects are written besides nodes and pods that scheduling looks at, by kind.
     pub fn others_by_kind(&self) -> BTreeMap<&'static str, usize> {
         let mut counts = BTreeMap::new();
         if !self.priority_classes.is_empty() {

@@ -58,9 +58,8 @@ fn explain(objects: &Objects, at: usize, routes: &Routes, all_filters: bool) -> 
         )));
     };
     let nodes = objects.nodes.iter().map(|node| &node.object);
-    let others = objects.others.iter().map(|other| &other.object);
     let pods = objects.pods.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, pod)| &pod.object);
-    let Cluster { mut scheduler, pending, .. } = Cluster::<Profiles>::new(nodes, others, pods, routes, 0)?;
+    let Cluster { mut scheduler, pending, .. } = Cluster::<Profiles>::new(nodes, objects.others(), pods, routes, 0)?;
     // Room that preemption made for other pods is theirs, as long as they wait for it.
     for (profile, pod) in pending.into_iter().filter(|(_, pod)| pod.nominated_node.is_some()) {
         scheduler.enqueue(profile, pod);

@@ -44,9 +44,8 @@ impl Simulate {
         let routes = self.input.routes()?;
         let objects = self.input.load()?;
         let nodes = objects.nodes.iter().map(|node| &node.object);
-        let others = objects.others.iter().map(|other| &other.object);
         let pods = objects.pods.iter().map(|pod| &pod.object);
-        let cluster = Cluster::<Profiles>::new(nodes, others, pods, &routes, self.seed)?;
+        let cluster = Cluster::<Profiles>::new(nodes, objects.others(), pods, &routes, self.seed)?;
         let input = simulation::Input {
             objects: objects.others_by_kind(),
             other_kinds: objects.skipped,

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod pod_affinity;
 mod preemption;
 
 mod scheduler {
@@ -22,10 +23,9 @@ fn cluster(manifests: &str) -> Cluster<Profiles> {
     let manifests = Manifests::parse("cluster.yaml", manifests).unwrap_or_else(|error| panic!("{error}"));
     let objects = Objects::new(manifests, Options::default()).unwrap_or_else(|error| panic!("{error}"));
     let nodes = objects.nodes.iter().map(|node| &node.object);
-    let others = objects.others.iter().map(|other| &other.object);
     let pods = objects.pods.iter().map(|pod| &pod.object);
     let routes = Routes::by_scheduler_name::<Profiles>();
-    Cluster::new(nodes, others, pods, &routes, 0).unwrap()
+    Cluster::new(nodes, objects.others(), pods, &routes, 0).unwrap()
 }
 
 /// Explains the first pending pod of manifests.

@@ -12,6 +12,7 @@
 mod check;
 mod label_keys;
 mod names;
+mod namespaces;
 mod node;
 mod pod;
 mod priority;
@@ -21,7 +22,6 @@ mod workload;
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity as Text;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::kinds::AnyObject;
 use crate::manifests::{Error, Manifests, Place, Problem};
@@ -36,11 +36,11 @@ type Written = BTreeMap<String, Text>;
 pub fn complete(manifests: &mut Manifests) -> Result<(), Error> {
     let mut problems = Vec::new();
     names::complete(manifests);
-    let Manifests { nodes, pods, priority_classes, others, .. } = manifests;
+    let Manifests { nodes, pods, priority_classes, others, implied, .. } = manifests;
     let default_class = storage::default_class(others);
     for other in others.iter_mut() {
         match &mut other.object {
-            AnyObject::Namespace(namespace) => label_with_name(&mut namespace.metadata),
+            AnyObject::Namespace(namespace) => namespaces::complete(namespace),
             AnyObject::StorageClass(class) => storage::complete_class(class),
             AnyObject::PersistentVolumeClaim(claim) => storage::complete_claim(claim, default_class.as_ref()),
             AnyObject::ReplicationController(controller) => workload::complete_controller(controller),
@@ -48,6 +48,7 @@ pub fn complete(manifests: &mut Manifests) -> Result<(), Error> {
         }
         check::other(other, &mut problems);
     }
+    *implied = namespaces::implied(pods, others);
     let classes = priority::Classes::new(priority_classes, &mut problems);
     for node in nodes.iter_mut() {
         node::complete(&mut node.object);
@@ -60,12 +61,6 @@ pub fn complete(manifests: &mut Manifests) -> Result<(), Error> {
         check::pod(pod, &mut problems);
     }
     Error::unless_empty(problems)
-}
-
-/// Every namespace has its name for a label, so that selectors can name it.
-fn label_with_name(metadata: &mut ObjectMeta) {
-    let name = metadata.name.clone().unwrap_or_default();
-    metadata.labels.get_or_insert_default().insert("kubernetes.io/metadata.name".to_owned(), name);
 }
 
 /// Where complaints about one object go.

@@ -64,6 +64,8 @@ pub struct Manifests {
     pub priority_classes: Vec<Sourced<PriorityClass>>,
     /// Objects of all other kinds that scheduling looks at.
     pub others: Vec<Sourced<AnyObject>>,
+    /// Namespaces that are nowhere written, but that pods are in. None before [`complete`](crate::default::complete).
+    pub implied: Vec<AnyObject>,
     /// How many objects of still other kinds there were, by kind. They were not looked at.
     pub skipped: BTreeMap<String, usize>,
 }

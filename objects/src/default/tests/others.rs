@@ -74,6 +74,24 @@ fn replication_controllers_select_by_their_template() {
 }
 
 #[test]
+fn pods_are_in_a_namespace() {
+    let text = "{apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {team: web}}}
+---
+{apiVersion: v1, kind: PodList, items: [
+    {metadata: {name: a, namespace: shop}, spec: &spec {containers: [{name: c}]}},
+    {metadata: {name: b}, spec: *spec},
+    {metadata: {name: c, namespace: caches}, spec: *spec},
+    {metadata: {name: d, namespace: caches}, spec: *spec}]}";
+    let objects = load(text);
+    let labels = |object: &AnyObject| format!("{:?}", object.metadata().labels.as_ref().unwrap());
+    expect![[r#"
+        {"kubernetes.io/metadata.name": "shop", "team": "web"}
+        {"kubernetes.io/metadata.name": "default"}
+        {"kubernetes.io/metadata.name": "caches"}"#]].assert_eq(&objects.others().map(labels).collect::<Vec<_>>().join("\n"));
+    assert_eq!(objects.others_by_kind()["Namespace"], 1);
+}
+
+#[test]
 fn names_are_made_for_each_kind() {
     let text = documents(
         "v1",

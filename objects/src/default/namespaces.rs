@@ -1,0 +1,35 @@
+//! Namespaces.
+
+use std::collections::HashSet;
+
+use k8s_openapi::api::core::v1::{Namespace, Pod};
+
+use crate::kinds::{AnyObject, namespace};
+use crate::manifests::Sourced;
+
+/// Every namespace has its name for a label, so that selectors can name it.
+pub(super) fn complete(namespace: &mut Namespace) {
+    let name = namespace.metadata.name.clone().unwrap_or_default();
+    namespace.metadata.labels.get_or_insert_default().insert("kubernetes.io/metadata.name".to_owned(), name);
+}
+
+/// The namespaces of pods that are not among the objects. An API server refuses pods without a namespace; here, it need
+/// not be given if its name is all that there is to say of it.
+pub(super) fn implied(pods: &[Sourced<Pod>], others: &[Sourced<AnyObject>]) -> Vec<AnyObject> {
+    let written = others.iter().filter_map(|other| match &other.object {
+        AnyObject::Namespace(namespace) => namespace.metadata.name.as_deref(),
+        _ => None,
+    });
+    let mut known: HashSet<_> = written.collect();
+    let mut implied = Vec::new();
+    for pod in pods {
+        let name = namespace(&pod.object.metadata);
+        if known.insert(name) {
+            let mut namespace = Namespace::default();
+            namespace.metadata.name = Some(name.to_owned());
+            complete(&mut namespace);
+            implied.push(namespace.into());
+        }
+    }
+    implied
+}
