@@ -4,6 +4,7 @@
 
 mod pod_affinity;
 mod preemption;
+mod spread;
 
 mod scheduler {
     schedc_macros::profile!("tests/simulation/whole.toml");

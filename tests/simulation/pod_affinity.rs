@@ -65,5 +65,8 @@ metadata: {name: cache, namespace: caches, labels: {app: cache}}
 spec: {nodeName: n2, containers: [{name: c}]}
 ";
     let manifests = nodes(&[("n1", "a"), ("n2", "b")]) + cache + &replicas(&["web"], "7d9f", near);
-    expect![[r#""#]].assert_eq(&outcome(&manifests));
+    expect![[r#"
+        shop/web on n2
+    "#]]
+    .assert_eq(&outcome(&manifests));
 }

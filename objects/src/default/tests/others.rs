@@ -87,7 +87,8 @@ fn pods_are_in_a_namespace() {
     expect![[r#"
         {"kubernetes.io/metadata.name": "shop", "team": "web"}
         {"kubernetes.io/metadata.name": "default"}
-        {"kubernetes.io/metadata.name": "caches"}"#]].assert_eq(&objects.others().map(labels).collect::<Vec<_>>().join("\n"));
+        {"kubernetes.io/metadata.name": "caches"}"#]]
+    .assert_eq(&objects.others().map(labels).collect::<Vec<_>>().join("\n"));
     assert_eq!(objects.others_by_kind()["Namespace"], 1);
 }
 
