@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::answer::Answer;
 use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
-use crate::extension_points::{Nomination, PostFilterContext, PostFilterResult};
+use crate::extension_points::{Candidate, Nomination, PostFilterContext, PostFilterResult};
 use crate::handle::Handle;
 use crate::imagined::{Imagined, verdicts};
 use crate::map::Map;
@@ -41,6 +41,16 @@ impl Unschedulable {
         diagnosis.post_filter = post_filter.as_ref().map(|found| found.status.message()).unwrap_or_default();
         Unschedulable { message: diagnosis.message(), diagnosis, post_filter }
     }
+    /// What PostFilter removes.
+    pub fn victims(&self) -> &[Uid] {
+        self.post_filter.as_ref().map(|found| found.victims.as_slice()).unwrap_or_default()
+    }
+
+    /// The nodes among which PostFilter chose.
+    pub fn candidates(&self) -> &[Candidate] {
+        self.post_filter.as_ref().map(|found| found.candidates.as_slice()).unwrap_or_default()
+    }
+
     /// What becomes of the pod's nomination. Without a PostFilter plugin, there is nobody to keep it.
     pub fn nomination(&self) -> Nomination {
         self.post_filter.as_ref().map_or(Nomination::Clear, |found| found.nomination)

@@ -2,9 +2,14 @@
 //! nodes and pods.
 
 mod dynamic_resources;
+mod preemption;
 mod volume_restrictions;
 mod world;
 
 mod scheduler {
-    schedc_macros::profile!("tests/cycle/profiles/claims.toml", "tests/cycle/profiles/volumes.toml");
+    schedc_macros::profile!(
+        "tests/cycle/profiles/claims.toml",
+        "tests/cycle/profiles/preemption.toml",
+        "tests/cycle/profiles/volumes.toml"
+    );
 }

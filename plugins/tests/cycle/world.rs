@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use schedc_core::cache::{Cache, PodState};
-use schedc_core::engine::{Decision, Engine, Verdict};
+use schedc_core::engine::{Decision, Engine, UNTIMED, Verdict};
 use schedc_core::handle::Handle;
 use schedc_core::imagined::Imagined;
 use schedc_core::model::Pod;
@@ -50,6 +50,16 @@ impl<P: Profile> World<P> {
             Decision::Unschedulable(pod) => pod.message,
             Decision::Error(error) => error,
         }
+    }
+
+    /// What is decided if pods that have not started yet start later than all others. `seed` is what is drawn.
+    pub(crate) fn decision(&mut self, pod: &str, seed: usize) -> Decision {
+        self.decision_at(pod, UNTIMED, |_| seed)
+    }
+
+    pub(crate) fn decision_at(&mut self, pod: &str, now: i64, draw: impl FnMut(usize) -> usize) -> Decision {
+        let pod = self.pod(pod);
+        self.engine.decide(&pod, &mut self.cache, now, draw)
     }
 
     /// What is said of each node, a line each.

@@ -1,0 +1,377 @@
+//! What preemption does for pods that fit nowhere: which pods would have to go, and on which node.
+
+use std::collections::BTreeSet;
+
+use expect_test::{Expect, expect};
+use schedc_core::engine::{Decision, Unschedulable};
+use schedc_core::extension_points::Nomination;
+use schedc_core::model::Pod;
+
+use crate::scheduler::preemption::Pipeline;
+use crate::world::World;
+
+/// Nodes of 4 cpus, and pods in the order in which they came.
+fn cluster(nodes: &[&str], pods: &[String]) -> World<Pipeline> {
+    let mut world = World::new();
+    for node in nodes {
+        world.node(&format!("{{metadata: {{name: {node}}}, status: {{allocatable: {{cpu: 4, pods: 20}}}}}}"));
+    }
+    pods.iter().for_each(|pod| _ = world.running(pod));
+    world
+}
+
+/// A pod on a node, with a priority, a number of cpus and the minute in which it started.
+fn running(name: &str, node: &str, priority: i32, cpu: &str, minute: u32) -> String {
+    let status = format!("{{startTime: '2026-01-01T00:{minute:02}:00Z'}}");
+    pod(&format!("name: {name}, labels: {{app: {name}}}"), priority, cpu, &format!("nodeName: {node}"), &status)
+}
+
+/// A pod to be scheduled.
+fn pending(priority: i32, cpu: &str) -> String {
+    pod("name: new", priority, cpu, "", "{}")
+}
+
+fn pod(metadata: &str, priority: i32, cpu: &str, spec: &str, status: &str) -> String {
+    let containers = format!("[{{name: c, resources: {{requests: {{cpu: '{cpu}'}}}}}}]");
+    let spec = if spec.is_empty() { String::new() } else { format!(", {spec}") };
+    format!(
+        "{{metadata: {{{metadata}}}, spec: {{priority: {priority}, containers: {containers}{spec}}}, status: {status}}}"
+    )
+}
+
+/// A budget for the pods of one app.
+fn budget(app: &str, fields: &str) -> String {
+    let spec = format!("spec: {{selector: {{matchLabels: {{app: {app}}}}}}}");
+    format!("{{kind: PodDisruptionBudget, metadata: {{name: {app}}}, {spec}, {fields}}}")
+}
+
+fn rejected(decision: Decision) -> Unschedulable {
+    match decision {
+        Decision::Unschedulable(unschedulable) => *unschedulable,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What is found for a pod: the candidates, the best ones with a star, or the message.
+fn found(world: &mut World<Pipeline>, pod: &str) -> String {
+    let pod = rejected(world.decision(pod, 0));
+    if pod.candidates().is_empty() {
+        return pod.message;
+    }
+    let base = &world.cache.base;
+    let told = pod.candidates().iter().map(|candidate| {
+        let star = if candidate.best { "*" } else { "" };
+        let violations = match candidate.violations {
+            0 => String::new(),
+            n => format!(" ({n} against a budget)"),
+        };
+        format!("{}{star}: {}{violations}", base.name(candidate.node), names(&candidate.victims))
+    });
+    let mut told: Vec<String> = told.collect();
+    told.sort_unstable();
+    told.join("; ")
+}
+
+fn names<'p>(pods: impl IntoIterator<Item = &'p std::sync::Arc<Pod>>) -> String {
+    pods.into_iter().map(|pod| &*pod.name).collect::<Vec<_>>().join(" ")
+}
+
+fn check(nodes: &[&str], pods: &[String], pod: &str, expected: Expect) {
+    expected.assert_eq(&found(&mut cluster(nodes, pods), pod));
+}
+
+#[test]
+fn the_least_important_pods_go_and_no_more_than_needed() {
+    let pods = [
+        running("a", "n1", 1, "1", 1),
+        running("b", "n1", 1, "1", 2),
+        running("c", "n1", 2, "1", 9),
+        running("d", "n1", 7, "1", 0),
+    ];
+    check(&["n1"], &pods, &pending(5, "1"), expect!["n1*: b"]);
+    check(&["n1"], &pods, &pending(5, "2"), expect!["n1*: a b"]);
+    check(&["n1"], &pods, &pending(5, "3"), expect!["n1*: c a b"]);
+    check(
+        &["n1"],
+        &pods,
+        &pending(5, "4"),
+        expect![
+            "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Insufficient cpu."
+        ],
+    );
+}
+
+#[test]
+fn a_large_pod_of_little_importance_may_go_for_several_of_more() {
+    let pods =
+        [running("large", "n1", 1, "3", 1), running("small", "n1", 2, "500m", 1), running("other", "n1", 2, "500m", 2)];
+    check(&["n1"], &pods, &pending(5, "3"), expect!["n1*: large"]);
+}
+
+#[test]
+fn pods_of_equal_importance_go_in_the_order_in_which_they_came_from_the_last_to_the_first() {
+    let pods = ["a", "b", "c", "d"].map(|name| running(name, "n1", 1, "1", 1));
+    check(&["n1"], &pods, &pending(5, "2"), expect!["n1*: c d"]);
+    let mut world = cluster(&["n1"], &pods);
+    let uid = world.pod(&pods[0]).uid.clone();
+    world.cache.remove_pod(&uid);
+    world.running(&running("e", "n1", 1, "1", 1));
+    expect!["n1*: c e"].assert_eq(&found(&mut world, &pending(5, "2")));
+}
+
+#[test]
+fn a_pod_that_has_not_started_yet_is_the_youngest() {
+    let fresh = pod("name: fresh", 1, "2", "nodeName: n1", "{}");
+    check(&["n1"], &[fresh.clone(), running("old", "n1", 1, "2", 1)], &pending(5, "2"), expect!["n1*: fresh"]);
+    // A clock that is ahead makes a pod start later than now.
+    let mut world = cluster(&["n1"], &[fresh, running("early", "n1", 1, "2", 1)]);
+    let unschedulable = rejected(world.decision_at(&pending(5, "2"), 0, |_| 0));
+    assert_eq!(names(&unschedulable.candidates()[0].victims), "early");
+}
+
+#[test]
+fn why_preemption_does_not_help() {
+    let strong = |node: &str| running(node, node, 9, "4", 1);
+    let mut world = cluster(&["n1", "n2", "n3", "n4"], &[strong("n1"), strong("n2"), running("weak", "n2", 1, "0", 1)]);
+    world.node("{metadata: {name: n3}, spec: {unschedulable: true}, status: {allocatable: {cpu: 4, pods: 9}}}");
+    world.node("{metadata: {name: n4}, status: {allocatable: {cpu: 1, pods: 9}}}");
+    expect!["0/4 nodes are available: 1 node(s) were unschedulable, 3 Insufficient cpu. preemption: 0/4 nodes are available: 1 Insufficient cpu, 1 No preemption victims found for incoming pod, 2 Preemption is not helpful for scheduling."].assert_eq(&found(&mut world, &pending(5, "2")));
+}
+
+#[test]
+fn the_nomination_is_set_cleared_or_kept() {
+    let room = [running("weak", "n1", 1, "4", 1)];
+    let none = [running("strong", "n1", 9, "4", 1)];
+    let never = "preemptionPolicy: Never";
+    for (pods, spec, nomination) in
+        [(&room, "", "set"), (&none, "", "clear"), (&room, never, "keep"), (&none, never, "keep")]
+    {
+        let mut world = cluster(&["n1"], pods);
+        let pod = pod("name: new", 5, "4", spec, "{nominatedNodeName: n1}");
+        let unschedulable = rejected(world.decision(&pod, 0));
+        let told = match unschedulable.nomination() {
+            Nomination::Set(_) => "set",
+            Nomination::Clear => "clear",
+            Nomination::Keep => "keep",
+        };
+        assert_eq!(told, nomination, "{spec}: {}", unschedulable.message);
+    }
+}
+
+#[test]
+fn who_may_not_preempt() {
+    let dying = |name: &str, node: &str, priority: i32, reason: &str| {
+        let metadata = format!("name: {name}, deletionTimestamp: 2026-01-01T00:00:09Z");
+        let condition = format!("{{type: DisruptionTarget, status: 'True', reason: {reason}}}");
+        let status = format!("{{startTime: 2026-01-01T00:00:00Z, conditions: [{condition}]}}");
+        pod(&metadata, priority, "4", &format!("nodeName: {node}"), &status)
+    };
+    let preempted = "PreemptionByScheduler";
+    let check = |victim: String, cordoned: bool, expected: Expect| {
+        let mut world =
+            cluster(&["n1", "n2"], &[victim, running("w1", "n1", 1, "4", 1), running("w2", "n2", 1, "4", 1)]);
+        if cordoned {
+            world
+                .node("{metadata: {name: n1}, spec: {unschedulable: true}, status: {allocatable: {cpu: 4, pods: 20}}}");
+        }
+        expected.assert_eq(&found(&mut world, &pod("name: new", 5, "4", "", "{nominatedNodeName: n1}")));
+    };
+    check(
+        dying("v", "n1", 1, preempted),
+        false,
+        expect![
+            "0/2 nodes are available: 2 Insufficient cpu. preemption: not eligible due to a terminating pod on the nominated node."
+        ],
+    );
+    check(dying("v", "n1", 1, "EvictionByEvictionAPI"), false, expect!["n1: v w1; n2*: w2"]);
+    check(dying("v", "n1", 9, preempted), false, expect!["n2*: w2"]);
+    check(dying("v", "n2", 1, preempted), false, expect!["n1*: w1; n2: v w2"]);
+    check(dying("v", "n1", 1, preempted), true, expect!["n2*: w2"]);
+    let mut world = cluster(&["n1"], &[running("weak", "n1", 1, "4", 1)]);
+    expect!["0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never."]
+        .assert_eq(&found(&mut world, &pod("name: new", 5, "4", "preemptionPolicy: Never", "{}")));
+}
+
+#[test]
+fn what_is_going_already_is_not_removed_again() {
+    let metadata = "name: dying, deletionTimestamp: 2026-01-01T00:00:09Z";
+    let dying = pod(metadata, 1, "2", "nodeName: n1", "{}");
+    let mut world = cluster(&["n1"], &[dying, running("other", "n1", 1, "2", 1)]);
+    for (cpu, victims, removed) in [("2", "dying", ""), ("4", "other dying", "default/other")] {
+        let unschedulable = rejected(world.decision(&pending(5, cpu), 0));
+        assert_eq!(names(&unschedulable.candidates()[0].victims), victims);
+        let uids: Vec<&str> = unschedulable.victims().iter().map(|uid| &*uid.0).collect();
+        assert_eq!(uids.join(" "), removed);
+    }
+}
+
+#[test]
+fn budgets_protect_as_many_pods_as_they_can() {
+    let pods = ["a", "b", "c", "d"].map(|name| running(name, "n1", 1, "1", 1));
+    let check = |budgets: &[String], cpu: &str, expected: Expect| {
+        let mut world = cluster(&["n1"], &pods);
+        budgets.iter().for_each(|budget| world.object(budget));
+        expected.assert_eq(&found(&mut world, &pending(5, cpu)));
+    };
+    check(&[], "2", expect!["n1*: c d"]);
+    check(&[budget("d", "status: {}")], "2", expect!["n1*: b c"]);
+    check(&[budget("d", "status: {}")], "4", expect!["n1*: d a b c (1 against a budget)"]);
+    check(&[budget("d", "status: {disruptionsAllowed: 1}")], "2", expect!["n1*: c d"]);
+    check(&[budget("d", "status: {disruptedPods: {d: 2026-01-01T00:00:00Z}}")], "2", expect!["n1*: c d"]);
+    let everything = |namespace: &str, spec: &str| {
+        format!("{{kind: PodDisruptionBudget, metadata: {{name: x, namespace: {namespace}}}, spec: {{{spec}}}}}")
+    };
+    let exists = "selector: {matchExpressions: [{key: app, operator: Exists}]}";
+    check(&[everything("default", "")], "2", expect!["n1*: c d"]);
+    check(&[everything("default", "selector: {}")], "2", expect!["n1*: c d"]);
+    check(&[everything("elsewhere", exists)], "2", expect!["n1*: c d"]);
+    check(&[everything("default", exists)], "2", expect!["n1*: c d (2 against a budget)"]);
+}
+
+#[test]
+fn a_budget_is_used_up_in_the_order_of_importance() {
+    let pods = ["a", "b", "c", "d"].map(|name| {
+        let metadata = format!("name: {name}, labels: {{app: web}}");
+        let started = format!("{{startTime: '2026-01-01T00:0{}:00Z'}}", name.as_bytes()[0] - b'a');
+        pod(&metadata, 1, "1", "nodeName: n1", &started)
+    });
+    for (allowed, expected) in [
+        (0, expect!["n1*: b c d (3 against a budget)"]),
+        (1, expect!["n1*: a c d (2 against a budget)"]),
+        (3, expect!["n1*: a b c"]),
+    ] {
+        let mut world = cluster(&["n1"], &pods);
+        world.object(&budget("web", &format!("status: {{disruptionsAllowed: {allowed}}}")));
+        expected.assert_eq(&found(&mut world, &pending(5, "3")));
+    }
+}
+
+#[test]
+fn the_node_where_it_does_the_least_harm() {
+    let on = |name: &str, node: &str, priority: i32, cpu: &str, minute: u32| running(name, node, priority, cpu, minute);
+    // Fewest violations of budgets.
+    let mut world = cluster(&["n1", "n2"], &[on("a", "n1", 1, "4", 1), on("b", "n2", 4, "4", 1)]);
+    world.object(&budget("a", "status: {}"));
+    expect!["n1: a (1 against a budget); n2*: b"].assert_eq(&found(&mut world, &pending(5, "4")));
+    // Lowest priority of the most important victim.
+    let pods = [on("a", "n1", 3, "4", 1), on("b", "n2", 2, "2", 1), on("c", "n2", 2, "2", 1)];
+    check(&["n1", "n2"], &pods, &pending(5, "4"), expect!["n1: a; n2*: b c"]);
+    // Smallest sum of priorities: two of -3 are worse than one.
+    let pods = [on("a", "n1", -3, "2", 1), on("b", "n1", -3, "2", 1), on("c", "n2", -3, "4", 1)];
+    check(&["n1", "n2"], &pods, &pending(5, "4"), expect!["n1: a b; n2*: c"]);
+    // The latest start of the most important victims, the earliest of which counts.
+    let pods = [
+        on("a", "n1", 3, "2", 1),
+        on("b", "n1", 3, "2", 9),
+        on("c", "n2", 3, "2", 2),
+        on("d", "n2", 3, "2", 3),
+        on("e", "n3", 3, "2", 1),
+        on("f", "n3", 3, "2", 9),
+    ];
+    check(&["n1", "n2", "n3"], &pods, &pending(5, "4"), expect!["n1: a b; n2*: c d; n3: e f"]);
+}
+
+#[test]
+fn equally_good_nodes_are_drawn_among() {
+    let nodes = ["n1", "n2", "n3"];
+    let mut world = cluster(&nodes, &nodes.map(|node| running(node, node, 1, "4", 1)));
+    expect!["n1*: n1; n2*: n2; n3*: n3"].assert_eq(&found(&mut world, &pending(5, "4")));
+    let mut draw = |seed| rejected(world.decision(&pending(5, "4"), seed)).victims()[0].0.to_string();
+    let drawn: BTreeSet<String> = (0..20).map(&mut draw).collect();
+    assert_eq!(Vec::from_iter(drawn), ["default/n1", "default/n2", "default/n3"]);
+    assert_eq!(draw(7), draw(7));
+}
+
+#[test]
+fn the_pod_must_fit_with_and_without_the_pods_that_are_nominated() {
+    let mut world = cluster(&["n1"], &["a", "b"].map(|name| running(name, "n1", 1, "2", 1)));
+    let nominated = world.pod(&pod("name: nominated", 5, "1", "", "{nominatedNodeName: n1}"));
+    let node = world.cache.base.interner.intern("n1");
+    world.cache.nominate(nominated, node);
+    for (priority, cpu, expected) in [
+        (5, "1", expect!["n1*: b"]),
+        (5, "2", expect!["n1*: a b"]),
+        (
+            5,
+            "4",
+            expect![
+                "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Insufficient cpu."
+            ],
+        ),
+        (6, "2", expect!["n1*: b"]),
+        (6, "4", expect!["n1*: a b"]),
+    ] {
+        expected.assert_eq(&found(&mut world, &pending(priority, cpu)));
+    }
+}
+
+#[test]
+fn affinity_among_pods_is_as_if_the_victims_were_gone() {
+    let mut world = World::<Pipeline>::new();
+    for (node, zone) in [("n1", "a"), ("n2", "a"), ("n3", "b")] {
+        let resources = "status: {allocatable: {cpu: 2, pods: 9}}";
+        world.node(&format!("{{metadata: {{name: {node}, labels: {{zone: {zone}}}}}, {resources}}}"));
+        world.running(&running("strong", node, 9, "1", 1).replace("name: strong", &format!("name: s-{node}")));
+    }
+    for (name, node) in [("v1", "n1"), ("v2", "n3")] {
+        world.running(&running("v", node, 1, "1", 1).replace("name: v", &format!("name: {name}")));
+    }
+    let check = |world: &mut World<Pipeline>, kind: &str, expected: Expect| {
+        let term = "{topologyKey: zone, labelSelector: {matchLabels: {app: v}}}";
+        let rule = format!("affinity: {{{kind}: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}}}");
+        expected.assert_eq(&found(world, &pod("name: new", 5, "1", &rule, "{}")));
+    };
+    // On n2, the pod on n1 is in the way, but only pods of the node itself may go.
+    check(&mut world, "podAntiAffinity", expect!["n1*: v1; n3*: v2"]);
+    // Without its victims, the pod has nothing to be near to on n1 and n3. On n2 it would have, but there is no room.
+    world.running(&running("full", "n2", 9, "1", 1));
+    check(
+        &mut world,
+        "podAffinity",
+        expect![
+            "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 node(s) didn't match pod affinity rules."
+        ],
+    );
+}
+
+#[test]
+fn a_host_port_is_made_free() {
+    let with_port = |name: &str, priority: i32, node: &str| {
+        let ports = "[{name: c, ports: [{hostPort: 80}]}]";
+        format!("{{metadata: {{name: {name}}}, spec: {{priority: {priority}, containers: {ports}{node}}}}}")
+    };
+    let weak = with_port("weak", 1, ", nodeName: n1");
+    let strong = with_port("strong", 9, ", nodeName: n2");
+    check(
+        &["n1", "n2"],
+        &[weak, running("bystander", "n1", 1, "1", 1), strong],
+        &with_port("new", 5, ""),
+        expect!["n1*: weak"],
+    );
+}
+
+#[test]
+fn pre_filter_may_reject_the_pod_as_a_whole() {
+    let with_claim = |name: &str, priority: i32, spec: &str| {
+        let volumes = "volumes: [{name: v, persistentVolumeClaim: {claimName: mine}}]";
+        pod(&format!("name: {name}"), priority, "1", &format!("{volumes}{spec}"), "{}")
+    };
+    let claim = "{kind: PersistentVolumeClaim, metadata: {name: mine}, spec: {accessModes: [ReadWriteOncePod]}}";
+    for (holder, expected) in [
+        (1, expect!["n1*: holder"]),
+        (
+            9,
+            expect![
+                "0/2 nodes are available: 2 node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod. preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, 1 node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod."
+            ],
+        ),
+    ] {
+        let mut world = cluster(&["n1", "n2"], &[running("bystander", "n2", 1, "1", 1)]);
+        world.object(claim);
+        world.running(&with_claim("holder", holder, ", nodeName: n1"));
+        expected.assert_eq(&found(&mut world, &with_claim("new", 5, "")));
+    }
+    // A claim that does not exist is not made by removing pods.
+    let mut world = cluster(&["n1"], &[running("weak", "n1", 1, "4", 1)]);
+    expect![[r#"0/1 nodes are available: persistentvolumeclaim "mine" not found. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."#]].assert_eq(&found(&mut world, &with_claim("new", 5, "")));
+}
