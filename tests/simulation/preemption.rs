@@ -79,6 +79,15 @@ fn nobody_leaves_for_a_pod_that_never_preempts() {
 }
 
 #[test]
+fn a_pod_keeps_the_room_that_was_made_for_it() {
+    let patient = pod("patient", 4, "priority: 100, preemptionPolicy: Never") + "status: {nominatedNodeName: n1}\n";
+    let manifests = nodes(&[("n1", "a")]) + &pod("running", 3, "nodeName: n1") + &patient;
+    assert_eq!(report(&manifests).unschedulable[0].nominated_node.as_deref(), Some("n1"));
+    let without = manifests.replace("status: {nominatedNodeName: n1}\n", "");
+    assert_eq!(report(&without).unschedulable[0].nominated_node, None);
+}
+
+#[test]
 fn a_pod_that_is_going_anyway_is_no_victim() {
     let going = pod("going", 3, "nodeName: n1")
         .replace("metadata: {", "metadata: {deletionTimestamp: '2026-01-01T00:00:00Z', ");

@@ -375,12 +375,40 @@ items:
         requiredDuringSchedulingIgnoredDuringExecution:
           nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [a]}]}]
     tolerations: [{operator: Exists}]
+    topologySpreadConstraints:
+    - {maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {}, matchLabelKeys: [app]}
+    volumes: [{name: v, persistentVolumeClaim: {claimName: data}}, {name: w, ephemeral: {volumeClaimTemplate: {}}}]
+- apiVersion: v1
+  kind: PersistentVolume
+  metadata: {name: p}
+  spec:
+    capacity: {storage: 1Gi}
+    accessModes: [ReadWriteOnce]
+    claimRef: {namespace: default, name: data}
+    awsElasticBlockStore: {volumeID: aws://a/vol-1}
+    nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: Exists}]}]}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, annotations: {pv.kubernetes.io/bind-completed: 'yes'}}
+spec: {volumeName: p, resources: {requests: {storage: 1Gi}}, selector: {matchLabels: {a: b}}}
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: fast}
+provisioner: csi.example.com
+allowedTopologies: [{matchLabelExpressions: [{key: zone, values: [a, b]}]}]
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: b}
+spec: {minAvailable: 50%, selector: {matchExpressions: [{key: a, operator: In, values: [b]}]}}
 ---
 {\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"n\"}, \"status\": {\"capacity\": {\"cpu\": 4}}}
 ";
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn no_damage_makes_reading_panic(
@@ -402,8 +430,17 @@ proptest! {
                 for node in &found.nodes {
                     crate::convert_node(&node.object, &mut interner);
                 }
+                for other in &found.others {
+                    crate::convert_object(&other.object, &mut interner);
+                }
                 let _ = crate::Objects::new(found, crate::Options::default());
             }
         }
     }
+}
+
+#[test]
+fn the_sample_is_whole() {
+    let found = parse(SAMPLE);
+    assert_eq!((found.pods.len(), found.nodes.len(), found.others.len()), (1, 1, 4));
 }
