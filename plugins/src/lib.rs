@@ -18,6 +18,7 @@ mod node_ports;
 mod node_resources_balanced_allocation;
 mod node_resources_fit;
 mod node_unschedulable;
+mod node_volume_limits;
 mod pod_topology_spread;
 mod priority_sort;
 mod resource_name;
@@ -50,6 +51,7 @@ pub use node_resources_fit::{
     ScoringStrategy, ScoringStrategyType, UtilizationShapePoint,
 };
 pub use node_unschedulable::NodeUnschedulable;
+pub use node_volume_limits::{FullNodes, NoRoom, NodeVolumeLimits, NodeVolumeLimitsPod};
 pub use pod_topology_spread::{
     AffinityPolicy, DefaultConstraint, DefaultingType, PodTopologySpread, PodTopologySpreadArgs, PodTopologySpreadPod,
     SpreadCounts, SpreadRejection, SpreadScores, TaintsPolicy, WhenUnsatisfiable,

@@ -1,5 +1,6 @@
 //! Cluster-wide state that plugins read.
 
+mod attached_volumes;
 mod carried_terms;
 mod disruption_budgets;
 mod image_nodes;
@@ -9,6 +10,7 @@ mod topology;
 mod volumes;
 mod workload_selectors;
 
+pub use attached_volumes::{AttachedVolumes, CountedVolume, DriverNodes};
 pub use carried_terms::{CarriedTerm, CarriedTerms, Stance};
 pub use disruption_budgets::DisruptionBudgets;
 pub use image_nodes::ImageNodes;

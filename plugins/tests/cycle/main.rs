@@ -2,6 +2,7 @@
 //! nodes and pods.
 
 mod dynamic_resources;
+mod node_volume_limits;
 mod preemption;
 mod volume_restrictions;
 mod world;
@@ -10,6 +11,7 @@ mod scheduler {
     schedc_macros::profile!(
         "tests/cycle/profiles/claims.toml",
         "tests/cycle/profiles/preemption.toml",
+        "tests/cycle/profiles/limits.toml",
         "tests/cycle/profiles/volumes.toml"
     );
 }

@@ -1,0 +1,488 @@
+//! The CSI volumes that are attached to each node, and how many can be.
+
+use std::sync::Arc;
+
+use schedc_core::column::Index;
+use schedc_core::intern::Symbol;
+use schedc_core::map::Map;
+use schedc_core::model::{
+    CsiNode, CsiVolume, Node, NodeIndex, Object, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Uid,
+    Volume, VolumeAttachment,
+};
+
+mod limits;
+
+pub use limits::DriverNodes;
+use limits::Limits;
+
+/// A volume that counts against the limit of its driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CountedVolume {
+    /// One that there is.
+    Csi(CsiVolume),
+    /// One that the driver of a claim's class will make.
+    Unbound {
+        /// The driver.
+        driver: Symbol,
+        /// The claim's namespace.
+        namespace: Symbol,
+        /// The claim.
+        claim: Symbol,
+    },
+}
+
+impl CountedVolume {
+    /// The driver whose limit it counts against.
+    pub fn driver(&self) -> Symbol {
+        match *self {
+            CountedVolume::Csi(CsiVolume { driver, .. }) | CountedVolume::Unbound { driver, .. } => driver,
+        }
+    }
+}
+
+/// What NodeVolumeLimits counts. Claims, volumes, classes and attachments may come before or after the pods and nodes that
+/// they are about: counts follow.
+#[derive(Debug, Default)]
+pub struct AttachedVolumes {
+    /// By namespace and name.
+    claims: Map<ClaimKey, ClaimEntry>,
+    /// By name.
+    volumes: Map<Symbol, VolumeEntry>,
+    /// The driver that makes the volumes of a class, by the class.
+    drivers_of_classes: Map<Symbol, Symbol>,
+    /// By slot.
+    nodes: Vec<NodeEntry>,
+    /// What is known of nodes by their names, in the cluster or not.
+    named: Map<Symbol, NamedNode>,
+    limits: Limits,
+    /// Number of nodes with pods whose volumes cannot be counted.
+    nodes_with_failures: usize,
+}
+
+type ClaimKey = (Symbol, Symbol);
+
+#[derive(Debug, Default)]
+struct ClaimEntry {
+    claim: Option<Arc<PersistentVolumeClaim>>,
+    /// The volume that stands for it.
+    counted: Option<CountedVolume>,
+    /// The volumes of pods that use it: on which node, and the pod if the claim must be its own.
+    uses: Map<(NodeIndex, Option<Uid>), u32>,
+}
+
+#[derive(Debug, Default)]
+struct VolumeEntry {
+    volume: Option<Arc<PersistentVolume>>,
+    /// The claims that name it.
+    claims: Vec<ClaimKey>,
+    attachments: Vec<Arc<VolumeAttachment>>,
+}
+
+#[derive(Debug)]
+struct NodeEntry {
+    /// Empty in a slot without a node.
+    name: Symbol,
+    /// The volumes of its pods, each with the number of times that it is used.
+    used: Map<CountedVolume, u32>,
+    /// Number of volumes that cannot be counted.
+    failures: u32,
+}
+
+#[derive(Debug, Default)]
+struct NamedNode {
+    slot: Option<NodeIndex>,
+    csi: Option<Arc<CsiNode>>,
+    /// The volumes that are attached to it, by VolumeAttachments.
+    attached: Map<CountedVolume, u32>,
+}
+
+impl AttachedVolumes {
+    /// A claim.
+    pub fn claim(&self, namespace: Symbol, name: Symbol) -> Option<&PersistentVolumeClaim> {
+        self.claims.get(&(namespace, name))?.claim.as_deref()
+    }
+
+    /// The volume that a claim counts as (`getCSIDriverInfo`).
+    pub fn counted(&self, namespace: Symbol, claim: Symbol) -> Option<CountedVolume> {
+        self.claims.get(&(namespace, claim))?.counted
+    }
+
+    /// A driver's limits and volumes on all nodes.
+    pub fn driver(&self, driver: Symbol) -> Option<&DriverNodes> {
+        self.limits.driver(driver)
+    }
+
+    /// Whether the node has a CSINode.
+    pub fn has_csi_node(&self, node: NodeIndex) -> bool {
+        self.named(node).is_some_and(|named| named.csi.is_some())
+    }
+
+    /// Whether any driver has a limit on the node.
+    pub fn is_limited(&self, node: NodeIndex) -> bool {
+        let csi = self.named(node).and_then(|named| named.csi.as_ref());
+        csi.is_some_and(|csi| csi.drivers.iter().any(|(_, limit)| limit.is_some()))
+    }
+
+    /// How many volumes of a node's pods are this one.
+    pub fn uses(&self, node: NodeIndex, volume: &CountedVolume) -> u32 {
+        self.nodes.get(node.get()).and_then(|entry| entry.used.get(volume)).copied().unwrap_or(0)
+    }
+
+    /// Whether a VolumeAttachment has the volume on the node.
+    pub fn has_attachment(&self, node: NodeIndex, volume: &CountedVolume) -> bool {
+        self.named(node).is_some_and(|named| named.attached.contains_key(volume))
+    }
+
+    /// Whether the node has pods whose volumes cannot be counted.
+    pub fn has_failures(&self, node: NodeIndex) -> bool {
+        self.nodes.get(node.get()).is_some_and(|entry| entry.failures > 0)
+    }
+
+    /// The nodes with pods whose volumes cannot be counted.
+    pub fn nodes_with_failures(&self) -> impl Iterator<Item = NodeIndex> {
+        let any = if self.nodes_with_failures > 0 { &self.nodes[..] } else { &[] };
+        any.iter().enumerate().filter(|(_, entry)| entry.failures > 0).map(|(slot, _)| NodeIndex(slot as u32))
+    }
+
+    fn named(&self, node: NodeIndex) -> Option<&NamedNode> {
+        self.named.get(&self.nodes.get(node.get())?.name)
+    }
+
+    /// What a claim counts as, by what is known now.
+    fn count_as(&self, claim: &PersistentVolumeClaim) -> Option<CountedVolume> {
+        let entry = claim.volume.and_then(|volume| self.volumes.get(&volume));
+        if let Some(volume) = entry.and_then(|entry| entry.volume.as_ref()) {
+            let migrated = || Some(volume.migration.as_ref()?.volume.as_ref().ok()?.csi);
+            let csi = volume.csi.or_else(migrated)?;
+            return (csi.driver != Symbol::EMPTY && csi.handle != Symbol::EMPTY).then_some(CountedVolume::Csi(csi));
+        }
+        let driver = *self.drivers_of_classes.get(&claim.class)?;
+        (claim.class != Symbol::EMPTY).then_some(CountedVolume::Unbound {
+            driver,
+            namespace: claim.namespace,
+            claim: claim.name,
+        })
+    }
+
+    fn use_volume(&mut self, node: NodeIndex, volume: CountedVolume, times: u32) {
+        let entry = &mut self.nodes[node.get()];
+        let count = entry.used.entry(volume).or_default();
+        *count += times;
+        let attached = self.named.get(&entry.name).is_some_and(|named| named.attached.contains_key(&volume));
+        if *count == times && !attached {
+            self.limits.attach(volume.driver(), node);
+        }
+    }
+
+    fn release_volume(&mut self, node: NodeIndex, volume: CountedVolume, times: u32) {
+        let entry = &mut self.nodes[node.get()];
+        let Some(count) = entry.used.get_mut(&volume) else { return };
+        *count -= times;
+        if *count > 0 {
+            return;
+        }
+        entry.used.remove(&volume);
+        if !self.named.get(&entry.name).is_some_and(|named| named.attached.contains_key(&volume)) {
+            self.limits.detach(volume.driver(), node);
+        }
+    }
+
+    fn add_failures(&mut self, node: NodeIndex, failures: u32) {
+        let count = &mut self.nodes[node.get()].failures;
+        self.nodes_with_failures += usize::from(*count == 0 && failures > 0);
+        *count += failures;
+    }
+
+    fn remove_failures(&mut self, node: NodeIndex, failures: u32) {
+        let count = &mut self.nodes[node.get()].failures;
+        *count -= failures;
+        self.nodes_with_failures -= usize::from(*count == 0 && failures > 0);
+    }
+
+    /// Lets a use of a claim count.
+    fn add_use(&mut self, key: ClaimKey, node: NodeIndex, owner: Option<&Uid>, times: u32) {
+        let Some(entry) = self.claims.get(&key) else { return };
+        let (failed, counted) = (entry.fails(key, owner), entry.counted);
+        if failed {
+            self.add_failures(node, times);
+        }
+        if let Some(volume) = counted {
+            self.use_volume(node, volume, times);
+        }
+    }
+
+    fn remove_use(&mut self, key: ClaimKey, node: NodeIndex, owner: Option<&Uid>, times: u32) {
+        let Some(entry) = self.claims.get(&key) else { return };
+        let (failed, counted) = (entry.fails(key, owner), entry.counted);
+        if failed {
+            self.remove_failures(node, times);
+        }
+        if let Some(volume) = counted {
+            self.release_volume(node, volume, times);
+        }
+    }
+
+    /// Changes what is known of claims, and what they count as.
+    fn with_claims_uncounted(&mut self, keys: &[ClaimKey], change: impl FnOnce(&mut Self)) {
+        let uses = |index: &Self, key: &ClaimKey| -> Vec<_> {
+            let entry = index.claims.get(key);
+            entry
+                .into_iter()
+                .flat_map(|entry| &entry.uses)
+                .map(|((node, owner), times)| (*node, owner.clone(), *times))
+                .collect()
+        };
+        for key in keys {
+            for (node, owner, times) in uses(self, key) {
+                self.remove_use(*key, node, owner.as_ref(), times);
+            }
+        }
+        change(self);
+        for key in keys {
+            let counted = self.claims.get(key).and_then(|entry| self.count_as(entry.claim.as_ref()?));
+            if let Some(entry) = self.claims.get_mut(key) {
+                entry.counted = counted;
+            }
+            for (node, owner, times) in uses(self, key) {
+                self.add_use(*key, node, owner.as_ref(), times);
+            }
+        }
+    }
+
+    fn set_claim(&mut self, old: Option<&Arc<PersistentVolumeClaim>>, new: Option<&Arc<PersistentVolumeClaim>>) {
+        let Some(key) = old.or(new).map(|claim| (claim.namespace, claim.name)) else { return };
+        self.with_claims_uncounted(&[key], |index| {
+            if let Some(volume) = old.and_then(|old| old.volume) {
+                index.change_volume(volume, |entry| entry.claims.retain(|claim| *claim != key));
+            }
+            if let Some(volume) = new.and_then(|new| new.volume) {
+                index.change_volume(volume, |entry| entry.claims.push(key));
+            }
+            index.change_claim(key, |entry| entry.claim = new.cloned());
+        });
+    }
+
+    fn set_volume(&mut self, name: Symbol, new: Option<&Arc<PersistentVolume>>) {
+        let entry = self.volumes.get(&name);
+        let (claims, attachments) =
+            entry.map(|entry| (entry.claims.clone(), entry.attachments.clone())).unwrap_or_default();
+        attachments.iter().for_each(|attachment| self.detach(attachment));
+        self.with_claims_uncounted(&claims, |index| index.change_volume(name, |entry| entry.volume = new.cloned()));
+        attachments.iter().for_each(|attachment| self.attach(attachment));
+    }
+
+    fn set_class(&mut self, name: Symbol, new: Option<&Arc<StorageClass>>) {
+        let of_class = |entry: &ClaimEntry| entry.claim.as_ref().is_some_and(|claim| claim.class == name);
+        let claims: Vec<_> = self.claims.iter().filter(|(_, entry)| of_class(entry)).map(|(key, _)| *key).collect();
+        self.with_claims_uncounted(&claims, |index| {
+            index.drivers_of_classes.remove(&name);
+            index.drivers_of_classes.extend(new.and_then(|class| class.driver).map(|driver| (name, driver)));
+        });
+    }
+
+    fn change_claim(&mut self, key: ClaimKey, change: impl FnOnce(&mut ClaimEntry)) {
+        let entry = self.claims.entry(key).or_default();
+        change(entry);
+        if entry.claim.is_none() && entry.uses.is_empty() {
+            self.claims.remove(&key);
+        }
+    }
+
+    fn change_volume(&mut self, name: Symbol, change: impl FnOnce(&mut VolumeEntry)) {
+        let entry = self.volumes.entry(name).or_default();
+        change(entry);
+        if entry.volume.is_none() && entry.claims.is_empty() && entry.attachments.is_empty() {
+            self.volumes.remove(&name);
+        }
+    }
+
+    fn change_named(&mut self, name: Symbol, change: impl FnOnce(&mut NamedNode)) {
+        let named = self.named.entry(name).or_default();
+        change(named);
+        if named.slot.is_none() && named.csi.is_none() && named.attached.is_empty() {
+            self.named.remove(&name);
+        }
+    }
+
+    /// What a VolumeAttachment attaches, if that can be told (`getNodeVolumeAttachmentInfo`).
+    fn attached_by(&self, attachment: &VolumeAttachment) -> Option<CountedVolume> {
+        let csi = self.volumes.get(&attachment.volume?)?.volume.as_ref()?.csi?;
+        let volume = CsiVolume { driver: attachment.driver, handle: csi.handle };
+        (attachment.driver != Symbol::EMPTY).then_some(CountedVolume::Csi(volume))
+    }
+
+    fn attach(&mut self, attachment: &VolumeAttachment) {
+        let Some(volume) = self.attached_by(attachment) else { return };
+        let named = self.named.entry(attachment.node).or_default();
+        let count = named.attached.entry(volume).or_default();
+        *count += 1;
+        if let (1, Some(slot)) = (*count, named.slot)
+            && !self.nodes[slot.get()].used.contains_key(&volume)
+        {
+            self.limits.attach(volume.driver(), slot);
+        }
+    }
+
+    fn detach(&mut self, attachment: &VolumeAttachment) {
+        let Some(volume) = self.attached_by(attachment) else { return };
+        let Some(named) = self.named.get_mut(&attachment.node) else { return };
+        let Some(count) = named.attached.get_mut(&volume) else { return };
+        *count -= 1;
+        if *count > 0 {
+            return;
+        }
+        if let Some(slot) = named.slot
+            && !self.nodes[slot.get()].used.contains_key(&volume)
+        {
+            self.limits.detach(volume.driver(), slot);
+        }
+        self.change_named(attachment.node, |named| _ = named.attached.remove(&volume));
+    }
+
+    fn set_attachment(&mut self, old: Option<&Arc<VolumeAttachment>>, new: Option<&Arc<VolumeAttachment>>) {
+        if let Some(old) = old {
+            self.detach(old);
+            if let Some(volume) = old.volume {
+                self.change_volume(volume, |entry| entry.attachments.retain(|other| other.name != old.name));
+            }
+        }
+        if let Some(new) = new {
+            if let Some(volume) = new.volume {
+                self.change_volume(volume, |entry| entry.attachments.push(new.clone()));
+            }
+            self.attach(new);
+        }
+    }
+
+    fn set_csi_node(&mut self, name: Symbol, new: Option<&Arc<CsiNode>>) {
+        let named = self.named.entry(name).or_default();
+        let old = std::mem::replace(&mut named.csi, new.cloned());
+        if let Some(slot) = named.slot {
+            self.limits.replace(slot, old.as_deref(), new.map(|new| &**new));
+        }
+        self.change_named(name, |_| ());
+    }
+}
+
+impl ClaimEntry {
+    /// Whether the volumes of a pod that uses the claim cannot be counted.
+    fn fails(&self, (_, name): ClaimKey, owner: Option<&Uid>) -> bool {
+        match (&self.claim, owner) {
+            (Some(claim), Some(owner)) => claim.controller.as_ref() != Some(owner),
+            _ => name == Symbol::EMPTY,
+        }
+    }
+}
+
+/// What is in an object, if there is one and it is of the kind.
+macro_rules! of_kind {
+    ($object:expr, $kind:ident) => {
+        match $object {
+            Some(Object::$kind(object)) => Some(object),
+            _ => None,
+        }
+    };
+}
+
+impl Index for AttachedVolumes {
+    fn set_node(&mut self, index: NodeIndex, old: Option<&Node>, new: Option<&Node>) {
+        if self.nodes.len() <= index.get() {
+            let empty = || NodeEntry { name: Symbol::EMPTY, used: Map::default(), failures: 0 };
+            self.nodes.resize_with(index.get() + 1, empty);
+        }
+        match (old, new) {
+            (None, Some(new)) => {
+                self.nodes[index.get()].name = new.name;
+                let named = self.named.entry(new.name).or_default();
+                named.slot = Some(index);
+                named.attached.keys().for_each(|volume| self.limits.attach(volume.driver(), index));
+                self.limits.replace(index, None, named.csi.as_deref());
+            }
+            (Some(old), None) => {
+                self.nodes[index.get()].name = Symbol::EMPTY;
+                self.change_named(old.name, |named| named.slot = None);
+                if let Some(named) = self.named.get(&old.name) {
+                    named.attached.keys().for_each(|volume| self.limits.detach(volume.driver(), index));
+                    self.limits.replace(index, named.csi.as_deref(), None);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn add_pod(&mut self, index: NodeIndex, pod: &Pod) {
+        for volume in &pod.spec.volumes {
+            match ClaimUse::of(pod, volume) {
+                Some(ClaimUse { key, owner }) => {
+                    *self.claims.entry(key).or_default().uses.entry((index, owner.cloned())).or_default() += 1;
+                    self.add_use(key, index, owner, 1);
+                }
+                None => match volume {
+                    Volume::InTree { csi: Ok(Some(csi)) } => self.use_volume(index, CountedVolume::Csi(*csi), 1),
+                    Volume::InTree { csi: Err(_) } => self.add_failures(index, 1),
+                    _ => {}
+                },
+            }
+        }
+    }
+
+    fn remove_pod(&mut self, index: NodeIndex, pod: &Pod) {
+        for volume in &pod.spec.volumes {
+            match ClaimUse::of(pod, volume) {
+                Some(ClaimUse { key, owner }) => {
+                    self.remove_use(key, index, owner, 1);
+                    self.change_claim(key, |entry| {
+                        let of_node = (index, owner.cloned());
+                        if let Some(count) = entry.uses.get_mut(&of_node) {
+                            *count -= 1;
+                            if *count == 0 {
+                                entry.uses.remove(&of_node);
+                            }
+                        }
+                    });
+                }
+                None => match volume {
+                    Volume::InTree { csi: Ok(Some(csi)) } => self.release_volume(index, CountedVolume::Csi(*csi), 1),
+                    Volume::InTree { csi: Err(_) } => self.remove_failures(index, 1),
+                    _ => {}
+                },
+            }
+        }
+    }
+
+    fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>) {
+        let Some(either) = old.or(new) else { return };
+        match either {
+            Object::PersistentVolumeClaim(_) => {
+                self.set_claim(of_kind!(old, PersistentVolumeClaim), of_kind!(new, PersistentVolumeClaim));
+            }
+            Object::PersistentVolume(volume) => self.set_volume(volume.name, of_kind!(new, PersistentVolume)),
+            Object::StorageClass(class) => self.set_class(class.name, of_kind!(new, StorageClass)),
+            Object::VolumeAttachment(_) => {
+                self.set_attachment(of_kind!(old, VolumeAttachment), of_kind!(new, VolumeAttachment));
+            }
+            Object::CsiNode(node) => self.set_csi_node(node.name, of_kind!(new, CsiNode)),
+            _ => {}
+        }
+    }
+}
+
+/// A claim that a pod's volume uses.
+struct ClaimUse<'a> {
+    key: ClaimKey,
+    /// The pod, if the claim must be its own.
+    owner: Option<&'a Uid>,
+}
+
+impl<'a> ClaimUse<'a> {
+    fn of(pod: &Pod, volume: &'a Volume) -> Option<Self> {
+        let owner = match volume {
+            Volume::Ephemeral { pod, .. } => Some(pod),
+            _ => None,
+        };
+        Some(ClaimUse { key: (pod.spec.namespace, volume.claim()?), owner })
+    }
+}
+
+#[cfg(test)]
+mod tests;
