@@ -12,8 +12,7 @@
 //!
 //! **Upstream.** `plugins/podtopologyspread` (kube-scheduler 1.36.2), and `DefaultSelector` of `plugins/helper`.
 //!
-//! **Differences.** Filter works without PreFilter: no node is rejected; there it fails the attempt. Default constraints have
-//! no `matchLabelKeys`, which mean nothing there either.
+//! **Differences.** None. (Default constraints have no `matchLabelKeys` here; there they mean nothing.)
 //!
 //! What is compiled of a pod holds for one attempt: its questions to indexes can be forgotten when the cluster changes. And
 //! default constraints follow Services and controllers, so that a pod without constraints of its own has to be compiled again
@@ -111,13 +110,14 @@ impl FilterPlugin for PodTopologySpread {
         cycle: &SpreadCounts,
         (_, _, node): Row<'_, Self>,
     ) -> Result<(), SpreadRejection> {
-        cycle.constraints.iter().try_for_each(|constraint| constraint.admits(node))
+        cycle.admit(node)
     }
 
     fn code(rejection: &SpreadRejection) -> Code {
         match rejection {
             SpreadRejection::MissingLabel => Code::UnschedulableAndUnresolvable,
             SpreadRejection::Skew => Code::Unschedulable,
+            SpreadRejection::NotPrepared => Code::Error,
         }
     }
 
@@ -134,6 +134,7 @@ impl FilterPlugin for PodTopologySpread {
                 "node(s) didn't match pod topology spread constraints (missing required label)"
             }
             SpreadRejection::Skew => "node(s) didn't match pod topology spread constraints",
+            SpreadRejection::NotPrepared => "reading \"PreFilterPodTopologySpread\" from cycleState: not found",
         });
     }
 }
@@ -189,3 +190,6 @@ impl NormalizeScore for PodTopologySpread {
         MAX_NODE_SCORE.wrapping_mul(max.wrapping_add(extent.min).wrapping_sub(raw)) / max
     }
 }
+
+#[cfg(test)]
+mod tests;

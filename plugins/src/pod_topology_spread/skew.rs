@@ -17,12 +17,22 @@ const LEFT_OUT: i32 = i32::MIN;
 /// How many pods there are in each domain, for each hard constraint: kube-scheduler's `preFilterState`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpreadCounts {
-    pub(super) constraints: Box<[DomainCounts]>,
+    /// In the order of the pod's constraints. `None`: PreFilter did not run.
+    constraints: Option<Box<[DomainCounts]>>,
+}
+
+impl SpreadCounts {
+    /// The first constraint that keeps the pod from a node.
+    #[inline(always)]
+    pub(super) fn admit(&self, node: NodeIndex) -> Result<(), SpreadRejection> {
+        let Some(constraints) = &self.constraints else { return Err(SpreadRejection::NotPrepared) };
+        constraints.iter().try_for_each(|constraint| constraint.admits(node))
+    }
 }
 
 /// The same for one constraint.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct DomainCounts {
+struct DomainCounts {
     of_node: Arc<Vec<Domain>>,
     counts: Vec<i32>,
     /// How many domains count.
@@ -41,6 +51,8 @@ pub enum SpreadRejection {
     MissingLabel,
     /// Its domain would be too far ahead.
     Skew,
+    /// PreFilter did not run.
+    NotPrepared,
 }
 
 impl DomainCounts {
@@ -95,7 +107,7 @@ impl DomainCounts {
     }
 
     #[inline(always)]
-    pub(super) fn admits(&self, node: NodeIndex) -> Result<(), SpreadRejection> {
+    fn admits(&self, node: NodeIndex) -> Result<(), SpreadRejection> {
         let domain = self.of_node.get(node.get()).copied().unwrap_or(Domain::NONE);
         // No array is long enough for `Domain::NONE`.
         let Some(&count) = self.counts.get(domain.get()) else { return Err(SpreadRejection::MissingLabel) };
@@ -141,7 +153,7 @@ pub(super) fn count(
         counted.find_lowest();
         counted.set_limit(constraint);
     }
-    SpreadCounts { constraints: counted }
+    SpreadCounts { constraints: Some(counted) }
 }
 
 /// Another pod comes to a node in thought (1), or leaves it (-1): kube-scheduler's `updateWithPod`.
@@ -153,12 +165,12 @@ pub(super) fn update(
     node: NodeIndex,
     by: i32,
 ) {
-    let Ok(constraints) = &pod.hard else { return };
+    let (Ok(constraints), Some(counted)) = (&pod.hard, &mut cycle.constraints) else { return };
     let included = Included::new(constraints, &pod.inclusion);
     if !has_all_keys(&domains(constraints, &view), node) {
         return;
     }
-    for (counted, (constraint, counts)) in cycle.constraints.iter_mut().zip(included.on(view.row(node))) {
+    for (counted, (constraint, counts)) in counted.iter_mut().zip(included.on(view.row(node))) {
         if counts && constraint.question.is_some_and(|question| view.indexes.1.selects(question, &other.spec)) {
             counted.change(constraint, node, by);
         }

@@ -1,0 +1,149 @@
+//! On five nodes: n0 and n1 in zone a, n2 in zone b, n3 in a zone without a name, n4 in none.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use schedc_core::cache::{Base, Cache, PodState, State};
+use schedc_core::column::{Column, Index};
+use schedc_core::model::{LabelSelector, Node, Object, Uid, Workload, WorkloadKind};
+use schedc_objects::testing;
+
+use super::*;
+use crate::testing::args;
+
+mod filtering;
+mod scoring;
+
+const ZONES: [Option<&str>; 5] = [Some("a"), Some("a"), Some("b"), Some(""), None];
+const DEFAULT: PodTopologySpreadArgs = PodTopologySpreadArgs::DEFAULT;
+
+/// The columns and indexes of the plugin, kept as generated code keeps them.
+#[derive(Default)]
+struct Kept {
+    labels: Vec<NodeLabels>,
+    taints: Vec<NodeTaints>,
+    topology: Topology,
+    counts: SelectorCounts,
+    workloads: WorkloadSelectors,
+}
+
+impl State for Kept {
+    type Hypothetical = ();
+
+    fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) {
+        let new = base.infos()[index.get()].node.as_deref();
+        self.labels.resize(base.infos().len(), NodeLabels::default());
+        self.taints.resize(base.infos().len(), NodeTaints::default());
+        self.labels[index.get()] = new.map(|node| NodeLabels::build(node, &base.interner)).unwrap_or_default();
+        self.taints[index.get()] = new.map(|node| NodeTaints::build(node, &base.interner)).unwrap_or_default();
+        self.topology.set_node(index, old, new);
+    }
+    fn add_pod(&mut self, index: NodeIndex, pod: &Pod) {
+        self.counts.add_pod(index, pod);
+    }
+    fn remove_pod(&mut self, index: NodeIndex, pod: &Pod) {
+        self.counts.remove_pod(index, pod);
+    }
+    fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>) {
+        self.workloads.set_object(old, new);
+    }
+    fn hypothetical(&self, _: &Base, _: NodeIndex) {}
+    fn hypothetical_add((): &mut (), _: &Arc<Pod>) {}
+    fn hypothetical_remove((): &mut (), _: &Arc<Pod>) {}
+}
+
+struct Cluster {
+    cache: Cache<Kept>,
+}
+
+impl Cluster {
+    fn new() -> Self {
+        let mut cluster = Cluster { cache: Cache::default() };
+        for n in 0..ZONES.len() {
+            cluster.node(n, "", "{}");
+        }
+        cluster
+    }
+
+    /// A node that there is or is not yet, with further labels, such as `, disk: ssd`.
+    fn node(&mut self, n: usize, labels: &str, spec: &str) {
+        let zone = ZONES[n].map_or(String::new(), |zone| format!(", topology.kubernetes.io/zone: '{zone}'"));
+        let labels = format!("kubernetes.io/hostname: n{n}{zone}{labels}");
+        let yaml = format!("metadata: {{name: n{n}, labels: {{{labels}}}}}\nspec: {spec}");
+        let node = testing::node(&yaml, &mut self.cache.base.interner);
+        self.cache.set_node(node);
+    }
+
+    fn pod(&mut self, yaml: &str) -> Pod {
+        testing::pod(yaml, &mut self.cache.base.interner)
+    }
+
+    /// With pods of an app on the nodes, so many on each.
+    fn with(mut self, app: &str, counts: [usize; 5]) -> Self {
+        for (n, count) in counts.into_iter().enumerate() {
+            for _ in 0..count {
+                self.add(n, &format!("metadata: {{labels: {{app: {app}}}}}"));
+            }
+        }
+        self
+    }
+
+    fn add(&mut self, n: usize, yaml: &str) {
+        let mut pod = self.pod(yaml);
+        let pods: usize = self.cache.base.infos().iter().map(|info| info.pods.len()).sum();
+        pod.uid = Uid(format!("{pods}").into());
+        let node = self.cache.base.interner.intern(&format!("n{n}"));
+        self.cache.add_pod(Arc::new(pod), node, PodState::Bound);
+    }
+
+    fn workload(&mut self, kind: WorkloadKind, name: &str, app: &str) {
+        let interner = &mut self.cache.base.interner;
+        let selector = LabelSelector::from_labels(&[(interner.intern("app"), interner.intern(app))]);
+        let (namespace, name) = (interner.intern("default"), interner.intern(name));
+        let workload = Workload { kind, namespace, name, selector: Some(selector) };
+        self.cache.set_object(Object::Workload(Arc::new(workload)));
+    }
+
+    fn compile(&mut self, args: &PodTopologySpreadArgs, pod: &Pod) -> PodTopologySpreadPod {
+        let Kept { topology, counts, workloads, .. } = &mut self.cache.state;
+        let indexes = (topology, counts, workloads);
+        PodTopologySpread::compile(args, &pod.spec, Compile { interner: &mut self.cache.base.interner, indexes })
+    }
+
+    fn view(&self) -> View<'_, PodTopologySpread> {
+        let Kept { labels, taints, topology, counts, workloads } = &self.cache.state;
+        View {
+            columns: (labels.as_slice(), taints.as_slice(), NodeIndex(0)),
+            indexes: (topology, counts, workloads),
+            reads: (),
+            base: &self.cache.base,
+        }
+    }
+}
+
+/// A pod of app `web` with these constraints and whatever else its spec says.
+fn pod(constraints: &str, more: &str) -> String {
+    format!("{{metadata: {{labels: {{app: web}}}}, spec: {{topologySpreadConstraints: [{constraints}]{more}}}}}")
+}
+
+/// A constraint on pods of app `web`, with further fields such as `, minDomains: 3`.
+fn constraint(action: &str, key: &str, max_skew: i32, more: &str) -> String {
+    let selector = "labelSelector: {matchLabels: {app: web}}";
+    format!("{{maxSkew: {max_skew}, topologyKey: {key}, whenUnsatisfiable: {action}, {selector}{more}}}")
+}
+
+#[test]
+fn arguments() {
+    let args = |profile: &str| args::<PodTopologySpreadArgs>(profile).copied();
+    assert_eq!(args(""), Ok(DEFAULT));
+    let constraint = |action| format!("{{ max-skew = 1, topology-key = 'zone', when-unsatisfiable = '{action}' }}");
+    let [hard, soft] = ["DoNotSchedule", "ScheduleAnyway"].map(constraint);
+    let list = |constraints: &str| format!("defaulting-type = 'List'\ndefault-constraints = [{constraints}]");
+    let read = args(&list(&format!("{hard}, {soft}"))).unwrap();
+    assert_eq!((read.default_constraints.len(), read.check()), (2, Ok(())));
+    assert!(!args(&list("")).unwrap().is_system());
+    let twice = "default-constraints[2]: there is another one for zone with DoNotSchedule".to_owned();
+    assert_eq!(args(&list(&format!("{hard}, {soft}, {hard}"))).unwrap().check(), Err(twice));
+    let error = args(&format!("default-constraints = [{hard}]")).unwrap_err();
+    assert!(error.ends_with("`default-constraints` is for the defaulting type List only"), "{error}");
+}

@@ -1,0 +1,126 @@
+//! PreScore, Score and NormalizeScore.
+
+use super::*;
+
+const ZONE_KEY: &str = "topology.kubernetes.io/zone";
+
+fn soft(key: &str, max_skew: i32, more: &str) -> String {
+    constraint("ScheduleAnyway", key, max_skew, more)
+}
+
+/// The raw and the normalised scores of feasible nodes; `None` if Score is left out.
+fn scores(
+    args: &'static PodTopologySpreadArgs,
+    cluster: &mut Cluster,
+    pod: &str,
+    feasible: &[u32],
+) -> Option<[Vec<i64>; 2]> {
+    let pod = cluster.pod(pod);
+    let pod = cluster.compile(args, &pod);
+    let feasible: Mask = feasible.iter().copied().map(NodeIndex).collect();
+    let slot = PodTopologySpread.pre_score(args, &pod, cluster.view(), &feasible).expect("a state");
+    let score = |node| PodTopologySpread::score(args, &pod, &slot.state, cluster.view().row(node)).expect("a score");
+    let raw: Vec<i64> = (!slot.skip).then(|| feasible.iter().map(score).collect())?;
+    let mut extent = Extent::EMPTY;
+    raw.iter().for_each(|&raw| extent.include_for::<PodTopologySpread>(raw));
+    let normalized = raw.iter().map(|&raw| PodTopologySpread::normalize(args, extent, raw)).collect();
+    Some([raw, normalized])
+}
+
+fn check(cluster: &mut Cluster, pod: &str, feasible: &[u32], raw: &[i64], normalized: &[i64]) {
+    let found = scores(&DEFAULT, cluster, pod, feasible);
+    assert_eq!(found, Some([raw.to_vec(), normalized.to_vec()]), "{pod} {feasible:?}");
+}
+
+const NO_PART: i64 = PodTopologySpread::IGNORED;
+
+#[test]
+fn domains_with_fewer_pods_are_better() {
+    let zone = pod(&soft(ZONE_KEY, 1, ""), "");
+    let mut cluster = Cluster::new().with("web", [2, 1, 1, 0, 5]);
+    // Three domains: each pod weighs ln(5). What the node without a zone has does not count.
+    check(&mut cluster, &zone, &[0, 1, 2, 3, 4], &[5, 5, 2, 0, NO_PART], &[0, 0, 60, 100, 0]);
+    // The pods of nodes that are not feasible count, their domains do not: ln(4).
+    check(&mut cluster, &zone, &[0, 2], &[4, 1], &[25, 100]);
+    check(&mut cluster, &zone, &[2], &[1], &[100]);
+    check(&mut cluster, &zone, &[3], &[0], &[100]);
+    check(&mut cluster, &zone, &[4], &[NO_PART], &[0]);
+    // A higher skew waters the difference down.
+    check(&mut cluster, &pod(&soft(ZONE_KEY, 5, ""), ""), &[0, 2, 3], &[9, 6, 4], &[44, 77, 100]);
+}
+
+#[test]
+fn of_hosts_each_feasible_node_is_one() {
+    let mut cluster = Cluster::new().with("web", [2, 1, 1, 0, 5]);
+    let host = pod(&soft("kubernetes.io/hostname", 1, ""), "");
+    // ln(7), ln(4)
+    check(&mut cluster, &host, &[0, 1, 2, 3, 4], &[4, 2, 2, 0, 10], &[60, 80, 80, 100, 0]);
+    check(&mut cluster, &host, &[0, 1], &[3, 1], &[33, 100]);
+    // The other constraint's label is missing: n4 takes no part, and does not count as a host.
+    let both = pod(&format!("{}, {}", soft("kubernetes.io/hostname", 1, ""), soft(ZONE_KEY, 1, "")), "");
+    check(&mut cluster, &both, &[0, 4], &[5, NO_PART], &[100, 0]);
+}
+
+#[test]
+fn which_nodes_and_pods_count() {
+    let mut cluster = Cluster::new().with("web", [1, 3, 1, 0, 0]);
+    cluster.node(1, "", "{taints: [{key: full, effect: NoExecute}]}");
+    cluster.node(0, ", disk: ssd", "{}");
+    let taints = ", nodeTaintsPolicy: Honor";
+    check(&mut cluster, &pod(&soft(ZONE_KEY, 1, ""), ""), &[0, 2], &[6, 1], &[16, 100]);
+    check(&mut cluster, &pod(&soft(ZONE_KEY, 1, taints), ""), &[0, 2], &[1, 1], &[100, 100]);
+    check(&mut cluster, &pod(&soft(ZONE_KEY, 1, ""), ", nodeSelector: {disk: ssd}"), &[0, 2], &[1, 0], &[0, 100]);
+    let host = pod(&soft("kubernetes.io/hostname", 1, taints), "");
+    check(&mut cluster, &host, &[0, 1], &[1, 4], &[100, 25]);
+    cluster.add(0, "metadata: {labels: {app: web}, deletionTimestamp: 2026-01-01T00:00:00Z}");
+    cluster.add(0, "metadata: {labels: {app: web}, namespace: other}");
+    check(&mut cluster, &pod(&soft(ZONE_KEY, 1, taints), ""), &[0, 2], &[1, 1], &[100, 100]);
+    let everything = soft(ZONE_KEY, 1, "").replace("{matchLabels: {app: web}}", "{}");
+    check(&mut cluster, &pod(&everything, ""), &[0, 2], &[0, 0], &[100, 100]);
+}
+
+#[test]
+fn kubernetes_own_constraints() {
+    let mut cluster = Cluster::new().with("web", [1, 0, 0, 0, 1]);
+    let web = "{metadata: {labels: {app: web}}}";
+    assert_eq!(scores(&DEFAULT, &mut cluster, web, &[0, 1]), None, "nothing says which pods belong together");
+    cluster.workload(WorkloadKind::Service, "web", "web");
+    // Host: ln(5) a pod, and 2. Zone: ln(4) a pod, and 4. A node without a zone is scored by host alone, but counts as a
+    // zone without a name.
+    check(&mut cluster, web, &[0, 1, 4], &[9, 7, 4], &[44, 66, 100]);
+    // Where there is such a zone, it has the pods of nodes without one.
+    check(&mut cluster, web, &[3, 4], &[7, 3], &[42, 100]);
+    let own = pod(&constraint("DoNotSchedule", ZONE_KEY, 1, ""), "");
+    assert_eq!(scores(&DEFAULT, &mut cluster, &own, &[0, 1]), None, "a constraint of its own replaces them");
+}
+
+#[test]
+fn scores_of_minus_one_are_lost() {
+    let mut cluster = Cluster::new().with("web", [0, 0, 2, 0, 0]);
+    let zone = pod(&soft(ZONE_KEY, 0, ""), "");
+    // ln(4) * 2 - 1 rounded, and -1, which is how kube-scheduler marks nodes that take no part.
+    check(&mut cluster, &zone, &[0, 2], &[-1, 2], &[0, -50]);
+}
+
+#[test]
+fn without_pre_score_scoring_fails() {
+    let mut cluster = Cluster::new();
+    let pod = cluster.pod("{}");
+    let pod = cluster.compile(&DEFAULT, &pod);
+    let row = cluster.view().row(NodeIndex(0));
+    let error = PodTopologySpread::score(&DEFAULT, &pod, &SpreadScores::default(), row).map_err(|error| error.0);
+    assert_eq!(error, Err("error reading \"PreScorePodTopologySpread\" from cycleState: not found"));
+}
+
+#[test]
+fn a_broken_selector_fails_the_attempt() {
+    let mut cluster = Cluster::new();
+    let broken =
+        soft(ZONE_KEY, 1, "").replace("matchLabels: {app: web}", "matchExpressions: [{key: a, operator: Near}]");
+    let pod = cluster.pod(&pod(&broken, ""));
+    let pod = cluster.compile(&DEFAULT, &pod);
+    let status = PodTopologySpread.pre_score(&DEFAULT, &pod, cluster.view(), &Mask::default()).unwrap_err();
+    let error = "calculating preScoreState: obtaining pod's soft topology spread constraints: \
+                 \"Near\" is not a valid label selector operator";
+    assert_eq!((status.code, &*status.message()), (Code::Error, error));
+}
