@@ -26,7 +26,9 @@ mod scheduling_gates;
 mod taint_toleration;
 #[cfg(test)]
 mod testing;
+mod volume_binding;
 mod volume_restrictions;
+mod volume_zone;
 
 pub use default_binder::DefaultBinder;
 pub use default_preemption::{DefaultPreemption, DefaultPreemptionArgs};
@@ -60,4 +62,8 @@ pub use priority_sort::PrioritySort;
 pub use resource_name::{Amounts, ResourceName};
 pub use scheduling_gates::SchedulingGates;
 pub use taint_toleration::{TaintToleration, TaintTolerationPod};
+pub use volume_binding::{
+    Conflicts, PodVolumes, ReservedVolumes, Unfit, VolumeBinding, VolumeBindingArgs, VolumeBindingPod,
+};
 pub use volume_restrictions::{ExclusiveClaims, Taken, VolumeRestrictions, VolumeRestrictionsPod};
+pub use volume_zone::{VolumeZone, VolumeZonePod};

@@ -99,6 +99,10 @@ impl<C: Column> Cluster<C> {
         P::new(args, &Handle::default()).expect("arguments are right")
     }
 
+    pub(crate) fn columns(&self) -> &[C] {
+        &self.cache.state.0
+    }
+
     pub(crate) fn view<P: Plugin<Columns = C, Indexes = (), Reads = ()>>(&self) -> View<'_, P> {
         View { columns: &self.cache.state.0, indexes: (), reads: (), base: &self.cache.base }
     }

@@ -4,7 +4,7 @@ use expect_test::expect_file;
 use schedc_core::args::Schema;
 use schedc_plugins::{
     DefaultPreemptionArgs, DynamicResourcesArgs, InterPodAffinityArgs, NodeAffinityArgs,
-    NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs, PodTopologySpreadArgs,
+    NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs, PodTopologySpreadArgs, VolumeBindingArgs,
 };
 
 #[test]
@@ -17,6 +17,7 @@ fn schemas_are_those_of_the_structs() {
         ("NodeResourcesFit", NodeResourcesFitArgs::SCHEMA),
         ("PodTopologySpread", PodTopologySpreadArgs::SCHEMA),
         ("NodeResourcesBalancedAllocation", NodeResourcesBalancedAllocationArgs::SCHEMA),
+        ("VolumeBinding", VolumeBindingArgs::SCHEMA),
     ]);
     expect_file!["../../codegen/catalog/in-tree-args.json"].assert_eq(&schemas);
 }

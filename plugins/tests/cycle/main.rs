@@ -4,14 +4,18 @@
 mod dynamic_resources;
 mod node_volume_limits;
 mod preemption;
+mod volume_binding;
 mod volume_restrictions;
+mod volume_zone;
 mod world;
 
 mod scheduler {
     schedc_macros::profile!(
         "tests/cycle/profiles/claims.toml",
-        "tests/cycle/profiles/preemption.toml",
         "tests/cycle/profiles/limits.toml",
-        "tests/cycle/profiles/volumes.toml"
+        "tests/cycle/profiles/preemption.toml",
+        "tests/cycle/profiles/storage.toml",
+        "tests/cycle/profiles/volumes.toml",
+        "tests/cycle/profiles/zones.toml"
     );
 }

@@ -1,0 +1,261 @@
+//! VolumeBinding
+//!
+//! **What it does.** Rejects nodes that cannot reach the volumes of the pod's claims, and nodes where claims that wait for
+//! their first consumer can neither be bound to a volume nor be provisioned. Remembers what a placed pod's claims will be
+//! bound to, so that later pods do not count on it.
+//!
+//! **Extension points.** PreFilter (skips without claims), Filter, PreScore (always skips), Score (always 0), Reserve,
+//! PreBind (always skips).
+//!
+//! **Arguments.** [`VolumeBindingArgs`].
+//!
+//! **Upstream.** `plugins/volumebinding` (kube-scheduler 1.36.2), with the feature gate StorageCapacityScoring off.
+//!
+//! **Differences.** Nothing is written to the API server: PreBind does not bind volumes, start provisioning or wait for
+//! either, which is not done yet. What Reserve assumed stays until the volume or claim changes. Of volumes that are equally
+//! small, the one whose name comes first is taken; there, any. Unreserve leaves alone what another pod assumed.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use schedc_core::column::Position;
+use schedc_core::extension_points::{
+    FilterPlugin, Placement, PreBindPlugin, PreFilter, PreFilterPlugin, PreFlight, PreScorePlugin, ReservePlugin,
+    ScoreError, ScorePlugin,
+};
+use schedc_core::handle::{Client, Handle};
+use schedc_core::intern::Symbol;
+use schedc_core::mask::Mask;
+use schedc_core::model::{NodeIndex, PersistentVolume, PersistentVolumeClaim, PodSpec, Uid, Volume};
+use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::status::{Code, Reasons, Status};
+
+mod args;
+mod assumed;
+mod by_label;
+mod claims;
+mod pod_volumes;
+
+pub use args::VolumeBindingArgs;
+use assumed::Assumed;
+use pod_volumes::Choice;
+pub use pod_volumes::{Conflicts, PodVolumes, Unfit};
+
+use crate::columns::NodeLabels;
+use crate::indexes::Volumes;
+
+/// Finds nodes for the pod's claims, and volumes for its unbound ones.
+#[derive(Debug, Default)]
+pub struct VolumeBinding {
+    assumed: Mutex<Assumed>,
+}
+
+impl VolumeBinding {
+    fn assumed(&self) -> MutexGuard<'_, Assumed> {
+        // What is assumed changes by whole entries, so a panic elsewhere leaves nothing half done.
+        self.assumed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The claims of a pod.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct VolumeBindingPod {
+    namespace: Symbol,
+    claims: Box<[PodClaim]>,
+}
+
+/// A claim of a pod.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct PodClaim {
+    name: Symbol,
+    /// The pod and its name, if the claim is made for it.
+    owner: Option<(Uid, Symbol)>,
+}
+
+impl VolumeBindingPod {
+    fn new(pod: &PodSpec) -> Self {
+        let claims = pod.volumes.iter().filter_map(|volume| match volume {
+            Volume::Claim { claim } => Some(PodClaim { name: *claim, owner: None }),
+            Volume::Ephemeral { claim, pod, pod_name } => {
+                Some(PodClaim { name: *claim, owner: Some((pod.clone(), *pod_name)) })
+            }
+            _ => None,
+        });
+        VolumeBindingPod { namespace: pod.namespace, claims: claims.collect() }
+    }
+}
+
+/// What a placed pod's claims are assumed to be bound to.
+#[derive(Debug, Default)]
+pub struct ReservedVolumes {
+    volumes: Vec<Arc<PersistentVolume>>,
+    claims: Vec<Arc<PersistentVolumeClaim>>,
+}
+
+impl Plugin for VolumeBinding {
+    const NAME: &'static str = "VolumeBinding";
+    type Args = VolumeBindingArgs;
+    type Columns = (NodeLabels, Position);
+    type Indexes = Volumes;
+    type Reads = ();
+    type Pod = VolumeBindingPod;
+
+    fn new(_: &'static VolumeBindingArgs, _: &Handle) -> Result<Self, String> {
+        Ok(VolumeBinding::default())
+    }
+
+    fn compile(_: &VolumeBindingArgs, pod: &PodSpec, _: Compile<'_, Self>) -> VolumeBindingPod {
+        VolumeBindingPod::new(pod)
+    }
+}
+
+impl PreFilterPlugin for VolumeBinding {
+    type Cycle = PodVolumes;
+
+    fn pre_filter(
+        &self,
+        _: &VolumeBindingArgs,
+        pod: &VolumeBindingPod,
+        view: View<'_, Self>,
+    ) -> Result<PreFilter<PodVolumes>, Status> {
+        if pod.claims.is_empty() {
+            return Ok(PreFilter::skip(PodVolumes::default()));
+        }
+        claims::look_up(pod, view, &self.assumed()).map(PreFilter::ready)
+    }
+}
+
+impl FilterPlugin for VolumeBinding {
+    type Cycle = PodVolumes;
+    type Rejection = Unfit;
+
+    const IDLES: bool = true;
+
+    fn is_idle(pod: &VolumeBindingPod) -> bool {
+        pod.claims.is_empty()
+    }
+
+    #[inline(always)]
+    fn filter(
+        _: &VolumeBindingArgs,
+        _: &VolumeBindingPod,
+        cycle: &PodVolumes,
+        (labels, position): (&NodeLabels, NodeIndex),
+    ) -> Result<(), Unfit> {
+        if cycle.is_trivial() { Ok(()) } else { cycle.check(labels, position, &mut |_| {}) }
+    }
+
+    fn code(unfit: &Unfit) -> Code {
+        match unfit {
+            Unfit::Conflicts(_) => Code::UnschedulableAndUnresolvable,
+            Unfit::Untranslatable(_) | Unfit::Unreadable => Code::Error,
+        }
+    }
+
+    fn explain(
+        _: &VolumeBindingArgs,
+        _: &VolumeBindingPod,
+        cycle: &PodVolumes,
+        _: (&NodeLabels, NodeIndex),
+        unfit: Unfit,
+        out: &mut Reasons<'_>,
+    ) {
+        cycle.explain(unfit, out);
+    }
+}
+
+impl PreScorePlugin for VolumeBinding {
+    type Cycle = ();
+    const SKIPS: bool = false;
+
+    fn pre_score(
+        &self,
+        _: &VolumeBindingArgs,
+        _: &VolumeBindingPod,
+        _: View<'_, Self>,
+        _: &Mask,
+    ) -> Result<Slot<()>, Status> {
+        Ok(Slot::skip(()))
+    }
+}
+
+impl ScorePlugin for VolumeBinding {
+    type Cycle = ();
+
+    #[inline(always)]
+    fn score(
+        _: &VolumeBindingArgs,
+        _: &VolumeBindingPod,
+        _: &(),
+        _: (&NodeLabels, NodeIndex),
+    ) -> Result<i64, ScoreError> {
+        Ok(0)
+    }
+}
+
+impl ReservePlugin for VolumeBinding {
+    type Reserved = ReservedVolumes;
+
+    fn reserve(
+        &self,
+        _: &VolumeBindingArgs,
+        placement: &Placement,
+        view: View<'_, Self>,
+    ) -> Result<ReservedVolumes, Status> {
+        let mut reserved = ReservedVolumes::default();
+        let pod = VolumeBindingPod::new(&placement.pod.spec);
+        if pod.claims.is_empty() {
+            return Ok(reserved);
+        }
+        // Nothing has changed since Filter, so this finds what Filter found. If the profile has no Filter of this plugin
+        // the node may not fit, and as in kube-scheduler nothing is assumed.
+        let mut assumed = self.assumed();
+        let Ok(volumes) = claims::look_up(&pod, view, &assumed) else { return Ok(reserved) };
+        let (labels, position) = view.row(placement.node);
+        let mut choices = Vec::new();
+        if volumes.check(labels, position, &mut |choice| choices.push(choice)).is_err() {
+            return Ok(reserved);
+        }
+        for choice in choices {
+            match choice {
+                Choice::Bind { claim, volume } => reserved.volumes.extend(assumed.bind(view.indexes, volume, claim)),
+                Choice::Provision { claim } => {
+                    reserved.claims.extend(assumed.provision(view.indexes, claim, labels.name));
+                }
+            }
+        }
+        Ok(reserved)
+    }
+
+    fn unreserve(&self, _: &VolumeBindingArgs, _: &Placement, reserved: Option<&ReservedVolumes>) {
+        let Some(reserved) = reserved else { return };
+        let mut assumed = self.assumed();
+        reserved.volumes.iter().for_each(|volume| assumed.revert_volume(volume));
+        reserved.claims.iter().for_each(|claim| assumed.revert_claim(claim));
+    }
+}
+
+impl PreBindPlugin for VolumeBinding {
+    type Reserved = ReservedVolumes;
+
+    fn pre_bind_pre_flight(
+        &self,
+        _: &VolumeBindingArgs,
+        _: &Placement,
+        _: &ReservedVolumes,
+    ) -> Result<PreFlight, Status> {
+        Ok(PreFlight::Skip)
+    }
+
+    async fn pre_bind<C: Client>(
+        &self,
+        _: &VolumeBindingArgs,
+        _: &C,
+        _: &Placement,
+        _: &ReservedVolumes,
+    ) -> Result<(), Status> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,30 @@
+//! Arguments.
+
+use schedc_core::args::{Errors, Node, Part, Seq};
+use schedc_macros::Args;
+
+use crate::node_resources_fit::UtilizationShapePoint;
+
+/// Arguments of VolumeBinding.
+#[derive(Clone, Copy, Debug, PartialEq, Args)]
+#[args(check = check_shape)]
+pub struct VolumeBindingArgs {
+    /// how long PreBind may wait for volumes to be bound; default 600. Nothing waits yet
+    #[args(default = 600, range = 0..)]
+    pub bind_timeout_seconds: i64,
+    /// for scoring nodes by storage capacity, which kube-scheduler has behind the feature gate StorageCapacityScoring;
+    /// must be left out
+    pub shape: Option<Seq<UtilizationShapePoint>>,
+}
+
+const fn check_shape(args: &VolumeBindingArgs, node: &Node, errors: &mut Errors) {
+    const FIELD: &str = "shape";
+    if args.shape.is_some() {
+        let place = match node.get(FIELD) {
+            Some(given) => given,
+            None => node,
+        };
+        let parts = [Part::Name(FIELD), Part::Text(" needs the feature gate StorageCapacityScoring, which is off")];
+        errors.complain(place, &parts);
+    }
+}

@@ -1,0 +1,73 @@
+//! Things in order of preference, some of which only nodes with a certain label can have.
+
+use schedc_core::intern::Symbol;
+use schedc_core::map::Map;
+use schedc_core::model::{LabelsExt, NodeSelector, Operator, Requirement};
+
+use crate::columns::NodeLabels;
+
+/// A list in which a node finds the first thing that it can have without going through the things that are tied to other
+/// nodes by a label: local volumes, say.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ByLabel<T> {
+    things: Vec<T>,
+    /// By label key, then by value: the things, ascending, that only nodes with this label can have.
+    tied: Vec<(Symbol, Map<Symbol, Vec<u32>>)>,
+    /// The others, ascending.
+    free: Vec<u32>,
+}
+
+impl<T> ByLabel<T> {
+    /// `tie` tells what all nodes that can have a thing have in common, if anything.
+    pub(super) fn new(things: Vec<T>, tie: impl Fn(&T) -> Option<&Requirement>) -> Self {
+        let mut tied: Vec<(Symbol, Map<Symbol, Vec<u32>>)> = Vec::new();
+        let mut free = Vec::new();
+        for (at, thing) in things.iter().enumerate() {
+            let at = at as u32;
+            let Some(tie) = tie(thing) else {
+                free.push(at);
+                continue;
+            };
+            let known = tied.iter().position(|(key, _)| *key == tie.key);
+            let key = known.unwrap_or_else(|| {
+                tied.push((tie.key, Map::default()));
+                tied.len() - 1
+            });
+            for value in &tie.values {
+                tied[key].1.entry(*value).or_default().push(at);
+            }
+        }
+        ByLabel { things, tied, free }
+    }
+
+    /// The first thing that `fits` of those that are not tied to other nodes.
+    pub(super) fn first(&self, node: &NodeLabels, fits: impl Fn(&T) -> bool) -> Option<&T> {
+        let mut best = u32::MAX;
+        let mut look = |list: &[u32]| {
+            let mut better = list.iter().copied().take_while(|&at| at < best);
+            if let Some(at) = better.find(|&at| fits(&self.things[at as usize])) {
+                best = at;
+            }
+        };
+        look(&self.free);
+        for (key, values) in &self.tied {
+            if let Some(list) = node.labels.value(*key).and_then(|value| values.get(&value)) {
+                look(list);
+            }
+        }
+        self.things.get(best as usize)
+    }
+}
+
+/// A requirement that ties to few values of a label.
+pub(super) fn tie(requirements: &[Requirement]) -> Option<&Requirement> {
+    requirements.iter().filter(|requirement| requirement.operator == Operator::In).min_by_key(|r| r.values.len())
+}
+
+/// The same for a selector without alternatives.
+pub(super) fn selector_tie(selector: &NodeSelector) -> Option<&Requirement> {
+    match &*selector.terms {
+        [term] => tie(&term.match_expressions),
+        _ => None,
+    }
+}

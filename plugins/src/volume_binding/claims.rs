@@ -1,0 +1,185 @@
+//! What there is to know of a pod's claims before nodes are looked at.
+
+use std::sync::Arc;
+
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::mask::Mask;
+use schedc_core::model::{PersistentVolume, PersistentVolumeClaim, StorageClass};
+use schedc_core::plugin::View;
+use schedc_core::quantity::Quantity;
+use schedc_core::status::Status;
+
+use super::assumed::Assumed;
+use super::by_label::{ByLabel, selector_tie, tie};
+use super::pod_volumes::{Bound, PodVolumes, Provision, Unbound};
+use super::{PodClaim, VolumeBinding, VolumeBindingPod};
+use crate::indexes::Volumes;
+
+type Claim = Arc<PersistentVolumeClaim>;
+
+/// Looks at the claims: all of PreFilter.
+///
+/// # Errors
+/// A claim is not there, cannot be used, or should have been bound before.
+pub(super) fn look_up(
+    pod: &VolumeBindingPod,
+    view: View<'_, VolumeBinding>,
+    assumed: &Assumed,
+) -> Result<PodVolumes, Status> {
+    let interner = &view.base.interner;
+    let volumes = view.indexes;
+    let mut claims = Vec::with_capacity(pod.claims.len());
+    for claim in &pod.claims {
+        claims.push(usable(pod, claim, volumes, interner).map_err(Status::unresolvable)?);
+    }
+    let mut bound = Vec::new();
+    let mut unbound = Vec::new();
+    let mut is_immediate = false;
+    for claim in claims {
+        if claim.is_bound() {
+            bound.extend(bound_volume(claim, assumed, view));
+            continue;
+        }
+        match volumes.class(claim.class).map(|class| (class, class.wait_for_first_consumer)) {
+            Some((class, Some(true))) if claim.volume.is_none() => unbound.push((assumed.claim(claim).clone(), class)),
+            Some((class, None)) => {
+                let name = interner.resolve(class.name);
+                return Err(Status::error(format!("VolumeBindingMode not set for StorageClass {name:?}")));
+            }
+            _ => is_immediate = true,
+        }
+    }
+    if is_immediate {
+        return Err(Status::unresolvable("pod has unbound immediate PersistentVolumeClaims"));
+    }
+    Ok(pod_volumes(bound, unbound, assumed, view))
+}
+
+/// A claim that the pod can use (`podHasPVCs`).
+fn usable<'a>(
+    pod: &VolumeBindingPod,
+    wanted: &PodClaim,
+    volumes: &'a Volumes,
+    interner: &Interner,
+) -> Result<&'a Claim, String> {
+    let name = interner.resolve(wanted.name);
+    let Some(claim) = volumes.claim(pod.namespace, wanted.name) else {
+        return Err(match wanted.owner {
+            Some(_) => {
+                format!("waiting for ephemeral volume controller to create the persistentvolumeclaim {name:?}")
+            }
+            None => format!("persistentvolumeclaim {name:?} not found"),
+        });
+    };
+    if claim.lost {
+        let volume = interner.resolve(claim.volume.unwrap_or(Symbol::EMPTY));
+        return Err(format!("persistentvolumeclaim {name:?} bound to non-existent persistentvolume {volume:?}"));
+    }
+    if claim.deleting {
+        return Err(format!("persistentvolumeclaim {name:?} is being deleted"));
+    }
+    match &wanted.owner {
+        Some((uid, pod_name)) if claim.controller.as_ref() != Some(uid) => {
+            let namespace = interner.resolve(pod.namespace);
+            let pod = interner.resolve(*pod_name);
+            Err(format!("PVC {namespace}/{name} was not created for pod {namespace}/{pod} (pod is not owner)"))
+        }
+        _ => Ok(claim),
+    }
+}
+
+/// The volume of a bound claim, unless every node can have it.
+fn bound_volume(claim: &Claim, assumed: &Assumed, view: View<'_, VolumeBinding>) -> Option<Bound> {
+    let Some(volume) = claim.volume.and_then(|name| view.indexes.volume(name)) else { return Some(Bound::Missing) };
+    let volume = assumed.volume(volume);
+    let migrated: Mask = match &volume.migration {
+        Some(migration) => {
+            let nodes = view.indexes.csi_nodes().filter(|node| node.has_migrated(migration.plugin));
+            nodes.filter_map(|node| view.node(node.name)).collect()
+        }
+        None => Mask::default(),
+    };
+    let is_anywhere = volume.node_affinity.is_none() && migrated.is_empty();
+    (!is_anywhere).then(|| Bound::Volume { volume: volume.clone(), migrated })
+}
+
+fn pod_volumes(
+    bound: Vec<Bound>,
+    unbound: Vec<(Claim, &Arc<StorageClass>)>,
+    assumed: &Assumed,
+    view: View<'_, VolumeBinding>,
+) -> PodVolumes {
+    let (mut selected, mut to_match) = (Vec::new(), Vec::new());
+    for (claim, class) in unbound {
+        let provision = provision(&claim, class, view.indexes);
+        match claim.selected_node {
+            Some(node) => selected.push((node, claim, provision)),
+            None => to_match.push((claim, provision)),
+        }
+    }
+    to_match.sort_by_key(|(claim, _)| requested(claim));
+    let unreadable = to_match.iter().find_map(|(claim, _)| {
+        let (namespace, name) = (view.base.interner.resolve(claim.namespace), view.base.interner.resolve(claim.name));
+        let error = claim.selector.as_ref().err()?;
+        Some(format!("error creating internal label selector for claim: {namespace}/{name}: {error}").into())
+    });
+    let unbound = to_match.into_iter().map(|(claim, provision)| {
+        let (own, others) = candidates(&claim, assumed, view);
+        Unbound { claim, own, others, provision }
+    });
+    PodVolumes::new(bound, selected, unbound.collect(), unreadable)
+}
+
+fn requested(claim: &PersistentVolumeClaim) -> Quantity {
+    claim.request.unwrap_or(Quantity::ZERO)
+}
+
+/// The volumes that the claim can be bound to, smallest first: those that are meant for it, and those that are free
+/// (`FindMatchingVolume`, all but node affinity).
+fn candidates(
+    claim: &PersistentVolumeClaim,
+    assumed: &Assumed,
+    view: View<'_, VolumeBinding>,
+) -> (Vec<Arc<PersistentVolume>>, ByLabel<Arc<PersistentVolume>>) {
+    let request = requested(claim);
+    let fits = |volume: &&Arc<PersistentVolume>| {
+        volume.capacity >= request
+            && volume.mode == claim.mode
+            && volume.attributes_class == claim.attributes_class
+            && !volume.deleting
+    };
+    let selects = |volume: &PersistentVolume| match &claim.selector {
+        Ok(Some(selector)) => selector.matches(&volume.labels),
+        _ => true,
+    };
+    let (mut own, mut others) = (Vec::new(), Vec::new());
+    let volumes = view.indexes.volumes_of_class(claim.class).map(|volume| assumed.volume(volume));
+    for volume in volumes.filter(fits) {
+        if volume.is_for(claim) {
+            own.push(volume.clone());
+        } else if volume.claim.is_none()
+            && volume.available
+            && selects(volume)
+            && claim.access_modes.iter().all(|mode| volume.access_modes.contains(mode))
+        {
+            others.push(volume.clone());
+        }
+    }
+    let name = |volume: &PersistentVolume| view.base.interner.resolve(volume.name);
+    for list in [&mut own, &mut others] {
+        list.sort_by(|a, b| a.capacity.cmp(&b.capacity).then_with(|| name(a).cmp(name(b))));
+    }
+    (own, ByLabel::new(others, |volume| selector_tie(volume.node_affinity.as_ref()?)))
+}
+
+/// What it takes to make a volume for the claim.
+fn provision(claim: &PersistentVolumeClaim, class: &Arc<StorageClass>, volumes: &Volumes) -> Provision {
+    let is_tracked = volumes.driver(class.provisioner).is_some_and(|driver| driver.storage_capacity);
+    let room = claim.request.filter(|_| is_tracked).map(|request| {
+        let request = request.value();
+        let enough = volumes.capacities(class.name).filter(|room| room.largest_volume.is_some_and(|s| s >= request));
+        let reachable = enough.filter_map(|room| room.node_topology.clone()).collect();
+        ByLabel::new(reachable, |topology| tie(&topology.requirements))
+    });
+    Provision { class: class.clone(), room }
+}

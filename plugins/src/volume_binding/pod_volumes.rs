@@ -1,0 +1,242 @@
+//! The pod's volumes on one node: what Filter decides.
+
+use std::sync::Arc;
+
+use schedc_core::intern::Symbol;
+use schedc_core::mask::Mask;
+use schedc_core::model::{LabelSelector, NodeIndex, PersistentVolume, PersistentVolumeClaim, StorageClass};
+use schedc_core::status::Reasons;
+
+use super::by_label::ByLabel;
+use crate::columns::NodeLabels;
+
+/// All that Filter needs to know of the pod's claims and of the volumes that they may be bound to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PodVolumes(Option<Arc<Claims>>);
+
+#[derive(Debug, PartialEq)]
+struct Claims {
+    /// Of bound claims, in the pod's order.
+    bound: Vec<Bound>,
+    /// Unbound claims whose volume is to be made for a certain node, in the pod's order.
+    selected: Vec<(Symbol, Arc<PersistentVolumeClaim>, Provision)>,
+    /// The other unbound claims, smallest first.
+    unbound: Vec<Unbound>,
+    /// What is wrong with the selector of an unbound claim.
+    unreadable: Option<Arc<str>>,
+}
+
+/// The volume of a bound claim.
+#[derive(Debug, PartialEq)]
+pub(super) enum Bound {
+    /// There is no such volume.
+    Missing,
+    /// It is there.
+    Volume {
+        volume: Arc<PersistentVolume>,
+        /// The nodes on which its plugin is migrated.
+        migrated: Mask,
+    },
+}
+
+/// A claim that waits for a volume.
+#[derive(Debug, PartialEq)]
+pub(super) struct Unbound {
+    pub(super) claim: Arc<PersistentVolumeClaim>,
+    /// Volumes that are meant for it: the first of them is taken, or none.
+    pub(super) own: Vec<Arc<PersistentVolume>>,
+    /// Others that it can have.
+    pub(super) others: ByLabel<Arc<PersistentVolume>>,
+    pub(super) provision: Provision,
+}
+
+/// Where a volume can be made.
+#[derive(Debug, PartialEq)]
+pub(super) struct Provision {
+    pub(super) class: Arc<StorageClass>,
+    /// The topologies where the driver reports enough room. `None`: it need not report any.
+    pub(super) room: Option<ByLabel<LabelSelector>>,
+}
+
+/// Why a node does not do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// It cannot have all of the pod's volumes.
+    Conflicts(Conflicts),
+    /// The volume at this position of the bound ones cannot be translated to CSI.
+    Untranslatable(u32),
+    /// The selector of a claim cannot be read.
+    Unreadable,
+}
+
+/// What keeps a node from having all of the pod's volumes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Conflicts {
+    /// A bound volume cannot be reached.
+    pub unreachable: bool,
+    /// There is no volume for an unbound claim.
+    pub no_volume: bool,
+    /// There is not enough room to make one.
+    pub no_room: bool,
+    /// A bound volume does not exist.
+    pub missing: bool,
+}
+
+/// What becomes of an unbound claim.
+pub(super) enum Choice<'a> {
+    /// It is bound to a volume.
+    Bind { claim: &'a PersistentVolumeClaim, volume: &'a PersistentVolume },
+    /// A volume is made for it.
+    Provision { claim: &'a PersistentVolumeClaim },
+}
+
+/// Volumes that earlier claims of the pod have taken.
+struct Taken<'a> {
+    volume: Symbol,
+    before: Option<&'a Taken<'a>>,
+}
+
+impl PodVolumes {
+    pub(super) fn new(
+        bound: Vec<Bound>,
+        selected: Vec<(Symbol, Arc<PersistentVolumeClaim>, Provision)>,
+        unbound: Vec<Unbound>,
+        unreadable: Option<Arc<str>>,
+    ) -> Self {
+        let is_trivial = bound.is_empty() && selected.is_empty() && unbound.is_empty();
+        PodVolumes((!is_trivial).then(|| Arc::new(Claims { bound, selected, unbound, unreadable })))
+    }
+
+    /// Whether every node will do.
+    #[inline(always)]
+    pub(super) fn is_trivial(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Whether the node can have all volumes (`FindPodVolumes`). If it can, `choose` was told what becomes of every
+    /// unbound claim.
+    pub(super) fn check<'a>(
+        &'a self,
+        node: &NodeLabels,
+        position: NodeIndex,
+        choose: &mut impl FnMut(Choice<'a>),
+    ) -> Result<(), Unfit> {
+        let Some(claims) = &self.0 else { return Ok(()) };
+        let mut conflicts = claims.check_bound(node, position)?;
+        if claims.selected.iter().any(|(selected, ..)| *selected != node.name) {
+            conflicts.no_volume = true;
+        } else if claims.unreadable.is_some() {
+            return Err(Unfit::Unreadable);
+        } else {
+            for (_, claim, provision) in &claims.selected {
+                if !provision.check(node, &mut conflicts) {
+                    return Err(Unfit::Conflicts(conflicts));
+                }
+                choose(Choice::Provision { claim });
+            }
+            place(&claims.unbound, node, None, &mut conflicts, choose);
+        }
+        if conflicts == Conflicts::default() { Ok(()) } else { Err(Unfit::Conflicts(conflicts)) }
+    }
+
+    /// A rejection in words.
+    pub(super) fn explain(&self, unfit: Unfit, out: &mut Reasons<'_>) {
+        let Some(claims) = &self.0 else { return };
+        match unfit {
+            Unfit::Conflicts(conflicts) => {
+                for (holds, reason) in [
+                    (conflicts.unreachable, "node(s) didn't match PersistentVolume's node affinity"),
+                    (conflicts.no_volume, "node(s) didn't find available persistent volumes to bind"),
+                    (conflicts.no_room, "node(s) did not have enough free storage"),
+                    (conflicts.missing, "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"),
+                ] {
+                    if holds {
+                        out.push(reason);
+                    }
+                }
+            }
+            Unfit::Untranslatable(at) => {
+                if let Some(Bound::Volume { volume, .. }) = claims.bound.get(at as usize)
+                    && let Some(Err(error)) = volume.migration.as_ref().map(|migration| &migration.volume)
+                {
+                    out.push(format!("could not translate pv: {error}"));
+                }
+            }
+            Unfit::Unreadable => out.push(claims.unreadable.as_deref().unwrap_or_default()),
+        }
+    }
+}
+
+impl Claims {
+    /// The first bound volume that the node cannot have, or that is missing, decides (`checkBoundClaims`).
+    fn check_bound(&self, node: &NodeLabels, position: NodeIndex) -> Result<Conflicts, Unfit> {
+        for (at, bound) in self.bound.iter().enumerate() {
+            let Bound::Volume { volume, migrated } = bound else {
+                return Ok(Conflicts { missing: true, ..Conflicts::default() });
+            };
+            let affinity = match &volume.migration {
+                Some(migration) if migrated.contains(position) => match &migration.volume {
+                    Ok(volume) => &volume.node_affinity,
+                    Err(_) => return Err(Unfit::Untranslatable(at as u32)),
+                },
+                _ => &volume.node_affinity,
+            };
+            if affinity.as_ref().is_some_and(|affinity| !node.matches(affinity)) {
+                return Ok(Conflicts { unreachable: true, ..Conflicts::default() });
+            }
+        }
+        Ok(Conflicts::default())
+    }
+}
+
+/// Binds the claims one by one, or else has their volumes made, until one can be neither.
+fn place<'a>(
+    claims: &'a [Unbound],
+    node: &NodeLabels,
+    taken: Option<&Taken<'_>>,
+    conflicts: &mut Conflicts,
+    choose: &mut impl FnMut(Choice<'a>),
+) {
+    let Some((unbound, rest)) = claims.split_first() else { return };
+    let claim = &unbound.claim;
+    if let Some(volume) = unbound.find(node, taken) {
+        choose(Choice::Bind { claim, volume });
+        place(rest, node, Some(&Taken { volume: volume.name, before: taken }), conflicts, choose);
+    } else if unbound.provision.check(node, conflicts) {
+        choose(Choice::Provision { claim });
+        place(rest, node, taken, conflicts, choose);
+    }
+}
+
+impl Unbound {
+    /// The volume that the claim gets on a node (`FindMatchingVolume`).
+    fn find(&self, node: &NodeLabels, taken: Option<&Taken<'_>>) -> Option<&PersistentVolume> {
+        let is_free = |volume: &PersistentVolume| {
+            std::iter::successors(taken, |taken| taken.before).all(|taken| taken.volume != volume.name)
+        };
+        let reaches =
+            |volume: &PersistentVolume| volume.node_affinity.as_ref().is_none_or(|affinity| node.matches(affinity));
+        if let Some(own) = self.own.iter().find(|volume| is_free(volume)) {
+            return reaches(own).then_some(own);
+        }
+        self.others.first(node, |volume| is_free(volume) && reaches(volume)).map(|volume| &**volume)
+    }
+}
+
+impl Provision {
+    /// Whether a volume can be made for the node. If not, that goes into `conflicts`.
+    fn check(&self, node: &NodeLabels, conflicts: &mut Conflicts) -> bool {
+        if !self.class.provisions
+            || self.class.allowed_topologies.as_ref().is_some_and(|allowed| !node.matches(allowed))
+        {
+            conflicts.no_volume = true;
+            return false;
+        }
+        if self.room.as_ref().is_some_and(|room| room.first(node, |topology| topology.matches(&node.labels)).is_none())
+        {
+            conflicts.no_room = true;
+            return false;
+        }
+        true
+    }
+}

@@ -1,0 +1,159 @@
+//! What Reserve assumes and Unreserve takes back. Filter is tested in whole cycles.
+
+use std::sync::Arc;
+
+use schedc_core::column::Index;
+use schedc_core::extension_points::{FilterPlugin, Placement, PreFilterPlugin, ReservePlugin};
+use schedc_core::model::{NodeIndex, Object};
+use schedc_core::plugin::View;
+use schedc_objects::testing;
+
+use super::{ReservedVolumes, VolumeBinding, VolumeBindingArgs, VolumeBindingPod};
+use crate::columns::NodeLabels;
+use crate::indexes::Volumes;
+use crate::testing::Cluster;
+
+const ARGS: VolumeBindingArgs = VolumeBindingArgs::DEFAULT;
+
+/// Nodes `n1` and `n2`, a plugin, and volumes.
+struct World {
+    cluster: Cluster<NodeLabels>,
+    volumes: Volumes,
+    plugin: VolumeBinding,
+}
+
+impl World {
+    fn new(objects: &[&str]) -> World {
+        let cluster = Cluster::new(&["metadata: {name: n1}", "metadata: {name: n2}"]);
+        let mut world = World { cluster, volumes: Volumes::default(), plugin: VolumeBinding::default() };
+        for (name, provisioner) in [("found", "kubernetes.io/no-provisioner"), ("made", "p")] {
+            world.object(&format!(
+                "{{kind: StorageClass, metadata: {{name: {name}}}, provisioner: {provisioner}, volumeBindingMode: WaitForFirstConsumer}}"
+            ));
+        }
+        objects.iter().for_each(|object| drop(world.object(object)));
+        world
+    }
+
+    fn object(&mut self, yaml: &str) -> Object {
+        let object = testing::object(yaml, &mut self.cluster.cache.base.interner);
+        self.volumes.set_object(None, Some(&object));
+        object
+    }
+
+    fn view(&self) -> View<'_, VolumeBinding> {
+        View {
+            columns: (self.cluster.columns(), NodeIndex(0)),
+            indexes: &self.volumes,
+            reads: (),
+            base: &self.cluster.cache.base,
+        }
+    }
+
+    /// The nodes where a pod with a claim fits.
+    fn fits(&mut self, claim: &str) -> String {
+        let pod = VolumeBindingPod::new(&self.pod(claim).spec);
+        let view = self.view();
+        let cycle = self.plugin.pre_filter(&ARGS, &pod, view).expect("a usable claim").slot.state;
+        let fits = |node: &u32| VolumeBinding::filter(&ARGS, &pod, &cycle, view.row(NodeIndex(*node))).is_ok();
+        let names: Vec<_> = (0..2).filter(fits).map(|node| view.base.name(NodeIndex(node))).collect();
+        names.join(" ")
+    }
+
+    fn pod(&mut self, claim: &str) -> schedc_core::model::Pod {
+        self.cluster.pod(&format!(
+            "metadata: {{name: of-{claim}}}\nspec: {{volumes: [{{name: v, persistentVolumeClaim: {{claimName: {claim}}}}}]}}"
+        ))
+    }
+
+    fn place(&mut self, claim: &str, node: u32) -> (Placement, ReservedVolumes) {
+        let pod = Arc::new(self.pod(claim));
+        let placement = Placement { pod, node: NodeIndex(node), node_name: "n".into() };
+        let reserved = self.plugin.reserve(&ARGS, &placement, self.view()).expect("it fits");
+        (placement, reserved)
+    }
+
+    fn withdraw(&mut self, (placement, reserved): &(Placement, ReservedVolumes)) {
+        self.plugin.unreserve(&ARGS, placement, Some(reserved));
+    }
+}
+
+const VOLUME: &str =
+    "{kind: PersistentVolume, metadata: {name: v}, spec: {storageClassName: found}, status: {phase: Available}}";
+
+fn claim(name: &str, class: &str) -> String {
+    format!("{{kind: PersistentVolumeClaim, metadata: {{name: {name}}}, spec: {{storageClassName: {class}}}}}")
+}
+
+#[test]
+fn a_volume_goes_to_one_claim_until_it_is_given_back() {
+    let mut world = World::new(&[VOLUME, &claim("c", "found"), &claim("d", "found")]);
+    let placed = world.place("c", 0);
+    assert_eq!(world.fits("d"), "");
+    // Another pod with the claim gets the same volume.
+    assert_eq!(world.fits("c"), "n1 n2");
+    let second = world.place("c", 1);
+    world.withdraw(&second);
+    assert_eq!(world.fits("d"), "", "the first pod still has it");
+    world.withdraw(&placed);
+    world.withdraw(&placed);
+    assert_eq!(world.fits("d"), "n1 n2");
+}
+
+#[test]
+fn a_volume_is_made_for_one_node_until_it_is_given_back() {
+    let mut world = World::new(&[&claim("c", "made")]);
+    let placed = world.place("c", 1);
+    assert_eq!(world.fits("c"), "n2");
+    world.withdraw(&placed);
+    assert_eq!(world.fits("c"), "n1 n2");
+}
+
+#[test]
+fn what_the_cluster_says_later_counts() {
+    let mut world = World::new(&[VOLUME, &claim("c", "found"), &claim("d", "found"), &claim("e", "made")]);
+    let placed = [world.place("c", 0), world.place("e", 0)];
+    world.object(VOLUME);
+    world.object(&claim("e", "made"));
+    assert_eq!([world.fits("d"), world.fits("e")], ["n1 n2", "n1 n2"]);
+    // What was assumed of the old versions is void, and so is taking it back.
+    let later = world.place("d", 0);
+    placed.iter().for_each(|placed| world.withdraw(placed));
+    assert_eq!(world.fits("c"), "");
+    world.withdraw(&later);
+    assert_eq!(world.fits("c"), "n1 n2");
+}
+
+#[test]
+fn a_reserve_that_did_not_run_leaves_nothing() {
+    let mut world = World::new(&[VOLUME, &claim("c", "found"), &claim("d", "found")]);
+    let _placed = world.place("c", 0);
+    // The volume is gone, so the node does not fit: as without Filter, nothing is assumed.
+    let (placement, reserved) = world.place("d", 0);
+    assert!(reserved.volumes.is_empty() && reserved.claims.is_empty());
+    world.plugin.unreserve(&ARGS, &placement, None);
+    assert_eq!(world.fits("c"), "n1 n2");
+}
+
+#[test]
+fn what_is_void_is_dropped_in_time() {
+    let mut world = World::new(&[]);
+    for n in 0..1000 {
+        let name = format!("c{n}");
+        let object = world.object(&claim(&name, "made"));
+        world.place(&name, 0);
+        world.volumes.set_object(Some(&object), None);
+    }
+    assert!(world.plugin.assumed().len() < 100);
+}
+
+#[test]
+fn scoring_by_capacity_is_off() {
+    let shape = "[{ utilization = 0, score = 0 }]";
+    let complaints = crate::testing::args::<VolumeBindingArgs>(&format!("shape = {shape}"));
+    assert_eq!(
+        complaints.expect_err("it is off"),
+        "p.toml:1:9: `shape` needs the feature gate StorageCapacityScoring, which is off"
+    );
+    assert!(crate::testing::args::<VolumeBindingArgs>("bind-timeout-seconds = -1").is_err());
+}

@@ -1,0 +1,150 @@
+//! VolumeZone
+//!
+//! **What it does.** Rejects nodes in other zones or regions than the volumes of the pod's claims, by labels of volumes and
+//! nodes. A node without any such label passes.
+//!
+//! **Extension points.** PreFilter (skips if no volume has such a label), Filter.
+//!
+//! **Arguments.** None.
+//!
+//! **Upstream.** `plugins/volumezone` (kube-scheduler 1.36.2).
+//!
+//! **Differences.** None.
+
+use std::sync::Arc;
+
+use schedc_core::args::NoArgs;
+use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin};
+use schedc_core::handle::Handle;
+use schedc_core::intern::Symbol;
+use schedc_core::model::{LabelsExt, PodSpec, Volume, ZoneLabel};
+use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::status::{Code, Reasons, Status};
+
+use crate::columns::NodeLabels;
+use crate::indexes::Volumes;
+
+/// Keeps pods in the zones of their volumes.
+#[derive(Debug)]
+pub struct VolumeZone;
+
+/// The claims that a pod names, those of generic ephemeral volumes left out.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct VolumeZonePod {
+    namespace: Symbol,
+    claims: Box<[Symbol]>,
+    /// The labels of which a node must have one.
+    labels: [Symbol; 4],
+}
+
+const LABELS: [&str; 4] = [
+    "failure-domain.beta.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region",
+    "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region",
+];
+
+impl Plugin for VolumeZone {
+    const NAME: &'static str = "VolumeZone";
+    type Args = NoArgs;
+    type Columns = NodeLabels;
+    type Indexes = Volumes;
+    type Reads = ();
+    type Pod = VolumeZonePod;
+
+    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
+        Ok(VolumeZone)
+    }
+
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> VolumeZonePod {
+        let claims = pod.volumes.iter().filter_map(|volume| match volume {
+            Volume::Claim { claim } => Some(*claim),
+            _ => None,
+        });
+        VolumeZonePod {
+            namespace: pod.namespace,
+            claims: claims.collect(),
+            labels: LABELS.map(|label| cx.interner.intern(label)),
+        }
+    }
+}
+
+impl PreFilterPlugin for VolumeZone {
+    /// The zones of the pod's volumes.
+    type Cycle = Arc<[ZoneLabel]>;
+
+    fn pre_filter(
+        &self,
+        _: &NoArgs,
+        pod: &VolumeZonePod,
+        view: View<'_, Self>,
+    ) -> Result<PreFilter<Arc<[ZoneLabel]>>, Status> {
+        let mut zones = Vec::new();
+        for &claim in &pod.claims {
+            let volume = bound_volume(pod.namespace, claim, view).map_err(Status::unresolvable)?;
+            if let Some(name) = volume {
+                let Some(volume) = view.indexes.volume(name) else {
+                    let name = view.base.interner.resolve(name);
+                    return Err(Status::unresolvable(format!("persistentvolume {name:?} not found")));
+                };
+                zones.extend(volume.zones.iter().cloned());
+            }
+        }
+        Ok(if zones.is_empty() { PreFilter::skip(Arc::default()) } else { PreFilter::ready(zones.into()) })
+    }
+}
+
+/// The name of a claim's volume; none for a claim that waits for its first consumer.
+fn bound_volume(namespace: Symbol, claim: Symbol, view: View<'_, VolumeZone>) -> Result<Option<Symbol>, String> {
+    let interner = &view.base.interner;
+    if claim == Symbol::EMPTY {
+        return Err("PersistentVolumeClaim had no name".into());
+    }
+    let Some(claim) = view.indexes.claim(namespace, claim) else {
+        return Err(format!("persistentvolumeclaim {:?} not found", interner.resolve(claim)));
+    };
+    if claim.volume.is_some() {
+        return Ok(claim.volume);
+    }
+    if claim.class == Symbol::EMPTY {
+        return Err("PersistentVolumeClaim had no pv name and storageClass name".into());
+    }
+    let name = interner.resolve(claim.class);
+    let Some(class) = view.indexes.class(claim.class) else {
+        return Err(format!("storageclass.storage.k8s.io {name:?} not found"));
+    };
+    match class.wait_for_first_consumer {
+        Some(true) => Ok(None),
+        Some(false) => Err("PersistentVolume had no name".into()),
+        None => Err(format!("VolumeBindingMode not set for StorageClass {name:?}")),
+    }
+}
+
+impl FilterPlugin for VolumeZone {
+    type Cycle = Arc<[ZoneLabel]>;
+    type Rejection = ();
+
+    const IDLES: bool = true;
+
+    fn is_idle(pod: &VolumeZonePod) -> bool {
+        pod.claims.is_empty()
+    }
+
+    #[inline(always)]
+    fn filter(_: &NoArgs, pod: &VolumeZonePod, zones: &Arc<[ZoneLabel]>, node: &NodeLabels) -> Result<(), ()> {
+        let is_in = |zone: &ZoneLabel| {
+            let value = node.labels.value(zone.key).or_else(|| node.labels.value(zone.successor));
+            value.is_some_and(|value| zone.values.contains(&value))
+        };
+        let has_zone = || pod.labels.iter().any(|label| node.labels.value(*label).is_some());
+        if zones.iter().all(is_in) || !has_zone() { Ok(()) } else { Err(()) }
+    }
+
+    fn code(_: &()) -> Code {
+        Code::UnschedulableAndUnresolvable
+    }
+
+    fn explain(_: &NoArgs, _: &VolumeZonePod, _: &Arc<[ZoneLabel]>, _: &NodeLabels, _: (), out: &mut Reasons<'_>) {
+        out.push("node(s) had no available volume zone");
+    }
+}

@@ -1,0 +1,302 @@
+//! Claims, and the volumes that there are or can be made for them.
+
+use expect_test::{Expect, expect};
+
+use crate::scheduler::storage::Pipeline;
+use crate::world::World;
+
+/// Two nodes in zones `a` and `b`, and classes whose claims wait for their first consumer: `made` has a provisioner,
+/// `found` has not; `tight` has one that reports capacity, `local` one for zone `b` alone.
+fn world(objects: &[&str]) -> World<Pipeline> {
+    let mut world = World::<Pipeline>::new();
+    world.node("metadata: {name: n1, labels: {zone: a}}");
+    world.node("metadata: {name: n2, labels: {zone: b}}");
+    for (name, provisioner, topologies) in [
+        ("made", "p", "[]"),
+        ("found", "kubernetes.io/no-provisioner", "[]"),
+        ("tight", "csi", "[]"),
+        ("local", "p", "[{matchLabelExpressions: [{key: zone, values: [b]}]}]"),
+    ] {
+        world.object(&format!(
+            "{{kind: StorageClass, metadata: {{name: {name}}}, provisioner: {provisioner}, allowedTopologies: {topologies},
+               volumeBindingMode: WaitForFirstConsumer}}"
+        ));
+    }
+    world.object("{kind: CSIDriver, metadata: {name: csi}, spec: {storageCapacity: true}}");
+    objects.iter().for_each(|object| world.object(object));
+    world
+}
+
+fn volume(name: &str, zone: &str, size: &str, spec: &str) -> String {
+    format!(
+        "{{kind: PersistentVolume, metadata: {{name: {name}}}, status: {{phase: Available}}, spec: {{capacity: {{storage: {size}}},
+           accessModes: [ReadWriteOnce], nodeAffinity: {{required: {{nodeSelectorTerms: [{{matchExpressions: [
+           {{key: zone, operator: In, values: [{zone}]}}]}}]}}}}, {spec}}}}}"
+    )
+}
+
+fn claim(name: &str, size: &str, spec: &str) -> String {
+    format!(
+        "{{kind: PersistentVolumeClaim, metadata: {{name: {name}, uid: {name}, annotations: {{pv.kubernetes.io/bind-completed: ''}}}},
+           spec: {{accessModes: [ReadWriteOnce], resources: {{requests: {{storage: {size}}}}}, {spec}}}}}"
+    )
+}
+
+fn pod(claims: &[&str]) -> String {
+    let volume = |claim: &&str| format!("{{name: {claim}, persistentVolumeClaim: {{claimName: {claim}}}}}");
+    let volumes: Vec<_> = claims.iter().map(volume).collect();
+    format!("metadata: {{name: p}}\nspec: {{volumes: [{}]}}", volumes.join(", "))
+}
+
+fn check(objects: &[String], claims: &[&str], expected: Expect) {
+    let objects: Vec<_> = objects.iter().map(String::as_str).collect();
+    expected.assert_eq(&world(&objects).verdicts(&pod(claims)));
+}
+
+#[test]
+fn bound_volumes_are_within_reach_or_not() {
+    check(
+        &[volume("v", "a", "1", ""), claim("c", "1", "volumeName: v")],
+        &["c"],
+        expect![[r#"
+            n1
+            n2: UnschedulableAndUnresolvable VolumeBinding: node(s) didn't match PersistentVolume's node affinity
+        "#]],
+    );
+    check(
+        &[volume("v", "a", "1", ""), claim("c", "1", "volumeName: v"), claim("d", "1", "volumeName: w")],
+        &["c", "d"],
+        expect![[r#"
+            n1: UnschedulableAndUnresolvable VolumeBinding: node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)
+            n2: UnschedulableAndUnresolvable VolumeBinding: node(s) didn't match PersistentVolume's node affinity
+        "#]],
+    );
+}
+
+#[test]
+fn in_tree_volumes_follow_their_drivers_where_they_are_migrated() {
+    let disk =
+        "awsElasticBlockStore: {volumeID: vol-1}, nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [
+                  {key: topology.kubernetes.io/zone, operator: In, values: [z]}]}]}}";
+    let volume = |disk: &str| format!("{{kind: PersistentVolume, metadata: {{name: v}}, spec: {{{disk}}}}}");
+    let migrated = "{kind: CSINode, metadata: {name: n1, annotations: {storage.alpha.kubernetes.io/migrated-plugins: kubernetes.io/aws-ebs}},
+                     spec: {drivers: []}}";
+    let claim = claim("c", "1", "volumeName: v");
+    for (disk, labels, expected) in [
+        (
+            disk,
+            "topology.ebs.csi.aws.com/zone: z",
+            expect![[r#"
+                n1
+                n2: UnschedulableAndUnresolvable VolumeBinding: node(s) didn't match PersistentVolume's node affinity
+            "#]],
+        ),
+        (
+            disk,
+            "topology.kubernetes.io/zone: z",
+            expect![[r#"
+                n1: UnschedulableAndUnresolvable VolumeBinding: node(s) didn't match PersistentVolume's node affinity
+                n2
+            "#]],
+        ),
+        (
+            "awsElasticBlockStore: {volumeID: 'aws://z/1'}",
+            "zone: z",
+            expect![[r#"
+                n1: Error VolumeBinding: could not translate pv: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z/1)
+                n2
+            "#]],
+        ),
+    ] {
+        let mut world = world(&[&volume(disk), migrated, &claim]);
+        ["n1", "n2"].iter().for_each(|n| world.node(&format!("metadata: {{name: {n}, labels: {{{labels}}}}}")));
+        expected.assert_eq(&world.verdicts(&pod(&["c"])));
+    }
+}
+
+#[test]
+fn the_smallest_volume_that_fits_is_taken() {
+    const FOUND: &str = "storageClassName: found";
+    // The small claim takes the small volume, wherever it stands, so that the large one finds room.
+    check(
+        &[
+            volume("large", "a", "9", FOUND),
+            volume("small", "a", "2", FOUND),
+            claim("large", "8", FOUND),
+            claim("small", "1", FOUND),
+        ],
+        &["large", "small"],
+        expect![[r#"
+            n1
+            n2: UnschedulableAndUnresolvable VolumeBinding: node(s) didn't find available persistent volumes to bind
+        "#]],
+    );
+    check(
+        &[volume("large", "a", "9", FOUND), claim("c", "1", FOUND), claim("d", "1", FOUND)],
+        &["c", "d"],
+        expect![[r#"
+            n1: UnschedulableAndUnresolvable VolumeBinding: node(s) didn't find available persistent volumes to bind
+            n2: UnschedulableAndUnresolvable VolumeBinding: node(s) didn't find available persistent volumes to bind
+        "#]],
+    );
+}
+
+#[test]
+fn what_keeps_a_volume_from_a_claim() {
+    const CLAIM: &str =
+        "storageClassName: found, selector: {matchLabels: {disk: fast}}, volumeAttributesClassName: gold";
+    const FITS: &str = "kind: PersistentVolume
+metadata: {name: v, labels: {disk: fast}}
+spec: {storageClassName: found, capacity: {storage: 10}, accessModes: [ReadWriteOnce], volumeAttributesClassName: gold}
+status: {phase: Available}";
+    for (from, to, fits) in [
+        ("", "", true),
+        ("storage: 10", "storage: 1", false),
+        ("accessModes: [ReadWriteOnce]", "accessModes: [ReadOnlyMany]", false),
+        ("accessModes: [ReadWriteOnce]", "accessModes: [ReadOnlyMany, ReadWriteOnce]", true),
+        ("accessModes", "volumeMode: Block, accessModes", false),
+        ("disk: fast", "disk: slow", false),
+        ("gold", "silver", false),
+        ("found", "made", false),
+        ("Available", "Released", false),
+        ("name: v", "name: v, deletionTimestamp: '2024-01-01T00:00:00Z'", false),
+        ("spec: {", "spec: {claimRef: {namespace: default, name: other}, ", false),
+        ("spec: {", "spec: {claimRef: {namespace: default, name: c, uid: old}, ", false),
+        ("spec: {", "spec: {claimRef: {namespace: default, name: c}, ", true),
+    ] {
+        let volume = FITS.replace(from, to);
+        let verdicts = world(&[&volume, &claim("c", "5", CLAIM)]).verdicts(&pod(&["c"]));
+        assert_eq!(verdicts == "n1\nn2\n", fits, "{to}: {verdicts}");
+    }
+}
+
+#[test]
+fn a_volume_that_is_meant_for_the_claim_is_taken_or_none() {
+    let own = "storageClassName: found, claimRef: {namespace: default, name: c, uid: c}";
+    // Of the volume's own claim, neither phase nor access modes are looked at.
+    let own = volume("own", "a", "9", own).replace("Available", "Bound").replace("ReadWriteOnce", "ReadOnlyMany");
+    check(
+        &[own, volume("other", "b", "5", "storageClassName: found"), claim("c", "5", "storageClassName: found")],
+        &["c"],
+        expect![[r#"
+            n1
+            n2: UnschedulableAndUnresolvable VolumeBinding: node(s) didn't find available persistent volumes to bind
+        "#]],
+    );
+}
+
+#[test]
+fn volumes_are_made_where_the_class_allows() {
+    check(&[claim("c", "5", "storageClassName: made")], &["c"], expect!["n1\nn2\n"]);
+    check(
+        &[claim("c", "5", "storageClassName: local")],
+        &["c"],
+        expect![[r#"
+            n1: UnschedulableAndUnresolvable VolumeBinding: node(s) didn't find available persistent volumes to bind
+            n2
+        "#]],
+    );
+    let selected = claim("c", "5", "storageClassName: made")
+        .replace("bind-completed", "x")
+        .replace("pv.kubernetes.io/x: ''", "volume.kubernetes.io/selected-node: n2");
+    check(
+        &[selected],
+        &["c"],
+        expect![[r#"
+            n1: UnschedulableAndUnresolvable VolumeBinding: node(s) didn't find available persistent volumes to bind
+            n2
+        "#]],
+    );
+}
+
+#[test]
+fn volumes_are_made_where_there_is_room() {
+    let capacity = |name: &str, zone: &str, size: &str| {
+        format!(
+            "{{kind: CSIStorageCapacity, metadata: {{name: {name}}}, storageClassName: tight, nodeTopology: {{matchLabels: {{zone: {zone}}}}}, {size}}}"
+        )
+    };
+    check(
+        &[
+            claim("c", "5", "storageClassName: tight"),
+            capacity("r1", "a", "capacity: 9, maximumVolumeSize: 4"),
+            capacity("r2", "b", "capacity: 4500m"),
+        ],
+        &["c"],
+        expect![[r#"
+            n1: UnschedulableAndUnresolvable VolumeBinding: node(s) did not have enough free storage
+            n2
+        "#]],
+    );
+    let unreachable = "{kind: CSIStorageCapacity, metadata: {name: x}, storageClassName: tight, capacity: 9}";
+    check(
+        &[claim("c", "5", "storageClassName: tight"), unreachable.into()],
+        &["c"],
+        expect![[r#"
+            n1: UnschedulableAndUnresolvable VolumeBinding: node(s) did not have enough free storage
+            n2: UnschedulableAndUnresolvable VolumeBinding: node(s) did not have enough free storage
+        "#]],
+    );
+}
+
+#[test]
+fn claims_that_cannot_be_used() {
+    let ephemeral = "metadata: {name: p, uid: u}\nspec: {volumes: [{name: v, ephemeral: {}}]}";
+    let named = pod(&["c"]);
+    for (object, pod, expected) in [
+        ("metadata: {name: other}", &*named, "persistentvolumeclaim \"c\" not found"),
+        ("metadata: {name: c}", &named, "pod has unbound immediate PersistentVolumeClaims"),
+        ("metadata: {name: c}, spec: {volumeName: v}", &named, "pod has unbound immediate PersistentVolumeClaims"),
+        (
+            "metadata: {name: c}, spec: {volumeName: v, storageClassName: made}",
+            &named,
+            "pod has unbound immediate PersistentVolumeClaims",
+        ),
+        (
+            "metadata: {name: c}, spec: {volumeName: v}, status: {phase: Lost}",
+            &named,
+            "persistentvolumeclaim \"c\" bound to non-existent persistentvolume \"v\"",
+        ),
+        (
+            "metadata: {name: c, deletionTimestamp: '2024-01-01T00:00:00Z'}",
+            &named,
+            "persistentvolumeclaim \"c\" is being deleted",
+        ),
+        (
+            "metadata: {name: other}",
+            ephemeral,
+            "waiting for ephemeral volume controller to create the persistentvolumeclaim \"p-v\"",
+        ),
+        (
+            "metadata: {name: p-v, ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: u}]}",
+            ephemeral,
+            "PVC default/p-v was not created for pod default/p (pod is not owner)",
+        ),
+        (
+            "metadata: {name: p-v, ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: u, controller: true}]}",
+            ephemeral,
+            "pod has unbound immediate PersistentVolumeClaims",
+        ),
+    ] {
+        let object = format!("{{kind: PersistentVolumeClaim, {object}}}");
+        let message = world(&[&object]).decide(pod);
+        assert_eq!(message.trim(), format!("0/2 nodes are available: {expected}."), "{object}");
+    }
+}
+
+#[test]
+fn what_breaks_is_an_error() {
+    let class = "{kind: StorageClass, metadata: {name: odd}, provisioner: p}";
+    let message = world(&[class, &claim("c", "1", "storageClassName: odd")]).decide(&pod(&["c"]));
+    assert_eq!(
+        message,
+        "running PreFilter plugin \"VolumeBinding\": VolumeBindingMode not set for StorageClass \"odd\""
+    );
+    let selector = "storageClassName: made, selector: {matchExpressions: [{key: a, operator: Near}]}";
+    let message = world(&[&claim("c", "1", selector)]).decide(&pod(&["c"]));
+    assert_eq!(
+        message,
+        "running \"VolumeBinding\" filter plugin: error creating internal label selector for claim: default/c: \
+         \"Near\" is not a valid label selector operator"
+    );
+}
