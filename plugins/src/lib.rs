@@ -66,4 +66,4 @@ pub use volume_binding::{
     Conflicts, PodVolumes, ReservedVolumes, Unfit, VolumeBinding, VolumeBindingArgs, VolumeBindingPod,
 };
 pub use volume_restrictions::{ExclusiveClaims, Taken, VolumeRestrictions, VolumeRestrictionsPod};
-pub use volume_zone::{VolumeZone, VolumeZonePod};
+pub use volume_zone::{VolumeZone, VolumeZonePod, VolumeZones, WrongZone};

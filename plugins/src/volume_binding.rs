@@ -128,12 +128,6 @@ impl FilterPlugin for VolumeBinding {
     type Cycle = PodVolumes;
     type Rejection = Unfit;
 
-    const IDLES: bool = true;
-
-    fn is_idle(pod: &VolumeBindingPod) -> bool {
-        pod.claims.is_empty()
-    }
-
     #[inline(always)]
     fn filter(
         _: &VolumeBindingArgs,
@@ -141,13 +135,13 @@ impl FilterPlugin for VolumeBinding {
         cycle: &PodVolumes,
         (labels, position): (&NodeLabels, NodeIndex),
     ) -> Result<(), Unfit> {
-        if cycle.is_trivial() { Ok(()) } else { cycle.check(labels, position, &mut |_| {}) }
+        if cycle.are_anywhere() { Ok(()) } else { cycle.check(labels, position, &mut |_| {}) }
     }
 
     fn code(unfit: &Unfit) -> Code {
         match unfit {
             Unfit::Conflicts(_) => Code::UnschedulableAndUnresolvable,
-            Unfit::Untranslatable(_) | Unfit::Unreadable => Code::Error,
+            Unfit::Untranslatable(_) | Unfit::Unreadable | Unfit::NotPrepared => Code::Error,
         }
     }
 

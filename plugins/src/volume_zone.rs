@@ -9,7 +9,8 @@
 //!
 //! **Upstream.** `plugins/volumezone` (kube-scheduler 1.36.2).
 //!
-//! **Differences.** None.
+//! **Differences.** Filter without PreFilter fails the attempt of a pod with claims; there it looks at the volumes on every
+//! node.
 
 use std::sync::Arc;
 
@@ -35,6 +36,19 @@ pub struct VolumeZonePod {
     claims: Box<[Symbol]>,
     /// The labels of which a node must have one.
     labels: [Symbol; 4],
+}
+
+/// The zones of a pod's volumes, if PreFilter has found them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VolumeZones(Option<Arc<[ZoneLabel]>>);
+
+/// Why a node does not do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrongZone {
+    /// It is elsewhere than a volume.
+    Node,
+    /// The profile has no PreFilter of this plugin.
+    NotPrepared,
 }
 
 const LABELS: [&str; 4] = [
@@ -70,15 +84,14 @@ impl Plugin for VolumeZone {
 }
 
 impl PreFilterPlugin for VolumeZone {
-    /// The zones of the pod's volumes.
-    type Cycle = Arc<[ZoneLabel]>;
+    type Cycle = VolumeZones;
 
     fn pre_filter(
         &self,
         _: &NoArgs,
         pod: &VolumeZonePod,
         view: View<'_, Self>,
-    ) -> Result<PreFilter<Arc<[ZoneLabel]>>, Status> {
+    ) -> Result<PreFilter<VolumeZones>, Status> {
         let mut zones = Vec::new();
         for &claim in &pod.claims {
             let volume = bound_volume(pod.namespace, claim, view).map_err(Status::unresolvable)?;
@@ -90,7 +103,9 @@ impl PreFilterPlugin for VolumeZone {
                 zones.extend(volume.zones.iter().cloned());
             }
         }
-        Ok(if zones.is_empty() { PreFilter::skip(Arc::default()) } else { PreFilter::ready(zones.into()) })
+        let is_anywhere = zones.is_empty();
+        let zones = VolumeZones(Some(zones.into()));
+        Ok(if is_anywhere { PreFilter::skip(zones) } else { PreFilter::ready(zones) })
     }
 }
 
@@ -121,30 +136,40 @@ fn bound_volume(namespace: Symbol, claim: Symbol, view: View<'_, VolumeZone>) ->
 }
 
 impl FilterPlugin for VolumeZone {
-    type Cycle = Arc<[ZoneLabel]>;
-    type Rejection = ();
-
-    const IDLES: bool = true;
-
-    fn is_idle(pod: &VolumeZonePod) -> bool {
-        pod.claims.is_empty()
-    }
+    type Cycle = VolumeZones;
+    type Rejection = WrongZone;
 
     #[inline(always)]
-    fn filter(_: &NoArgs, pod: &VolumeZonePod, zones: &Arc<[ZoneLabel]>, node: &NodeLabels) -> Result<(), ()> {
+    fn filter(_: &NoArgs, pod: &VolumeZonePod, zones: &VolumeZones, node: &NodeLabels) -> Result<(), WrongZone> {
+        let Some(zones) = &zones.0 else {
+            return if pod.claims.is_empty() { Ok(()) } else { Err(WrongZone::NotPrepared) };
+        };
         let is_in = |zone: &ZoneLabel| {
             let value = node.labels.value(zone.key).or_else(|| node.labels.value(zone.successor));
             value.is_some_and(|value| zone.values.contains(&value))
         };
         let has_zone = || pod.labels.iter().any(|label| node.labels.value(*label).is_some());
-        if zones.iter().all(is_in) || !has_zone() { Ok(()) } else { Err(()) }
+        if zones.iter().all(is_in) || !has_zone() { Ok(()) } else { Err(WrongZone::Node) }
     }
 
-    fn code(_: &()) -> Code {
-        Code::UnschedulableAndUnresolvable
+    fn code(wrong: &WrongZone) -> Code {
+        match wrong {
+            WrongZone::Node => Code::UnschedulableAndUnresolvable,
+            WrongZone::NotPrepared => Code::Error,
+        }
     }
 
-    fn explain(_: &NoArgs, _: &VolumeZonePod, _: &Arc<[ZoneLabel]>, _: &NodeLabels, _: (), out: &mut Reasons<'_>) {
-        out.push("node(s) had no available volume zone");
+    fn explain(
+        _: &NoArgs,
+        _: &VolumeZonePod,
+        _: &VolumeZones,
+        _: &NodeLabels,
+        wrong: WrongZone,
+        out: &mut Reasons<'_>,
+    ) {
+        out.push(match wrong {
+            WrongZone::Node => "node(s) had no available volume zone",
+            WrongZone::NotPrepared => "the profile has no PreFilter of VolumeZone, which finds the pod's volumes",
+        });
     }
 }

@@ -12,7 +12,17 @@ use crate::columns::NodeLabels;
 
 /// All that Filter needs to know of the pod's claims and of the volumes that they may be bound to.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PodVolumes(Option<Arc<Claims>>);
+pub struct PodVolumes(Known);
+
+#[derive(Clone, Debug, Default, PartialEq)]
+enum Known {
+    /// Nothing: there was no PreFilter.
+    #[default]
+    Nothing,
+    /// Every node will do.
+    Anywhere,
+    Claims(Arc<Claims>),
+}
 
 #[derive(Debug, PartialEq)]
 struct Claims {
@@ -67,6 +77,8 @@ pub enum Unfit {
     Untranslatable(u32),
     /// The selector of a claim cannot be read.
     Unreadable,
+    /// The profile has no PreFilter of this plugin.
+    NotPrepared,
 }
 
 /// What keeps a node from having all of the pod's volumes.
@@ -103,14 +115,16 @@ impl PodVolumes {
         unbound: Vec<Unbound>,
         unreadable: Option<Arc<str>>,
     ) -> Self {
-        let is_trivial = bound.is_empty() && selected.is_empty() && unbound.is_empty();
-        PodVolumes((!is_trivial).then(|| Arc::new(Claims { bound, selected, unbound, unreadable })))
+        PodVolumes(match bound.is_empty() && selected.is_empty() && unbound.is_empty() {
+            true => Known::Anywhere,
+            false => Known::Claims(Arc::new(Claims { bound, selected, unbound, unreadable })),
+        })
     }
 
     /// Whether every node will do.
     #[inline(always)]
-    pub(super) fn is_trivial(&self) -> bool {
-        self.0.is_none()
+    pub(super) fn are_anywhere(&self) -> bool {
+        matches!(self.0, Known::Anywhere)
     }
 
     /// Whether the node can have all volumes (`FindPodVolumes`). If it can, `choose` was told what becomes of every
@@ -121,7 +135,11 @@ impl PodVolumes {
         position: NodeIndex,
         choose: &mut impl FnMut(Choice<'a>),
     ) -> Result<(), Unfit> {
-        let Some(claims) = &self.0 else { return Ok(()) };
+        let claims = match &self.0 {
+            Known::Nothing => return Err(Unfit::NotPrepared),
+            Known::Anywhere => return Ok(()),
+            Known::Claims(claims) => claims,
+        };
         let mut conflicts = claims.check_bound(node, position)?;
         if claims.selected.iter().any(|(selected, ..)| *selected != node.name) {
             conflicts.no_volume = true;
@@ -141,28 +159,32 @@ impl PodVolumes {
 
     /// A rejection in words.
     pub(super) fn explain(&self, unfit: Unfit, out: &mut Reasons<'_>) {
-        let Some(claims) = &self.0 else { return };
-        match unfit {
-            Unfit::Conflicts(conflicts) => {
-                for (holds, reason) in [
-                    (conflicts.unreachable, "node(s) didn't match PersistentVolume's node affinity"),
-                    (conflicts.no_volume, "node(s) didn't find available persistent volumes to bind"),
-                    (conflicts.no_room, "node(s) did not have enough free storage"),
-                    (conflicts.missing, "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"),
-                ] {
-                    if holds {
-                        out.push(reason);
-                    }
-                }
-            }
-            Unfit::Untranslatable(at) => {
+        match (unfit, &self.0) {
+            (Unfit::Conflicts(conflicts), _) => conflicts.explain(out),
+            (Unfit::Untranslatable(at), Known::Claims(claims)) => {
                 if let Some(Bound::Volume { volume, .. }) = claims.bound.get(at as usize)
                     && let Some(Err(error)) = volume.migration.as_ref().map(|migration| &migration.volume)
                 {
                     out.push(format!("could not translate pv: {error}"));
                 }
             }
-            Unfit::Unreadable => out.push(claims.unreadable.as_deref().unwrap_or_default()),
+            (Unfit::Unreadable, Known::Claims(claims)) => out.push(claims.unreadable.as_deref().unwrap_or_default()),
+            _ => out.push("not found"),
+        }
+    }
+}
+
+impl Conflicts {
+    fn explain(self, out: &mut Reasons<'_>) {
+        for (holds, reason) in [
+            (self.unreachable, "node(s) didn't match PersistentVolume's node affinity"),
+            (self.no_volume, "node(s) didn't find available persistent volumes to bind"),
+            (self.no_room, "node(s) did not have enough free storage"),
+            (self.missing, "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"),
+        ] {
+            if holds {
+                out.push(reason);
+            }
         }
     }
 }
