@@ -250,8 +250,8 @@ fn no_room(node: &NodeResources) -> bool {
 
 impl Requests {
     fn new(requests: &Resources, mut ignored: impl FnMut(Symbol) -> bool) -> Requests {
-        let asked = requests.scalars.iter().filter(|&&(name, amount)| amount != 0 && !ignored(name));
-        // What is not asked for is never short.
+        let asked = requests.scalars.iter().filter(|&&(name, amount)| amount > 0 && !ignored(name));
+        // What is not asked for is never short, and less than nothing is nothing (`SetMaxResource`).
         let or_nothing = |amount| if amount > 0 { amount } else { i64::MIN };
         Requests {
             milli_cpu: or_nothing(requests.milli_cpu),

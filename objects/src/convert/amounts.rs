@@ -86,18 +86,6 @@ impl<'a> Amounts<'a> {
         }
         resources
     }
-
-    /// kube-scheduler's `Resource.SetMaxResource`: as [`Amounts::to_resources`], with 0 for less than nothing.
-    pub(super) fn to_requests(&self, interner: &mut Interner) -> Resources {
-        let mut resources = self.to_resources(interner);
-        resources.milli_cpu = resources.milli_cpu.max(0);
-        resources.memory = resources.memory.max(0);
-        resources.ephemeral_storage = resources.ephemeral_storage.max(0);
-        for scalar in &mut resources.scalars {
-            scalar.1 = scalar.1.max(0);
-        }
-        resources
-    }
 }
 
 /// Whether kube-scheduler counts a resource besides cpu, memory and ephemeral storage (`IsScalarResourceName`).

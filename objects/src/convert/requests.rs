@@ -11,9 +11,9 @@ use super::amounts::{Amounts, Written};
 const DEFAULT_MILLI_CPU: i64 = 100;
 const DEFAULT_MEMORY: i64 = 200 << 20;
 
-/// What must be free on a node, by the pod's spec alone (NodeResourcesFit's PreFilter).
+/// What must be free on a node, by the pod's spec alone.
 pub(super) fn spec_requests(pod: &Pod, interner: &mut Interner) -> Resources {
-    Rules::default().requests(pod).to_requests(interner)
+    Rules::default().requests(pod).to_resources(interner)
 }
 
 /// What NodeResourcesFit scores the pod by: containers only, with defaults where they ask for nothing.

@@ -43,6 +43,7 @@ fn a_pod_needs_room_for_everything_that_it_asks_for() {
     check("cpu: 2, memory: 3Gi", ": UnschedulableAndUnresolvable: Insufficient cpu, Insufficient memory");
     // Nothing of a resource is there for the asking.
     check("cpu: 0, example.com/fpga: 0", "");
+    check("cpu: -1, example.com/fpga: -1", "");
 }
 
 #[test]

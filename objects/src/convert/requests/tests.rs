@@ -176,8 +176,8 @@ fn extended_resources_and_huge_pages_are_scalars() {
 }
 
 #[test]
-fn less_than_nothing_is_nothing_to_filter_by() {
+fn less_than_nothing_stays_so() {
     let pod = pod("spec: {containers: [{resources: {requests: {cpu: -1, memory: -5}}}]}", &mut Interner::default());
-    assert_eq!((pod.spec.requests.milli_cpu, pod.spec.requests.memory), (0, 0));
+    assert_eq!((pod.spec.requests.milli_cpu, pod.spec.requests.memory), (-1000, -5));
     assert_eq!((pod.usage.requests.milli_cpu, pod.usage.requests.memory), (-1000, -5));
 }
