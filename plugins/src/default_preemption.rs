@@ -9,8 +9,9 @@
 //!
 //! **Upstream.** `plugins/defaultpreemption` and `framework/preemption` (kube-scheduler 1.36.2).
 //!
-//! **Differences.** None in the decision. Nodes are tried one after the other, so that a seed repeats which ones are if not
-//! all are. Of pods of equal importance, any number keeps its order, not twelve at most.
+//! **Differences.** None in what can be decided. Nodes are tried one after the other, so that a seed repeats which ones are
+//! if not all are. Of pods of equal importance, any number keeps its order, not twelve at most. There is no PreEnqueue,
+//! which holds pods back there while their victims are being removed in the background.
 
 use schedc_core::diagnosis::Diagnosis;
 use schedc_core::extension_points::{Nomination, PostFilterContext, PostFilterPlugin, PostFilterResult};

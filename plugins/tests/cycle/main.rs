@@ -4,6 +4,7 @@
 mod dynamic_resources;
 mod node_volume_limits;
 mod preemption;
+mod undo;
 mod volume_binding;
 mod volume_restrictions;
 mod volume_zone;

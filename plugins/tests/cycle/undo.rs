@@ -1,0 +1,119 @@
+//! What PreFilter plugins keep of a cycle is the same again once pods that came and went in thought are back.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use schedc_core::cache::Cache;
+use schedc_core::handle::Handle;
+use schedc_core::imagined::Imagined;
+use schedc_core::model::Pod;
+use schedc_core::profile::{PreFilterRun, Profile};
+
+use crate::scheduler::preemption::{Cycle, Pipeline};
+use crate::world::World;
+
+/// Names of the plugins whose states differ.
+fn differing(a: &Cycle, b: &Cycle) -> Vec<&'static str> {
+    macro_rules! compare {
+        ($($plugin:ident)*) => {{
+            // Without `..`, so that no plugin of the profile is forgotten.
+            let Cycle { $($plugin),* } = a;
+            [$((stringify!($plugin), *$plugin != b.$plugin)),*]
+        }};
+    }
+    let plugins = compare! {
+        node_affinity node_ports node_resources_fit volume_restrictions pod_topology_spread inter_pod_affinity
+    };
+    plugins.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
+}
+
+/// Labels, namespace, affinity, spreading, a claim and whether it is being deleted: all that makes pods matter to others.
+fn any_pod() -> impl Strategy<Value = String> {
+    let app = || select(vec!["web", "db", "cache"]);
+    let term = (select(vec!["zone", "rack"]), app(), any::<bool>()).prop_map(|(key, app, everywhere)| {
+        let namespaces = if everywhere { ", namespaceSelector: {}" } else { "" };
+        format!("{{topologyKey: {key}, labelSelector: {{matchLabels: {{app: {app}}}}}{namespaces}}}")
+    });
+    let terms = prop::collection::vec(term, 0..3)
+        .prop_map(|terms| format!("{{requiredDuringSchedulingIgnoredDuringExecution: [{}]}}", terms.join(", ")));
+    let constraint = (select(vec!["zone", "rack"]), app(), 1..3).prop_map(|(key, app, skew)| {
+        let selector = format!("labelSelector: {{matchLabels: {{app: {app}}}}}");
+        format!("{{topologyKey: {key}, maxSkew: {skew}, whenUnsatisfiable: DoNotSchedule, {selector}}}")
+    });
+    let constraints = prop::collection::vec(constraint, 0..3);
+    let volumes = select(vec!["", "{name: v, persistentVolumeClaim: {claimName: mine}}"]);
+    let deleted = select(vec!["", ", deletionTimestamp: 2026-01-01T00:00:00Z"]);
+    (app(), select(vec!["a", "b"]), terms.clone(), terms, constraints, volumes, deleted).prop_map(
+        |(app, namespace, near, far, spread, volumes, deleted)| {
+            let affinity = format!("affinity: {{podAffinity: {near}, podAntiAffinity: {far}}}");
+            let spread = format!("topologySpreadConstraints: [{}]", spread.join(", "));
+            format!(
+                "{{metadata: {{name: NAME, namespace: {namespace}, labels: {{app: {app}}}{deleted}}}, \
+                 spec: {{nodeName: NODE, {affinity}, {spread}, volumes: [{volumes}]}}}}"
+            )
+        },
+    )
+}
+
+fn cluster(running: &[(usize, String)]) -> (World<Pipeline>, Vec<Arc<Pod>>) {
+    let mut world = World::new();
+    for (at, labels) in ["zone: a, rack: r1", "zone: a, rack: r2", "zone: b", "zone: '', rack: r1"].iter().enumerate() {
+        world.node(&format!(
+            "{{metadata: {{name: n{at}, labels: {{{labels}}}}}, status: {{allocatable: {{pods: 99}}}}}}"
+        ));
+    }
+    for namespace in ["a", "b"] {
+        world.object(&format!("{{kind: Namespace, metadata: {{name: {namespace}}}}}"));
+        let claim =
+            format!("metadata: {{name: mine, namespace: {namespace}}}, spec: {{accessModes: [ReadWriteOncePod]}}");
+        world.object(&format!("{{kind: PersistentVolumeClaim, {claim}}}"));
+    }
+    let named = |at: usize, node: usize, pod: &str| {
+        pod.replace("NAME", &format!("p{at}")).replace("NODE", &format!("n{}", node % 4))
+    };
+    let pods = running.iter().enumerate().map(|(at, (node, pod))| world.running(&named(at, *node, pod))).collect();
+    (world, pods)
+}
+
+proptest! {
+    #[test]
+    fn pods_that_come_back_in_thought_leave_no_trace(
+        running in prop::collection::vec((0..4_usize, any_pod()), 0..8),
+        pending in any_pod(),
+        order in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
+    ) {
+        let (mut world, pods) = cluster(&running);
+        let pod = world.pod(&pending.replace("NAME", "new").replace("nodeName: NODE, ", ""));
+        let plugins = Pipeline::new(&Handle::default()).expect("plugins that start");
+        let compiled = Pipeline::compile(&pod.spec, &mut world.cache.base.interner, &mut world.cache.state);
+        let cache: &Cache<_> = &world.cache;
+        let Ok(mut cycle) = plugins.pre_filter(&compiled, cache, &mut PreFilterRun::default()) else { return Ok(()) };
+        let before = cycle.clone();
+        for node in cache.base.alive().iter() {
+            let is_here = |pod: &Arc<Pod>| pod.spec.node_name.and_then(|name| cache.base.node(name)) == Some(node);
+            let mut here: Vec<&Arc<Pod>> = pods.iter().filter(|pod| is_here(pod)).collect();
+            // As preemption does: all go, then they come back one by one, some for a moment only.
+            let mut changed = cycle.clone();
+            here.iter().for_each(|pod| Pipeline::remove_pod(&compiled, &mut changed, pod, cache, node));
+            for (at, index) in order.iter().enumerate() {
+                if !here.is_empty() {
+                    let at = (at + index.index(here.len())) % here.len();
+                    here.swap(0, at);
+                    Pipeline::add_pod(&compiled, &mut changed, here[0], cache, node);
+                    Pipeline::remove_pod(&compiled, &mut changed, here[0], cache, node);
+                }
+            }
+            here.iter().for_each(|pod| Pipeline::add_pod(&compiled, &mut changed, pod, cache, node));
+            prop_assert_eq!(differing(&changed, &before), [""; 0]);
+
+            let mut imagined = Imagined::<Pipeline>::new(&compiled, &mut cycle, cache, node);
+            here.iter().for_each(|pod| imagined.remove_pod(pod));
+            let empty = imagined.now();
+            here.iter().for_each(|pod| imagined.add_pod(pod));
+            imagined.back_to(empty);
+            drop(imagined);
+            prop_assert_eq!(differing(&cycle, &before), [""; 0]);
+        }
+    }
+}
