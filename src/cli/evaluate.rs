@@ -68,7 +68,7 @@ fn evaluate_file(
     let mut lines = match Lines::open(path) {
         Ok(lines) => lines,
         Err(error) => {
-            complain(&path.display(), &error);
+            complain(&path.display(), &format_args!("cannot be read: {error}"));
             return Ok(problems);
         }
     };
@@ -77,7 +77,7 @@ fn evaluate_file(
             Ok(Some(line)) => line,
             Ok(None) => return Ok(problems),
             Err(error) => {
-                complain(&path.display(), &error);
+                complain(&path.display(), &format_args!("cannot be read: {error}"));
                 return Ok(problems);
             }
         };

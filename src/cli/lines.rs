@@ -49,7 +49,7 @@ impl Lines {
         Ok(Lines { name, number: 0, reader, line: Vec::new() })
     }
 
-    /// The next line that is not blank; none at the end.
+    /// The next line that is not blank, without space around it; none at the end.
     pub(crate) fn next(&mut self) -> io::Result<Option<(Place<'_>, &[u8])>> {
         loop {
             self.line.clear();
@@ -58,7 +58,7 @@ impl Lines {
                 return Ok(None);
             }
             if !self.line.trim_ascii().is_empty() {
-                return Ok(Some((Place { file: &self.name, line: self.number }, &self.line)));
+                return Ok(Some((Place { file: &self.name, line: self.number }, self.line.trim_ascii())));
             }
         }
     }

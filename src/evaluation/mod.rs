@@ -62,10 +62,12 @@ pub enum Error {
 pub enum Broken {
     /// An object is not what it says to be.
     Object(ObjectError),
+    /// A field that says what an object is, is missing.
+    Missing(&'static str),
     /// Scheduling does not look at such objects.
     Kind {
-        /// The API; empty if it is not told.
-        api_version: String,
+        /// The API, where one has to be told.
+        api_version: Option<String>,
         /// The kind.
         kind: String,
     },
@@ -87,11 +89,11 @@ impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Broken::Object(error) => error.fmt(f),
-            Broken::Kind { kind, .. } if kind.is_empty() => f.write_str("the object has no `kind`"),
-            Broken::Kind { api_version, kind } if api_version.is_empty() => {
-                write!(f, "scheduling does not look at objects of kind `{kind}` without `apiVersion`")
+            Broken::Missing(field) => write!(f, "the object has no `{field}`"),
+            Broken::Kind { api_version: None, kind } => {
+                write!(f, "scheduling does not look at objects of kind `{kind}`")
             }
-            Broken::Kind { api_version, kind } => {
+            Broken::Kind { api_version: Some(api_version), kind } => {
                 write!(f, "scheduling does not look at objects of kind `{kind}` of `{api_version}`")
             }
             Broken::NotAPod(kind) => write!(f, "a {kind} cannot be scheduled"),
@@ -227,3 +229,6 @@ impl<S: State> Visitor<S> for Explain<'_, S> {
         engine.explain(self.pod, self.cache, false)
     }
 }
+
+#[cfg(test)]
+mod tests;

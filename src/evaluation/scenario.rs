@@ -72,11 +72,16 @@ pub struct NotAScenario {
 }
 
 impl Scenario {
-    /// Reads a line of JSON.
+    /// Reads a line of JSON, without space around it.
     ///
     /// # Errors
     /// It is not JSON, or not a scenario.
     pub fn read(line: &[u8]) -> Result<Self, NotAScenario> {
+        // A derived reader would take a list of all fields, too.
+        if !line.starts_with(b"{") {
+            let message = "not a scenario: a line must be an object of JSON".to_owned();
+            return Err(NotAScenario { column: 0, message });
+        }
         let line: Line = serde_json::from_slice(line).map_err(|error| {
             let text = error.to_string();
             let place = format!(" at line {} column {}", error.line(), error.column());
@@ -93,9 +98,12 @@ impl Scenario {
 
 /// The object in a JSON value.
 pub(super) fn object(value: Value) -> Result<AnyObject, Broken> {
-    let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let (api_version, kind) = (text("apiVersion"), text("kind"));
-    AnyObject::from_json(&api_version, &kind, value)?.ok_or(Broken::Kind { api_version, kind })
+    let text = |field| match value.get(field).and_then(Value::as_str) {
+        None | Some("") => Err(Broken::Missing(field)),
+        Some(text) => Ok(text.to_owned()),
+    };
+    let (kind, api_version) = (text("kind")?, text("apiVersion")?);
+    AnyObject::from_json(&api_version, &kind, value)?.ok_or(Broken::Kind { api_version: Some(api_version), kind })
 }
 
 /// The pod in a JSON value, which need not say that it is one.
@@ -134,7 +142,7 @@ mod tests {
         for (line, error) in [
             ("{", "1: not a scenario: EOF while parsing an object"),
             ("{}", "0: not a scenario: there is neither `id` nor `scenario`"),
-            ("[1]", "2: not a scenario: invalid type: integer `1`, expected struct Scenario"),
+            ("[1]", "0: not a scenario: a line must be an object of JSON"),
             (
                 r#"{"id": "a", "steps": [{"replace": {}}]}"#,
                 "32: not a scenario: unknown variant `replace`, expected one of `schedule`, `create`, `update`, `delete`",

@@ -70,7 +70,7 @@ impl<S: State> World<S> {
     pub fn delete(&mut self, reference: &Reference) -> Result<(), Broken> {
         let Reference { kind, namespace, name } = reference;
         let namespace = match AnyObject::is_namespaced(kind) {
-            None => return Err(Broken::Kind { api_version: String::new(), kind: kind.clone() }),
+            None => return Err(Broken::Kind { api_version: None, kind: kind.clone() }),
             Some(false) => "",
             Some(true) if namespace.is_empty() => "default",
             Some(true) => namespace,

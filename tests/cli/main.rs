@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod check;
+mod evaluate;
 mod explain;
 mod harness;
 mod profiles;

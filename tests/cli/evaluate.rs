@@ -1,0 +1,167 @@
+//! `schedc evaluate`
+
+use std::fs;
+use std::io::Write;
+
+use expect_test::{Expect, expect};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+
+use crate::harness::{Folder, Run, schedc};
+
+/// A cluster of one node with room for one pod, and two pods to be scheduled.
+fn scenario(id: &str, profile: &str) -> String {
+    let node = r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "2", "pods": "1"}}}"#;
+    let step = |pod| {
+        format!(r#"{{"schedule": {{"metadata": {{"name": "{pod}"}}, "spec": {{"containers": [{{"name": "c"}}]}}}}}}"#)
+    };
+    let steps = format!("{}, {}", step("a"), step("b"));
+    format!(r#"{{"id": "{id}", "profile": "{profile}", "objects": [{node}], "steps": [{steps}]}}"#)
+}
+
+/// What was decided, in a line for each scenario: its id, its profile, and where the pods go.
+#[track_caller]
+fn decisions(output: &str) -> Vec<String> {
+    let decision = |line| {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        let results = line["results"].as_array().expect("results");
+        let chosen: Vec<&str> = results.iter().map(|result| result["chosen"].as_str().unwrap_or("nowhere")).collect();
+        let text = |field: &str| line[field].as_str().expect("text").to_owned();
+        format!("{} by {}: {}", text("id"), text("profile"), chosen.join(", "))
+    };
+    output.lines().map(decision).collect()
+}
+
+fn compressed(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(text.as_bytes()).expect("memory");
+    encoder.finish().expect("memory")
+}
+
+#[test]
+fn a_decision_has_everything() {
+    let folder = Folder::with(&[("one.jsonl", &scenario("one", "edge"))]);
+    expect![[r#"
+        {"id":"one","profile":"edge","results":[{"pod":"default/a","prefilter":{"code":"Success","skip":["NodeAffinity","NodePorts"]},"nodes":{"n":{"code":"Success","scores":{"NodeResourcesFit":95,"TaintToleration":300},"raw":{"NodeResourcesFit":95,"TaintToleration":0},"total":395}},"feasible":["n"],"best":["n"],"chosen":"n","message":null,"preemption":null},{"pod":"default/b","prefilter":{"code":"Success","skip":["NodeAffinity","NodePorts"]},"nodes":{"n":{"code":"Unschedulable","plugin":"NodeResourcesFit","reasons":["Too many pods"]}},"feasible":[],"best":[],"chosen":null,"message":"0/1 nodes are available: 1 Too many pods.","reason":"Unschedulable","unschedulablePlugins":["NodeResourcesFit"],"preemption":null}]}
+    "#]]
+    .assert_eq(&folder.schedc(&["evaluate", "one.jsonl"]).ok());
+}
+
+#[test]
+fn scenarios_come_from_files_and_from_standard_input() {
+    let [one, two] = ["one", "two"].map(|id| scenario(id, "edge"));
+    let beside_results =
+        format!(r#"{{"scenario": {}, "expected": [{{"pod": "default/a"}}]}}"#, scenario("three", "edge"));
+    let folder = Folder::with(&[("one.jsonl", &one), ("three.jsonl", &beside_results)]);
+    let all = folder.schedc_with_input(&["evaluate", "one.jsonl", "-", "three.jsonl"], &format!("\n{two}\r\n\n"));
+    let expected = ["one by edge: n, nowhere", "two by edge: n, nowhere", "three by edge: n, nowhere"];
+    assert_eq!(decisions(&all.ok()), expected);
+    assert_eq!(decisions(&folder.schedc_with_input(&["evaluate"], &two).ok()), expected[1..2]);
+    assert_eq!(folder.schedc_with_input(&["evaluate"], "").ok(), "", "no scenario, no result");
+}
+
+#[test]
+fn compressed_files_are_known_by_how_they_begin() {
+    let folder = Folder::with(&[]);
+    let parts = [compressed(&format!("{}\n", scenario("one", "edge"))), compressed(&scenario("two", "edge"))];
+    fs::write(folder.path("both.jsonl"), parts.concat()).expect("a file");
+    let both = folder.schedc(&["evaluate", "both.jsonl"]).ok();
+    assert_eq!(decisions(&both), ["one by edge: n, nowhere", "two by edge: n, nowhere"]);
+    fs::write(folder.path("plain.jsonl.gz"), scenario("three", "edge")).expect("a file");
+    assert_eq!(decisions(&folder.schedc(&["evaluate", "plain.jsonl.gz"]).ok()), ["three by edge: n, nowhere"]);
+}
+
+#[test]
+fn a_profile_can_be_chosen_for_all() {
+    let folder = Folder::with(&[]);
+    let input = [scenario("one", "edge"), scenario("two", "default-scheduler"), scenario("three", "other")].join("\n");
+    let chosen = folder.schedc_with_input(&["evaluate", "--profile", "binpack"], &input).ok();
+    let expected = ["one by binpack: n, nowhere", "two by binpack: n, nowhere", "three by binpack: n, nowhere"];
+    assert_eq!(decisions(&chosen), expected);
+    let Run { code, stdout, .. } = folder.schedc_with_input(&["evaluate"], &input);
+    assert_eq!(code, Some(1));
+    assert_eq!(decisions(&stdout), ["one by edge: n, nowhere", "two by default: n, nowhere"]);
+}
+
+#[test]
+fn the_example_answers_what_if() {
+    let decided = decisions(&schedc(&["evaluate", "examples/scenarios/what-if.jsonl"]).ok());
+    let expected = [
+        "today by default: north-2, south-1, north-2",
+        "packed by binpack: south-1, north-2, north-2",
+        "north-2 in maintenance by default: nowhere, south-1",
+    ];
+    assert_eq!(decided, expected);
+}
+
+/// What is said about wrong input; the scenario around it is evaluated all the same.
+fn check(lines: &str, stderr: Expect) {
+    let input = format!("{}\n{lines}\n{}\n", scenario("before", "edge"), scenario("after", "edge"));
+    let folder = Folder::with(&[("in.jsonl", &input)]);
+    let run = folder.schedc(&["evaluate", "in.jsonl"]);
+    assert_eq!(run.code, Some(1));
+    assert_eq!(decisions(&run.stdout), ["before by edge: n, nowhere", "after by edge: n, nowhere"]);
+    stderr.assert_eq(&run.stderr);
+}
+
+#[test]
+fn what_is_no_scenario_does_not_keep_others_from_being_evaluated() {
+    check(
+        "{\n[]\n{\"id\": 7}\n{}\n\u{fffd}",
+        expect![[r#"
+            error: in.jsonl:2:1: not a scenario: EOF while parsing an object
+            error: in.jsonl:3: not a scenario: a line must be an object of JSON
+            error: in.jsonl:4:8: not a scenario: invalid type: integer `7`, expected a string
+            error: in.jsonl:5: not a scenario: there is neither `id` nor `scenario`
+            error: in.jsonl:6: not a scenario: a line must be an object of JSON
+            error: 5 scenarios or files were left out
+        "#]],
+    );
+}
+
+#[test]
+fn a_scenario_that_cannot_be_evaluated_does_not_keep_others_from_it() {
+    let wrong = [
+        scenario("a", "other"),
+        scenario("b", "edge").replace(r#""kind": "Node""#, r#""kind": "Nod""#),
+        scenario("c", "edge").replace(r#"{"name": "b"}"#, r#""b""#),
+        scenario("d", "edge").replace(r#""cpu": "2""#, r#""cpu": "two""#),
+        r#"{"id": "e", "steps": []}"#.to_owned(),
+    ];
+    check(
+        &wrong.join("\n"),
+        expect![[r#"
+        error: in.jsonl:2: scenario a: no profile `other` is compiled in; there is binpack, default, edge, features
+        error: in.jsonl:3: scenario b: objects[0]: scheduling does not look at objects of kind `Nod` of `v1`
+        error: in.jsonl:4: scenario c: steps[1]: Pod without a name: metadata: is string "b", but must be fields
+        error: in.jsonl:5: scenario d: objects[0]: Node n: status.allocatable[cpu]: `two` is not a quantity: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'
+        error: in.jsonl:6: scenario e: there is no `profile`; add one, or choose one with --profile
+        error: 5 scenarios or files were left out
+    "#]],
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_read_does_not_keep_others_from_it() {
+    let folder = Folder::with(&[("in.jsonl", &scenario("one", "edge"))]);
+    fs::write(folder.path("broken.gz"), &compressed(&scenario("two", "edge"))[..40]).expect("a file");
+    let run = folder.schedc(&["evaluate", "missing.jsonl", "broken.gz", "in.jsonl"]);
+    assert_eq!(run.code, Some(1));
+    assert_eq!(decisions(&run.stdout), ["one by edge: n, nowhere"]);
+    expect![[r#"
+        error: missing.jsonl: cannot be read: No such file or directory (os error 2)
+        error: broken.gz: cannot be read: incomplete deflate stream
+        error: 2 scenarios or files were left out
+    "#]]
+    .assert_eq(&run.stderr);
+}
+
+#[test]
+fn a_profile_that_is_not_there_is_refused_before_anything_is_read() {
+    let folder = Folder::with(&[]);
+    expect![[r#"
+        error: no profile `huge` is compiled in; there is binpack, default, edge, features
+    "#]]
+    .assert_eq(&folder.schedc(&["evaluate", "--profile", "huge", "missing.jsonl"]).refused());
+}
