@@ -16,6 +16,8 @@ mod settings;
 pub(crate) mod together;
 mod weights;
 
+pub use args::check_args;
+
 use crate::catalog::Catalogs;
 use crate::diagnostic::Diagnostic;
 use crate::parse::{MULTI_POINT, RawProfile, RawSet};

@@ -86,9 +86,20 @@ impl CatalogFinder for NoCrates {
 pub fn compile<F: CatalogFinder>(sources: &[SourceText], finder: &mut F) -> Result<Compilation, Diagnostics> {
     let mut files = Files::default();
     let mut found = Vec::new();
-    let Some(in_tree) = Catalog::in_tree(&mut files, &mut found) else {
-        return Err(Diagnostics::new(files, found));
-    };
+    match Catalog::in_tree(&mut files, &mut found) {
+        Some(in_tree) => compile_with(in_tree, files, sources, finder),
+        None => Err(Diagnostics::new(files, found)),
+    }
+}
+
+/// As [`compile()`], with another catalog than the in-tree one. `files` holds the text of that catalog.
+pub fn compile_with<F: CatalogFinder>(
+    in_tree: Arc<Catalog>,
+    mut files: Files,
+    sources: &[SourceText],
+    finder: &mut F,
+) -> Result<Compilation, Diagnostics> {
+    let mut found = Vec::new();
     let mut third_party = ThirdParty { finder, read: Vec::new() };
     let profiles: Vec<FileId> = sources.iter().map(|source| files.add(&source.path, &source.text)).collect();
     let mut plans = Vec::new();

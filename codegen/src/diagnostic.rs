@@ -44,31 +44,35 @@ pub struct Help {
 
 impl Diagnostic {
     /// An error about nothing in particular in a file.
-    pub(crate) fn new(title: impl Into<String>) -> Self {
+    pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), primary: None, secondary: Vec::new(), notes: Vec::new(), help: None }
     }
 
     /// An error at a place.
-    pub(crate) fn at(span: Span, title: impl Into<String>, label: impl Into<String>) -> Self {
+    pub fn at(span: Span, title: impl Into<String>, label: impl Into<String>) -> Self {
         Self { primary: Some(Label { span, text: label.into() }), ..Self::new(title) }
     }
 
-    pub(crate) fn also(mut self, span: Span, label: impl Into<String>) -> Self {
+    /// With another place that matters.
+    pub fn also(mut self, span: Span, label: impl Into<String>) -> Self {
         self.secondary.push(Label { span, text: label.into() });
         self
     }
 
-    pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
+    /// With a fact that helps to understand.
+    pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
     }
 
-    pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
+    /// With what to do, in words.
+    pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(Help { text: text.into(), replacement: None });
         self
     }
 
-    pub(crate) fn suggest(mut self, text: impl Into<String>, span: Span, replacement: impl Into<String>) -> Self {
+    /// With what to do, as an edit.
+    pub fn suggest(mut self, text: impl Into<String>, span: Span, replacement: impl Into<String>) -> Self {
         self.help = Some(Help { text: text.into(), replacement: Some((span, replacement.into())) });
         self
     }
@@ -148,7 +152,7 @@ pub struct Diagnostics {
 
 impl Diagnostics {
     /// Sorts the errors by place. An error that was found twice, as with a catalog that two profiles use, is kept once.
-    pub(crate) fn new(files: Files, found: Vec<Diagnostic>) -> Self {
+    pub fn new(files: Files, found: Vec<Diagnostic>) -> Self {
         let mut list: Vec<Diagnostic> = Vec::new();
         for diagnostic in found {
             if !list.contains(&diagnostic) {

@@ -25,12 +25,15 @@ mod resolve;
 pub mod schema;
 pub mod select;
 pub mod source;
-mod suggest;
+pub mod suggest;
 pub mod tree;
 
 mod compile;
 
-pub use compile::{CatalogFinder, Compilation, FoundCatalog, MissingCatalog, NoCrates, SourceText, compile};
+pub use check::check_args;
+pub use compile::{
+    CatalogFinder, Compilation, FoundCatalog, MissingCatalog, NoCrates, SourceText, compile, compile_with,
+};
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use load::{Options, load};
 pub use select::{Selection, select};

@@ -5,6 +5,7 @@ mod evaluate;
 mod expand;
 mod explain;
 mod failure;
+mod import;
 mod lines;
 mod objects;
 mod output;
@@ -33,6 +34,7 @@ enum Command {
     Check(check::Check),
     Expand(expand::Expand),
     Profiles(profiles::Profiles),
+    Import(import::Import),
 }
 
 /// Does what the command line says.
@@ -44,6 +46,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Check(command) => command.run(),
         Command::Expand(command) => command.run(),
         Command::Profiles(command) => command.run(),
+        Command::Import(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -51,6 +51,13 @@ pub(crate) fn complain(text: impl Display) {
     let _ = writeln!(anstream::stderr(), "{} {text}", error("error:"));
 }
 
+/// Warns people of something that did not stop a command.
+pub(crate) fn warning(text: impl Display) {
+    let warning = styled(AnsiColor::Yellow.on_default().bold(), "warning:");
+    // A result is of use without it.
+    let _ = writeln!(anstream::stderr(), "{warning} {text}");
+}
+
 /// A heading.
 pub(crate) fn heading(text: impl Display) -> String {
     styled(Style::new().bold(), text)

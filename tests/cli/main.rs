@@ -5,5 +5,6 @@ mod check;
 mod evaluate;
 mod explain;
 mod harness;
+mod import;
 mod profiles;
 mod simulate;

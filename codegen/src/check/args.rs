@@ -7,7 +7,7 @@ mod pod_topology_spread;
 mod shape;
 
 use super::{Context, plugin_names};
-use crate::catalog::ArgsSchema;
+use crate::catalog::{ArgsSchema, PluginEntry};
 use crate::diagnostic::Diagnostic;
 use crate::messages;
 use crate::parse::RawArgs;
@@ -26,20 +26,26 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
             }
             continue;
         };
-        match &plugin.entry.args {
-            ArgsSchema::None => found.push(messages::no_arguments(&args.plugin)),
-            ArgsSchema::Opaque => shape::constant(&args.value, name, found),
-            ArgsSchema::Known(schema) => {
-                let mut by_shape = Vec::new();
-                shape::check(&args.value, schema, name, &mut by_shape);
-                let found_before = found.len();
-                plugin_rule(args, found);
-                // Where both complain about one place, the plugin's own rule knows better.
-                let said: Vec<Span> = found[found_before..].iter().filter_map(place).collect();
-                found.extend(by_shape.into_iter().filter(|other| place(other).is_none_or(|at| !said.contains(&at))));
-            }
+        found.extend(check_args(&plugin.entry, args));
+    }
+}
+
+/// Holds a plugin's arguments against what its catalog says about them, and against the plugin's own rules.
+pub fn check_args(plugin: &PluginEntry, args: &RawArgs) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    match &plugin.args {
+        ArgsSchema::None => found.push(messages::no_arguments(&args.plugin)),
+        ArgsSchema::Opaque => shape::constant(&args.value, &plugin.name, &mut found),
+        ArgsSchema::Known(schema) => {
+            let mut by_shape = Vec::new();
+            shape::check(&args.value, schema, &plugin.name, &mut by_shape);
+            plugin_rule(args, &mut found);
+            // Where both complain about one place, the plugin's own rule knows better.
+            let said: Vec<Span> = found.iter().filter_map(place).collect();
+            found.extend(by_shape.into_iter().filter(|other| place(other).is_none_or(|at| !said.contains(&at))));
         }
     }
+    found
 }
 
 fn place(diagnostic: &Diagnostic) -> Option<Span> {

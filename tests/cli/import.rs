@@ -1,0 +1,187 @@
+//! `schedc import`
+
+use expect_test::expect;
+
+use crate::harness::Folder;
+
+const BINPACK: &str = "\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+leaderElection:
+  leaderElect: true
+profiles:
+  - schedulerName: binpack
+    percentageOfNodesToScore: 100
+    plugins:
+      multiPoint:
+        enabled:
+          - name: PrioritySort
+          - name: TaintToleration
+            weight: 3
+          - name: NodeResourcesFit
+          - name: DefaultBinder
+        disabled:
+          - name: \"*\"
+      filter:
+        disabled:
+          - name: NodeNam
+    pluginConfig:
+      - name: NodeResourcesFit
+        args:
+          scoringStrategy:
+            type: MostAllocated
+            resources: [{name: cpu, weight: 1}]
+";
+
+#[test]
+fn a_configuration_becomes_a_profile() {
+    let folder = Folder::with(&[("scheduler.yaml", BINPACK)]);
+    let run = folder.schedc(&["import", "scheduler.yaml"]);
+    expect![[r#"
+        warning: scheduler.yaml:20:19: disabling `NodeNam` at `filter` has no effect: it is not enabled there; did you mean `NodeName`?
+        note: scheduler.yaml:3:1: `leaderElection` is not part of a profile: it says how the process runs, not what it decides
+    "#]]
+    .assert_eq(&run.stderr);
+    let profile = run.ok();
+    expect![[r##"
+        # Imported from scheduler.yaml by schedc.
+
+        scheduler-name = "binpack"
+
+        [plugins]
+        multi-point = [
+            "PrioritySort",
+            { name = "TaintToleration", weight = 3 },
+            { name = "NodeResourcesFit", weight = 1 },
+            "DefaultBinder",
+        ]
+
+        [args.NodeResourcesFit]
+        scoring-strategy = { type = "MostAllocated", resources = [{ name = "cpu", weight = 1 }] }
+    "##]]
+    .assert_eq(&profile);
+    let folder = Folder::with(&[("profiles/binpack.toml", &profile)]);
+    expect![[r#"
+        1 profile, no errors
+    "#]]
+    .assert_eq(&folder.schedc(&["check"]).ok());
+}
+
+#[test]
+fn from_standard_input() {
+    let folder = Folder::with(&[]);
+    let run = folder.schedc_with_input(&["import", "-"], "{\"kind\": \"KubeSchedulerConfiguration\"}");
+    expect![[r#"
+        error: `apiVersion` is missing
+         --> standard input:1:1
+          |
+        1 | {"kind": "KubeSchedulerConfiguration"}
+          | ^ what is this?
+          |
+          = help: add `apiVersion: kubescheduler.config.k8s.io/v1`
+
+        error: 1 error in standard input
+    "#]]
+    .assert_eq(&run.refused());
+}
+
+#[test]
+fn what_is_wrong_is_shown() {
+    let folder = Folder::with(&[("scheduler.yaml", &BINPACK.replace("pluginConfig", "pluginConfigs"))]);
+    expect![[r#"
+        warning: scheduler.yaml:20:19: disabling `NodeNam` at `filter` has no effect: it is not enabled there; did you mean `NodeName`?
+        note: scheduler.yaml:3:1: `leaderElection` is not part of a profile: it says how the process runs, not what it decides
+        error: unknown field `pluginConfigs`
+          --> scheduler.yaml:21:5
+           |
+        21 |     pluginConfigs:
+           |     ^^^^^^^^^^^^^ not a field of `profiles[0]`
+           |
+           = note: `profiles[0]` has `schedulerName`, `percentageOfNodesToScore`, `plugins` and `pluginConfig`
+        help: did you mean `pluginConfig`?
+           |
+        21 -     pluginConfigs:
+        21 +     pluginConfig:
+           |
+
+        error: 1 error in scheduler.yaml
+    "#]]
+    .assert_eq(&folder.schedc(&["import", "scheduler.yaml"]).refused());
+}
+
+const SEVERAL: &str = "\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+percentageOfNodesToScore: 100
+profiles:
+  - schedulerName: one
+    plugins: {multiPoint: &minimal {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: DefaultBinder}]}}
+  - schedulerName: two
+    plugins: {multiPoint: *minimal, bind: {disabled: [{name: NodeName}]}}
+";
+
+#[test]
+fn one_of_several_profiles() {
+    let folder = Folder::with(&[("scheduler.yaml", SEVERAL)]);
+    expect![[r#"
+        error: which of the 2 profiles?
+         |
+         = note: the configuration has `one` and `two`
+         = help: choose one with --name, or write all of them into a folder with --output-dir
+
+        error: 1 error
+    "#]]
+    .assert_eq(&folder.schedc(&["import", "scheduler.yaml"]).refused());
+    expect![[r#"
+        error: no profile has the schedulerName `on`
+         |
+         = note: the configuration has `one` and `two`
+         = help: did you mean `one`?
+
+        error: 1 error
+    "#]]
+    .assert_eq(&folder.schedc(&["import", "scheduler.yaml", "--name", "on"]).refused());
+    let run = folder.schedc(&["import", "scheduler.yaml", "--name", "one"]);
+    assert_eq!(run.stderr, "");
+    expect![[r##"
+        # Imported from scheduler.yaml by schedc.
+
+        scheduler-name = "one"
+
+        [plugins]
+        multi-point = ["PrioritySort", "DefaultBinder"]
+    "##]]
+    .assert_eq(&run.ok());
+}
+
+#[test]
+fn all_profiles_into_a_folder() {
+    let folder = Folder::with(&[("scheduler.yaml", SEVERAL)]);
+    let run = folder.schedc(&["import", "scheduler.yaml", "-o", "made"]);
+    expect![[r#"
+        warning: scheduler.yaml:8:62: disabling `NodeName` at `bind` has no effect: it is not enabled there
+        note: wrote made/one.toml
+        note: wrote made/two.toml
+    "#]]
+    .assert_eq(&run.stderr);
+    assert_eq!(run.ok(), "");
+    expect![[r#"
+        2 profiles, no errors
+    "#]]
+    .assert_eq(&folder.schedc(&["check", "made"]).ok());
+    expect![[r#"
+        warning: scheduler.yaml:8:62: disabling `NodeName` at `bind` has no effect: it is not enabled there
+        error: made/two.toml is there already; --force replaces it
+    "#]]
+    .assert_eq(&folder.schedc(&["import", "scheduler.yaml", "-o", "made", "--name", "two"]).refused());
+    folder.schedc(&["import", "scheduler.yaml", "-o", "made", "--name", "two", "--force"]).ok();
+}
+
+#[test]
+fn a_file_that_is_not_there() {
+    let folder = Folder::with(&[]);
+    expect![[r#"
+        error: cannot read scheduler.yaml: No such file or directory (os error 2)
+    "#]]
+    .assert_eq(&folder.schedc(&["import", "scheduler.yaml"]).refused());
+}
