@@ -9,7 +9,7 @@
 //! **Upstream.** `plugins/nodevolumelimits` (kube-scheduler 1.36.2).
 //!
 //! **Differences.** Volumes are counted as events come, not for every pod and node, so that PreFilter finds the nodes that
-//! are full and Filter looks them up.
+//! are full and Filter looks them up. Filter without PreFilter fails the attempt of a pod with such volumes.
 
 use std::sync::Arc;
 
@@ -46,6 +46,8 @@ pub struct NodeVolumeLimitsPod {
 /// The nodes that cannot take the pod's volumes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FullNodes {
+    /// False in a profile without PreFilter.
+    is_prepared: bool,
     rejected: Mask,
     /// Of those, the nodes for which it could not be told, and why.
     failures: Map<NodeIndex, Failure>,
@@ -62,6 +64,8 @@ pub enum NoRoom {
     NoClaim,
     /// Volumes cannot be counted.
     Failure,
+    /// The profile has no PreFilter of this plugin.
+    NotPrepared,
 }
 
 impl Plugin for NodeVolumeLimits {
@@ -99,7 +103,7 @@ impl PreFilterPlugin for NodeVolumeLimits {
         }
         let index = view.indexes;
         let wanted = Arc::new(Wanted::read(pod, index, &view.base.interner));
-        let mut nodes = FullNodes { wanted: wanted.clone(), ..FullNodes::default() };
+        let mut nodes = FullNodes { is_prepared: true, wanted: wanted.clone(), ..FullNodes::default() };
         nodes.rejected.resize(view.base.infos().len());
         if wanted.fails() {
             view.base.alive().iter().for_each(|node| nodes.judge(node, view));
@@ -169,15 +173,18 @@ impl FilterPlugin for NodeVolumeLimits {
     type Rejection = NoRoom;
 
     #[inline(always)]
-    fn filter(_: &NoArgs, _: &NodeVolumeLimitsPod, nodes: &FullNodes, node: NodeIndex) -> Result<(), NoRoom> {
-        if nodes.rejected.contains(node) { Err(nodes.why(node)) } else { Ok(()) }
+    fn filter(_: &NoArgs, pod: &NodeVolumeLimitsPod, nodes: &FullNodes, node: NodeIndex) -> Result<(), NoRoom> {
+        if nodes.rejected.contains(node) {
+            return Err(nodes.why(node));
+        }
+        if nodes.is_prepared || pod.volumes.is_empty() { Ok(()) } else { Err(NoRoom::NotPrepared) }
     }
 
     fn code(reason: &NoRoom) -> Code {
         match reason {
             NoRoom::Limit => Code::Unschedulable,
             NoRoom::NoClaim => Code::UnschedulableAndUnresolvable,
-            NoRoom::Failure => Code::Error,
+            NoRoom::Failure | NoRoom::NotPrepared => Code::Error,
         }
     }
 
@@ -186,12 +193,15 @@ impl FilterPlugin for NodeVolumeLimits {
         _: &NodeVolumeLimitsPod,
         nodes: &FullNodes,
         node: NodeIndex,
-        _: NoRoom,
+        reason: NoRoom,
         out: &mut Reasons<'_>,
     ) {
-        match nodes.failures.get(&node) {
-            Some(failure) => out.push(&*failure.text),
-            None => out.push("node(s) exceed max volume count"),
+        match (reason, nodes.failures.get(&node)) {
+            (NoRoom::NotPrepared, _) => {
+                out.push("the profile has no PreFilter of NodeVolumeLimits, which counts the pod's volumes");
+            }
+            (_, Some(failure)) => out.push(&*failure.text),
+            (_, None) => out.push("node(s) exceed max volume count"),
         }
     }
 }

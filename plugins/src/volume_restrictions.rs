@@ -41,9 +41,9 @@ pub struct VolumeRestrictionsPod {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExclusiveClaims {
     names: Box<[Symbol]>,
-    /// How often they are in use. kube-scheduler's arithmetic: a claim in use counts once to begin with, then every volume
+    /// How often they are in use; `None` in a profile without PreFilter. kube-scheduler's arithmetic: a claim in use counts once to begin with, then every volume
     /// of a pod that comes or goes in thought, in any namespace.
-    uses: i64,
+    uses: Option<i64>,
 }
 
 /// What is taken.
@@ -53,6 +53,8 @@ pub enum Taken {
     Disk,
     /// A claim, for all nodes.
     Claim,
+    /// The profile has no PreFilter of this plugin.
+    NotPrepared,
 }
 
 impl Plugin for VolumeRestrictions {
@@ -98,12 +100,12 @@ impl PreFilterPlugin for VolumeRestrictions {
         }
         let uses = names.iter().filter(|&&name| volumes.references(pod.namespace, name) > 0).count() as i64;
         let skip = pod.disks.is_empty() && uses == 0;
-        let claims = ExclusiveClaims { names: names.into(), uses };
+        let claims = ExclusiveClaims { names: names.into(), uses: Some(uses) };
         Ok(if skip { PreFilter::skip(claims) } else { PreFilter::ready(claims) })
     }
 
     fn add_pod(_: &VolumeRestrictionsPod, claims: &mut ExclusiveClaims, other: &Pod, _: View<'_, Self>, _: NodeIndex) {
-        claims.uses += claims.uses_by(other);
+        claims.uses = claims.uses.map(|uses| uses + claims.uses_by(other));
     }
 
     fn remove_pod(
@@ -113,7 +115,7 @@ impl PreFilterPlugin for VolumeRestrictions {
         _: View<'_, Self>,
         _: NodeIndex,
     ) {
-        claims.uses -= claims.uses_by(other);
+        claims.uses = claims.uses.map(|uses| uses - claims.uses_by(other));
     }
 }
 
@@ -137,11 +139,18 @@ impl FilterPlugin for VolumeRestrictions {
         if pod.disks.iter().any(|disk| node.conflicts(disk)) {
             return Err(Taken::Disk);
         }
-        if claims.uses > 0 { Err(Taken::Claim) } else { Ok(()) }
+        match claims.uses {
+            Some(..=0) => Ok(()),
+            Some(_) => Err(Taken::Claim),
+            None => Err(Taken::NotPrepared),
+        }
     }
 
-    fn code(_: &Taken) -> Code {
-        Code::Unschedulable
+    fn code(taken: &Taken) -> Code {
+        match taken {
+            Taken::Disk | Taken::Claim => Code::Unschedulable,
+            Taken::NotPrepared => Code::Error,
+        }
     }
 
     fn explain(
@@ -157,6 +166,7 @@ impl FilterPlugin for VolumeRestrictions {
             Taken::Claim => {
                 "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
             }
+            Taken::NotPrepared => "cannot read \"PreFilterVolumeRestrictions\" from cycleState",
         });
     }
 }

@@ -5,6 +5,7 @@ mod dynamic_resources;
 mod node_volume_limits;
 mod preemption;
 mod undo;
+mod unprepared;
 mod volume_binding;
 mod volume_restrictions;
 mod volume_zone;
@@ -16,6 +17,7 @@ mod scheduler {
         "tests/cycle/profiles/limits.toml",
         "tests/cycle/profiles/preemption.toml",
         "tests/cycle/profiles/storage.toml",
+        "tests/cycle/profiles/unprepared.toml",
         "tests/cycle/profiles/volumes.toml",
         "tests/cycle/profiles/zones.toml"
     );

@@ -23,12 +23,13 @@ fn differing(a: &Cycle, b: &Cycle) -> Vec<&'static str> {
         }};
     }
     let plugins = compare! {
-        node_affinity node_ports node_resources_fit volume_restrictions pod_topology_spread inter_pod_affinity
+        node_affinity node_ports node_resources_fit volume_restrictions node_volume_limits pod_topology_spread
+        inter_pod_affinity
     };
     plugins.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
 }
 
-/// Labels, namespace, affinity, spreading, a claim and whether it is being deleted: all that makes pods matter to others.
+/// Labels, namespace, affinity, spreading, claims and whether it is being deleted: all that makes pods matter to others.
 fn any_pod() -> impl Strategy<Value = String> {
     let app = || select(vec!["web", "db", "cache"]);
     let term = (select(vec!["zone", "rack"]), app(), any::<bool>()).prop_map(|(key, app, everywhere)| {
@@ -42,7 +43,13 @@ fn any_pod() -> impl Strategy<Value = String> {
         format!("{{topologyKey: {key}, maxSkew: {skew}, whenUnsatisfiable: DoNotSchedule, {selector}}}")
     });
     let constraints = prop::collection::vec(constraint, 0..3);
-    let volumes = select(vec!["", "{name: v, persistentVolumeClaim: {claimName: mine}}"]);
+    let volume = select(vec![
+        "{name: v, persistentVolumeClaim: {claimName: mine}}",
+        "{name: v, persistentVolumeClaim: {claimName: data}}",
+        "{name: v, persistentVolumeClaim: {claimName: more}}",
+        "{name: v, awsElasticBlockStore: {volumeID: 'aws://z/broken'}}",
+    ]);
+    let volumes = prop::collection::vec(volume, 0..3).prop_map(|volumes| volumes.join(", "));
     let deleted = select(vec!["", ", deletionTimestamp: 2026-01-01T00:00:00Z"]);
     (app(), select(vec!["a", "b"]), terms.clone(), terms, constraints, volumes, deleted).prop_map(
         |(app, namespace, near, far, spread, volumes, deleted)| {
@@ -63,11 +70,24 @@ fn cluster(running: &[(usize, String)]) -> (World<Pipeline>, Vec<Arc<Pod>>) {
             "{{metadata: {{name: n{at}, labels: {{{labels}}}}}, status: {{allocatable: {{pods: 99}}}}}}"
         ));
     }
+    for node in 0..3 {
+        let driver = format!("{{name: d, nodeID: x, allocatable: {{count: {node}}}}}");
+        world.object(&format!("{{kind: CSINode, metadata: {{name: n{node}}}, spec: {{drivers: [{driver}]}}}}"));
+    }
     for namespace in ["a", "b"] {
         world.object(&format!("{{kind: Namespace, metadata: {{name: {namespace}}}}}"));
         let claim =
             format!("metadata: {{name: mine, namespace: {namespace}}}, spec: {{accessModes: [ReadWriteOncePod]}}");
         world.object(&format!("{{kind: PersistentVolumeClaim, {claim}}}"));
+        for volume in ["data", "more"] {
+            let csi = format!("csi: {{driver: d, volumeHandle: {volume}-{namespace}}}");
+            world.object(&format!(
+                "{{kind: PersistentVolume, metadata: {{name: {volume}-{namespace}}}, spec: {{{csi}}}}}"
+            ));
+            let metadata = format!("metadata: {{name: {volume}, namespace: {namespace}}}");
+            let spec = format!("spec: {{volumeName: {volume}-{namespace}}}");
+            world.object(&format!("{{kind: PersistentVolumeClaim, {metadata}, {spec}}}"));
+        }
     }
     let named = |at: usize, node: usize, pod: &str| {
         pod.replace("NAME", &format!("p{at}")).replace("NODE", &format!("n{}", node % 4))
