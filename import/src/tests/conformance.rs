@@ -89,8 +89,7 @@ fn imported_profiles_have_the_known_plugins() {
         let import = complete_import(&format!("{}.yaml", case.name), case.text);
         assert_eq!(import.remarks, [], "{}", shown(&import));
         let toml = &import.profile(None).unwrap().1.toml;
-        expect_file![format!("{}/tests/profiles/{}.toml", env!("CARGO_MANIFEST_DIR"), case.name)]
-            .assert_eq(toml);
+        expect_file![format!("{}/tests/profiles/{}.toml", env!("CARGO_MANIFEST_DIR"), case.name)].assert_eq(toml);
         let (catalog, files) = complete_catalog();
         let source = SourceText { path: format!("{}.toml", case.name), text: toml.clone() };
         let compilation = compile_with(catalog.into(), files, &[source], &mut NoCrates).unwrap();

@@ -71,3 +71,47 @@ pub(super) fn selector_tie(selector: &NodeSelector) -> Option<&Requirement> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use schedc_core::column::Column;
+    use schedc_core::intern::Interner;
+    use schedc_objects::testing;
+
+    use super::*;
+
+    /// A condition on one of two labels.
+    fn any_requirement() -> impl Strategy<Value = (usize, bool, Vec<usize>)> {
+        (0..2_usize, any::<bool>(), prop::collection::vec(0..3_usize, 0..3))
+    }
+
+    proptest! {
+        #[test]
+        fn the_first_is_that_of_the_whole_list(
+            things in prop::collection::vec(prop::collection::vec(any_requirement(), 0..3), 0..8),
+            labels in prop::collection::btree_map(0..2_usize, 0..3_usize, 0..3),
+        ) {
+            let mut interner = Interner::default();
+            let keys = ["k0", "k1"].map(|key| interner.intern(key));
+            let values = ["v0", "v1", "v2"].map(|value| interner.intern(value));
+            let things: Vec<Vec<Requirement>> = things
+                .into_iter()
+                .map(|requirements| {
+                    let requirement = |(key, is_in, listed): (usize, bool, Vec<usize>)| Requirement {
+                        key: keys[key],
+                        operator: if is_in { Operator::In } else { Operator::NotIn },
+                        values: listed.into_iter().map(|value| values[value]).collect(),
+                    };
+                    requirements.into_iter().map(requirement).collect()
+                })
+                .collect();
+            let labels: Vec<_> = labels.iter().map(|(key, value)| format!("k{key}: v{value}")).collect();
+            let node = format!("metadata: {{name: n1, labels: {{{}}}}}", labels.join(", "));
+            let node = NodeLabels::build(&testing::node(&node, &mut interner), &interner);
+            let fits = |thing: &Vec<Requirement>| thing.iter().all(|r| r.matches(&node.labels, |_| None));
+            let by_label = ByLabel::new(things.clone(), |thing| tie(thing));
+            prop_assert_eq!(by_label.first(&node, fits), things.iter().find(|thing| fits(thing)));
+        }
+    }
+}
