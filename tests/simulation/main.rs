@@ -5,6 +5,7 @@
 mod pod_affinity;
 mod preemption;
 mod spread;
+mod volumes;
 
 mod scheduler {
     schedc_macros::profile!("tests/simulation/whole.toml");

@@ -42,6 +42,7 @@ pub fn complete(manifests: &mut Manifests) -> Result<(), Error> {
         match &mut other.object {
             AnyObject::Namespace(namespace) => namespaces::complete(namespace),
             AnyObject::StorageClass(class) => storage::complete_class(class),
+            AnyObject::PersistentVolume(volume) => storage::complete_volume(volume),
             AnyObject::PersistentVolumeClaim(claim) => storage::complete_claim(claim, default_class.as_ref()),
             AnyObject::ReplicationController(controller) => workload::complete_controller(controller),
             _ => {}

@@ -1,6 +1,6 @@
-//! Defaults of storage classes and claims.
+//! Defaults of volumes, claims and storage classes.
 
-use k8s_openapi::api::core::v1::PersistentVolumeClaim;
+use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim};
 use k8s_openapi::api::storage::v1::StorageClass;
 
 use crate::kinds::AnyObject;
@@ -15,6 +15,17 @@ const CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 /// Volumes are bound at once where a class does not say when (`SetDefaults_StorageClass`).
 pub(super) fn complete_class(class: &mut StorageClass) {
     class.volume_binding_mode.get_or_insert_with(|| "Immediate".to_owned());
+}
+
+/// A new volume is `Pending` until the controller of volumes has seen it, a moment later. It is not kept waiting here: what
+/// has no phase is available, or bound if a claim has it.
+pub(super) fn complete_volume(volume: &mut PersistentVolume) {
+    let claim = volume.spec.as_ref().and_then(|spec| spec.claim_ref.as_ref());
+    let is_bound = claim.is_some_and(|claim| claim.uid.as_ref().is_some_and(|uid| !uid.is_empty()));
+    let phase = volume.status.get_or_insert_default().phase.get_or_insert_default();
+    if phase.is_empty() {
+        phase.push_str(if is_bound { "Bound" } else { "Available" });
+    }
 }
 
 /// The DefaultStorageClass admission plugin: a claim that names no class gets the default one. The empty name is the

@@ -25,6 +25,28 @@ fn storage_classes_bind_at_once_if_they_say_nothing() {
     assert_eq!(modes.collect::<Vec<_>>(), ["Immediate", "WaitForFirstConsumer"]);
 }
 
+#[test]
+fn volumes_are_there_from_the_start() {
+    let spec = "accessModes: [ReadWriteOnce], capacity: {storage: 1Gi}";
+    let volume = |name: &str, more: &str| {
+        format!(
+            "---\n{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: {name}}}, spec: {{{spec}, {more}}}}}\n"
+        )
+    };
+    let text = [
+        volume("free", ""),
+        volume("reserved", "claimRef: {namespace: shop, name: data}"),
+        volume("taken", "claimRef: {namespace: shop, name: data, uid: '1'}"),
+        volume("old", "").replace("}}\n", "}, status: {phase: Released}}\n"),
+    ];
+    let objects = load(&text.concat());
+    let phases = objects.others().filter_map(|object| match object {
+        AnyObject::PersistentVolume(volume) => volume.status.as_ref()?.phase.as_deref(),
+        _ => None,
+    });
+    assert_eq!(phases.collect::<Vec<_>>(), ["Available", "Available", "Bound", "Released"]);
+}
+
 /// The class of a claim with this much of its own, where there are these classes (name, more of the metadata).
 fn class_of_claim(classes: &[(&str, &str)], metadata: &str, spec: &str) -> Option<String> {
     let classes = classes.iter().map(|(name, more)| {

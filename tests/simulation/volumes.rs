@@ -1,0 +1,117 @@
+//! Pods that go where their volumes are, or can be.
+
+use expect_test::expect;
+
+use crate::{nodes, outcome};
+
+const NODES: [(&str, &str); 3] = [("n1", "a"), ("n2", "a"), ("n3", "b")];
+
+/// A pod of the StatefulSet `db`, and its claim.
+fn replica(ordinal: u32, claim_metadata: &str, claim_spec: &str) -> String {
+    format!(
+        "---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {{name: data-db-{ordinal}, {claim_metadata}}}
+spec: {{accessModes: [ReadWriteOnce], resources: {{requests: {{storage: 10Gi}}}}, {claim_spec}}}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: db-{ordinal}
+  labels: {{app: db}}
+  ownerReferences: [{{apiVersion: apps/v1, kind: StatefulSet, name: db, uid: '1', controller: true}}]
+spec:
+  containers: [{{name: db, image: postgres}}]
+  volumes: [{{name: data, persistentVolumeClaim: {{claimName: data-db-{ordinal}}}}}]
+"
+    )
+}
+
+/// A volume of 10 GiB that only nodes with this label reach.
+fn volume(name: &str, label: &str, value: &str, more: &str) -> String {
+    format!(
+        "---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {{name: {name}}}
+spec:
+  capacity: {{storage: 10Gi}}
+  accessModes: [ReadWriteOnce]
+  csi: {{driver: csi.example.com, volumeHandle: {name}}}
+  nodeAffinity: {{required: {{nodeSelectorTerms: [
+    {{matchExpressions: [{{key: {label}, operator: In, values: [{value}]}}]}}]}}}}
+  {more}
+"
+    )
+}
+
+/// A storage class.
+fn class(name: &str, provisioner: &str, more: &str) -> String {
+    format!(
+        "---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {{name: {name}, annotations: {{storageclass.kubernetes.io/is-default-class: 'true'}}}}
+provisioner: {provisioner}
+{more}
+"
+    )
+}
+
+#[test]
+fn a_pod_follows_its_zonal_volume() {
+    let bound = "annotations: {pv.kubernetes.io/bind-completed: 'yes'}";
+    let claim_ref = "claimRef: {namespace: default, name: data-db-0, uid: 'PersistentVolumeClaim/default/data-db-0'}";
+    let volume = volume("pv-b", "topology.kubernetes.io/zone", "b", claim_ref);
+    let replica = replica(0, bound, "storageClassName: '', volumeName: pv-b");
+    expect![[r#"
+        default/db-0 on n3
+    "#]]
+    .assert_eq(&outcome(&(nodes(&NODES) + &volume + &replica)));
+    expect![[r#"
+        default/db-0: 0/2 nodes are available: 2 node(s) didn't match PersistentVolume's node affinity. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.
+    "#]].assert_eq(&outcome(&(nodes(&NODES[..2]) + &volume + &replica)));
+}
+
+#[test]
+fn local_volumes_are_shared_out() {
+    let class = class("local", "kubernetes.io/no-provisioner", "volumeBindingMode: WaitForFirstConsumer");
+    let local = |name: &str, node: &str| volume(name, "kubernetes.io/hostname", node, "storageClassName: local");
+    let replicas: String = (0..3).map(|ordinal| replica(ordinal, "", "")).collect();
+    let manifests = nodes(&NODES) + &class + &local("pv-1", "n1") + &local("pv-3", "n3") + &replicas;
+    expect![[r#"
+        default/db-0 on n3
+        default/db-1 on n1
+        default/db-2: 0/3 nodes are available: 3 node(s) didn't find available persistent volumes to bind. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.
+    "#]].assert_eq(&outcome(&manifests));
+}
+
+#[test]
+fn volumes_are_made_where_the_class_allows() {
+    // The claim names no class: it gets the default one.
+    let allowed = "volumeBindingMode: WaitForFirstConsumer
+allowedTopologies: [{matchLabelExpressions: [{key: topology.kubernetes.io/zone, values: [b]}]}]";
+    let manifests = nodes(&NODES) + &class("fast", "csi.example.com", allowed) + &replica(0, "", "");
+    expect![[r#"
+        default/db-0 on n3
+    "#]]
+    .assert_eq(&outcome(&manifests));
+}
+
+#[test]
+fn claims_that_are_to_be_bound_at_once_must_be_bound() {
+    // `Immediate` is what a class says that says nothing.
+    let manifests = nodes(&NODES) + &class("fast", "csi.example.com", "") + &replica(0, "", "");
+    expect![[r#"
+        default/db-0: 0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.
+    "#]].assert_eq(&outcome(&manifests));
+}
+
+#[test]
+fn a_claim_must_be_there() {
+    let pod = replica(0, "", "").split_once("\n---\n").unwrap().1.to_owned();
+    expect![[r#"
+        default/db-0: 0/3 nodes are available: persistentvolumeclaim "data-db-0" not found. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.
+    "#]].assert_eq(&outcome(&(nodes(&NODES) + "---\n" + &pod)));
+}
