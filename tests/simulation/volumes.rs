@@ -7,13 +7,13 @@ use crate::{nodes, outcome};
 const NODES: [(&str, &str); 3] = [("n1", "a"), ("n2", "a"), ("n3", "b")];
 
 /// A pod of the StatefulSet `db`, and its claim.
-fn replica(ordinal: u32, claim_metadata: &str, claim_spec: &str) -> String {
+fn replica(ordinal: u32, claim: &str) -> String {
     format!(
         "---
 apiVersion: v1
 kind: PersistentVolumeClaim
-metadata: {{name: data-db-{ordinal}, {claim_metadata}}}
-spec: {{accessModes: [ReadWriteOnce], resources: {{requests: {{storage: 10Gi}}}}, {claim_spec}}}
+metadata: {{name: data-db-{ordinal}}}
+spec: {{accessModes: [ReadWriteOnce], resources: {{requests: {{storage: 10Gi}}}}, {claim}}}
 ---
 apiVersion: v1
 kind: Pod
@@ -61,10 +61,8 @@ provisioner: {provisioner}
 
 #[test]
 fn a_pod_follows_its_zonal_volume() {
-    let bound = "annotations: {pv.kubernetes.io/bind-completed: 'yes'}";
-    let claim_ref = "claimRef: {namespace: default, name: data-db-0, uid: 'PersistentVolumeClaim/default/data-db-0'}";
-    let volume = volume("pv-b", "topology.kubernetes.io/zone", "b", claim_ref);
-    let replica = replica(0, bound, "storageClassName: '', volumeName: pv-b");
+    let volume = volume("pv-b", "topology.kubernetes.io/zone", "b", "");
+    let replica = replica(0, "storageClassName: '', volumeName: pv-b");
     expect![[r#"
         default/db-0 on n3
     "#]]
@@ -78,7 +76,7 @@ fn a_pod_follows_its_zonal_volume() {
 fn local_volumes_are_shared_out() {
     let class = class("local", "kubernetes.io/no-provisioner", "volumeBindingMode: WaitForFirstConsumer");
     let local = |name: &str, node: &str| volume(name, "kubernetes.io/hostname", node, "storageClassName: local");
-    let replicas: String = (0..3).map(|ordinal| replica(ordinal, "", "")).collect();
+    let replicas: String = (0..3).map(|ordinal| replica(ordinal, "")).collect();
     let manifests = nodes(&NODES) + &class + &local("pv-1", "n1") + &local("pv-3", "n3") + &replicas;
     expect![[r#"
         default/db-0 on n3
@@ -92,7 +90,7 @@ fn volumes_are_made_where_the_class_allows() {
     // The claim names no class: it gets the default one.
     let allowed = "volumeBindingMode: WaitForFirstConsumer
 allowedTopologies: [{matchLabelExpressions: [{key: topology.kubernetes.io/zone, values: [b]}]}]";
-    let manifests = nodes(&NODES) + &class("fast", "csi.example.com", allowed) + &replica(0, "", "");
+    let manifests = nodes(&NODES) + &class("fast", "csi.example.com", allowed) + &replica(0, "");
     expect![[r#"
         default/db-0 on n3
     "#]]
@@ -102,7 +100,7 @@ allowedTopologies: [{matchLabelExpressions: [{key: topology.kubernetes.io/zone, 
 #[test]
 fn claims_that_are_to_be_bound_at_once_must_be_bound() {
     // `Immediate` is what a class says that says nothing.
-    let manifests = nodes(&NODES) + &class("fast", "csi.example.com", "") + &replica(0, "", "");
+    let manifests = nodes(&NODES) + &class("fast", "csi.example.com", "") + &replica(0, "");
     expect![[r#"
         default/db-0: 0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.
     "#]].assert_eq(&outcome(&manifests));
@@ -110,7 +108,7 @@ fn claims_that_are_to_be_bound_at_once_must_be_bound() {
 
 #[test]
 fn a_claim_must_be_there() {
-    let pod = replica(0, "", "").split_once("\n---\n").unwrap().1.to_owned();
+    let pod = replica(0, "").split_once("\n---\n").unwrap().1.to_owned();
     expect![[r#"
         default/db-0: 0/3 nodes are available: persistentvolumeclaim "data-db-0" not found. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.
     "#]].assert_eq(&outcome(&(nodes(&NODES) + "---\n" + &pod)));

@@ -30,7 +30,7 @@ pub(crate) use requests::{container_amounts, is_pod_level};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Effect, Labels};
 
-use crate::kinds::namespace;
+use crate::kinds::{is_namespaced, namespace};
 
 /// Labels, sorted by symbol as the model wants them.
 fn labels(map: Option<&BTreeMap<String, String>>, interner: &mut Interner) -> Labels {
@@ -42,13 +42,17 @@ fn labels(map: Option<&BTreeMap<String, String>>, interner: &mut Interner) -> La
 
 /// The uid of an object, or else one that is unique to its kind, namespace and name, since objects cannot be told apart
 /// without. Those of pods are unique among pods.
-fn uid(kind: &str, metadata: &ObjectMeta) -> Arc<str> {
+pub(crate) fn uid(kind: &str, metadata: &ObjectMeta) -> Arc<str> {
     match metadata.uid.as_deref().filter(|uid| !uid.is_empty()) {
         Some(uid) => uid.into(),
         None => {
             let name = metadata.name.as_deref().unwrap_or_default();
-            let kind = if kind == "Pod" { String::new() } else { format!("{kind}/") };
-            format!("{kind}{}/{name}", namespace(metadata)).into()
+            match kind {
+                "Pod" => format!("{}/{name}", namespace(metadata)),
+                kind if is_namespaced(kind) => format!("{kind}/{}/{name}", namespace(metadata)),
+                kind => format!("{kind}/{name}"),
+            }
+            .into()
         }
     }
 }

@@ -7,6 +7,7 @@ use k8s_openapi::api::core::v1::{Node, Pod};
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
+use crate::convert::uid;
 use crate::kinds::{is_namespaced, namespace};
 use crate::manifests::Manifests;
 
@@ -16,28 +17,23 @@ const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 pub(super) fn complete(manifests: &mut Manifests) {
     let Manifests { nodes, pods, priority_classes, others, .. } = manifests;
     let nodes = nodes.iter_mut().map(|node| (Node::KIND, &mut node.object.metadata));
+    let pods = pods.iter_mut().map(|pod| (Pod::KIND, &mut pod.object.metadata));
     let classes = priority_classes.iter_mut().map(|class| (PriorityClass::KIND, &mut class.object.metadata));
     let others = others.iter_mut().map(|other| (other.object.kind(), other.object.metadata_mut()));
-    let named = pods.iter_mut().map(|pod| (Pod::KIND, &mut pod.object.metadata));
-    let mut all: Vec<_> = nodes.chain(named).chain(classes).chain(others).collect();
+    let mut all: Vec<_> = nodes.chain(pods).chain(classes).chain(others).collect();
     for (kind, metadata) in &mut all {
         metadata.namespace = is_namespaced(kind).then(|| namespace(metadata).to_owned());
     }
-    generate(all);
-    for pod in pods {
-        let metadata = &mut pod.object.metadata;
-        let uid = metadata.uid.get_or_insert_default();
-        if uid.is_empty() {
-            // Unique, which is all that is asked of it.
-            let namespace = metadata.namespace.as_deref().unwrap_or_default();
-            *uid = format!("{namespace}/{}", metadata.name.as_deref().unwrap_or_default());
-        }
+    generate(&mut all);
+    for (kind, metadata) in all {
+        let uid = uid(kind, metadata);
+        metadata.uid = Some(uid.as_ref().to_owned());
     }
 }
 
 /// Names the objects that have a `generateName` only. An API server draws at random; here the same manifests give the
 /// same names.
-fn generate(objects: Vec<(&'static str, &mut ObjectMeta)>) {
+fn generate(objects: &mut [(&'static str, &mut ObjectMeta)]) {
     let key =
         |kind: &'static str, metadata: &ObjectMeta, name: &str| (kind, metadata.namespace.clone(), name.to_owned());
     let mut taken: HashSet<_> =

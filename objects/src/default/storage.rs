@@ -9,8 +9,8 @@ use crate::manifests::Sourced;
 /// Annotations that make a class the one for claims that name none.
 const IS_DEFAULT: [&str; 2] =
     ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
-/// The annotation that names a claim's class in old manifests.
-const CLASS: &str = "volume.beta.kubernetes.io/storage-class";
+/// The annotation that names the class of a volume or a claim in old manifests.
+pub(super) const CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 
 /// Volumes are bound at once where a class does not say when (`SetDefaults_StorageClass`).
 pub(super) fn complete_class(class: &mut StorageClass) {

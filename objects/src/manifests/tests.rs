@@ -408,7 +408,7 @@ spec: {minAvailable: 50%, selector: {matchExpressions: [{key: a, operator: In, v
 ";
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn no_damage_makes_reading_panic(
