@@ -103,10 +103,10 @@ impl Bench<'_> {
             let spec = if spec.is_empty() { "{}".to_string() } else { format!("\n  {}", spec.replace('\n', "\n  ")) };
             let manifest = format!("metadata: {{name: new, labels: {{app: app-1}}}}\nspec: {spec}");
             let pod = Arc::new(testing::pod(&manifest, &mut self.cluster.base.interner));
-            let decision = engine.decide(&pod, &mut self.cluster, |_| 0);
+            let decision = engine.decide(&pod, &mut self.cluster, 0, |_| 0);
             assert!(!matches!(decision, Decision::Error(_)), "{}, {name}: {decision:?}", P::INFO.name);
             group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
-                bencher.iter(|| engine.decide(&pod, &mut self.cluster, |_| 0));
+                bencher.iter(|| engine.decide(&pod, &mut self.cluster, 0, |_| 0));
             });
         }
         group.finish();

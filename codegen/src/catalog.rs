@@ -199,9 +199,9 @@ mod tests {
     }
 
     #[test]
-    fn default_and_planned_are_kube_schedulers_plugins() {
+    fn default_is_kube_schedulers() {
         let catalog = in_tree();
-        assert_eq!(catalog.default.len() + catalog.planned.len(), 20);
+        assert_eq!(catalog.default.len(), 20);
         for plugin in &catalog.plugins {
             assert!(catalog.default.iter().any(|name| name.value == plugin.name), "{} is enabled", plugin.name);
         }
@@ -228,7 +228,7 @@ mod tests {
         let rejecting = [Point::PreEnqueue, Point::PreFilter, Point::Filter, Point::Reserve, Point::Permit];
         for plugin in &in_tree().plugins {
             let rejects = rejecting.iter().any(|point| plugin.implements(*point));
-            assert_eq!(plugin.enqueue_extensions, rejects, "{}", plugin.name);
+            assert!(rejects || !plugin.enqueue_extensions, "{}", plugin.name);
         }
     }
 }

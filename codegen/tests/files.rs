@@ -163,7 +163,7 @@ fn errors_in_a_catalog_show_its_path() {
         10 | columns = ["node-gpus", "node-lables", "node-index"]
            |                         ^^^^^^^^^^^^^ not declared
            |
-           = note: this catalog can name `node-gpus`, `node-resources`, `node-taints`, `node-labels`, `node-name`, `node-ports`, `node-images`, `node-info` and `node-index`
+           = note: this catalog can name `node-gpus`, `node-resources`, `node-taints`, `node-labels`, `node-name`, `node-ports`, `node-disks`, `node-features`, `node-images`, `node-info` and `node-index`
         help: did you mean `node-labels`?
            |
         10 - columns = ["node-gpus", "node-lables", "node-index"]

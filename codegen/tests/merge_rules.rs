@@ -34,14 +34,17 @@ fn an_empty_profile_is_the_default() {
     check(
         "",
         expect![[r#"
-        pre-enqueue: SchedulingGates
-        queue-sort: PrioritySort
-        pre-filter: NodeAffinity NodePorts NodeResourcesFit
-        filter: NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit
-        pre-score: TaintToleration NodeAffinity NodeResourcesFit NodeResourcesBalancedAllocation
-        score: TaintToleration=3 NodeAffinity=2 NodeResourcesFit=1 NodeResourcesBalancedAllocation=1 ImageLocality=1
-        bind: DefaultBinder
-    "#]],
+            pre-enqueue: SchedulingGates DynamicResources
+            queue-sort: PrioritySort
+            pre-filter: NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures
+            filter: NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures
+            post-filter: DynamicResources DefaultPreemption
+            pre-score: TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread InterPodAffinity NodeResourcesBalancedAllocation
+            score: TaintToleration=3 NodeAffinity=2 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 InterPodAffinity=2 DynamicResources=2 NodeResourcesBalancedAllocation=1 ImageLocality=1
+            reserve: VolumeBinding DynamicResources
+            pre-bind: VolumeBinding DynamicResources
+            bind: DefaultBinder
+        "#]],
     );
 }
 
@@ -90,12 +93,15 @@ fn kube_reweighted_replaces_filters_and_scores() {
         ] }
         "#,
         expect![[r#"
-            pre-enqueue: SchedulingGates
+            pre-enqueue: SchedulingGates DynamicResources
             queue-sort: PrioritySort
-            pre-filter: NodeAffinity NodePorts NodeResourcesFit
+            pre-filter: NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures
             filter: NodeResourcesFit NodePorts NodeAffinity TaintToleration NodeName NodeUnschedulable
-            pre-score: TaintToleration NodeAffinity NodeResourcesFit NodeResourcesBalancedAllocation
+            post-filter: DynamicResources DefaultPreemption
+            pre-score: TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread InterPodAffinity NodeResourcesBalancedAllocation
             score: ImageLocality=9 NodeResourcesBalancedAllocation=5 NodeAffinity=11 TaintToleration=1 NodeResourcesFit=13
+            reserve: VolumeBinding DynamicResources
+            pre-bind: VolumeBinding DynamicResources
             bind: DefaultBinder
         "#]],
     );
@@ -111,14 +117,17 @@ fn kube_classic_leaves_some_out() {
     check(
         classic,
         expect![[r#"
-        pre-enqueue: SchedulingGates
-        queue-sort: PrioritySort
-        pre-filter: NodeAffinity NodeResourcesFit
-        filter: NodeUnschedulable NodeName TaintToleration NodeAffinity NodeResourcesFit
-        pre-score: TaintToleration NodeAffinity NodeResourcesFit NodeResourcesBalancedAllocation
-        score: TaintToleration=3 NodeAffinity=2 NodeResourcesFit=1 NodeResourcesBalancedAllocation=1 ImageLocality=1
-        bind: DefaultBinder
-    "#]],
+            pre-enqueue: SchedulingGates
+            queue-sort: PrioritySort
+            pre-filter: NodeAffinity NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding PodTopologySpread InterPodAffinity
+            filter: NodeUnschedulable NodeName TaintToleration NodeAffinity NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding PodTopologySpread InterPodAffinity
+            post-filter: DefaultPreemption
+            pre-score: TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread InterPodAffinity NodeResourcesBalancedAllocation
+            score: TaintToleration=3 NodeAffinity=2 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 InterPodAffinity=2 NodeResourcesBalancedAllocation=1 ImageLocality=1
+            reserve: VolumeBinding
+            pre-bind: VolumeBinding
+            bind: DefaultBinder
+        "#]],
     );
 }
 
@@ -130,12 +139,15 @@ fn a_plugin_named_again_keeps_its_place_and_takes_the_new_weight() {
         multi-point = { enabled = [{ name = "NodeAffinity", weight = 7 }] }
         "#,
         expect![[r#"
-            pre-enqueue: SchedulingGates
+            pre-enqueue: SchedulingGates DynamicResources
             queue-sort: PrioritySort
-            pre-filter: NodeAffinity NodePorts NodeResourcesFit
-            filter: NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit
-            pre-score: TaintToleration NodeAffinity NodeResourcesFit NodeResourcesBalancedAllocation
-            score: TaintToleration=3 NodeAffinity=7 NodeResourcesFit=1 NodeResourcesBalancedAllocation=1 ImageLocality=1
+            pre-filter: NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures
+            filter: NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures
+            post-filter: DynamicResources DefaultPreemption
+            pre-score: TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread InterPodAffinity NodeResourcesBalancedAllocation
+            score: TaintToleration=3 NodeAffinity=7 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 InterPodAffinity=2 DynamicResources=2 NodeResourcesBalancedAllocation=1 ImageLocality=1
+            reserve: VolumeBinding DynamicResources
+            pre-bind: VolumeBinding DynamicResources
             bind: DefaultBinder
         "#]],
     );
@@ -149,12 +161,15 @@ fn a_plugin_disabled_and_enabled_goes_last() {
         multi-point = { enabled = ["NodeName"], disabled = ["NodeName"] }
         "#,
         expect![[r#"
-            pre-enqueue: SchedulingGates
+            pre-enqueue: SchedulingGates DynamicResources
             queue-sort: PrioritySort
-            pre-filter: NodeAffinity NodePorts NodeResourcesFit
-            filter: NodeUnschedulable TaintToleration NodeAffinity NodePorts NodeResourcesFit NodeName
-            pre-score: TaintToleration NodeAffinity NodeResourcesFit NodeResourcesBalancedAllocation
-            score: TaintToleration=3 NodeAffinity=2 NodeResourcesFit=1 NodeResourcesBalancedAllocation=1 ImageLocality=1
+            pre-filter: NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures
+            filter: NodeUnschedulable TaintToleration NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures NodeName
+            post-filter: DynamicResources DefaultPreemption
+            pre-score: TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread InterPodAffinity NodeResourcesBalancedAllocation
+            score: TaintToleration=3 NodeAffinity=2 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 InterPodAffinity=2 DynamicResources=2 NodeResourcesBalancedAllocation=1 ImageLocality=1
+            reserve: VolumeBinding DynamicResources
+            pre-bind: VolumeBinding DynamicResources
             bind: DefaultBinder
         "#]],
     );
@@ -203,12 +218,15 @@ fn the_weight_at_score_beats_multi_point_which_beats_the_default() {
         score = { enabled = [{ name = "NodeAffinity", weight = 8 }, "ImageLocality", "TaintToleration"] }
         "#,
         expect![[r#"
-            pre-enqueue: SchedulingGates
+            pre-enqueue: SchedulingGates DynamicResources
             queue-sort: PrioritySort
-            pre-filter: NodeAffinity NodePorts NodeResourcesFit
-            filter: NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit
-            pre-score: TaintToleration NodeAffinity NodeResourcesFit NodeResourcesBalancedAllocation
-            score: NodeAffinity=8 ImageLocality=4 TaintToleration=3 NodeResourcesFit=1 NodeResourcesBalancedAllocation=1
+            pre-filter: NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures
+            filter: NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures
+            post-filter: DynamicResources DefaultPreemption
+            pre-score: TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread InterPodAffinity NodeResourcesBalancedAllocation
+            score: NodeAffinity=8 ImageLocality=4 TaintToleration=3 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 InterPodAffinity=2 DynamicResources=2 NodeResourcesBalancedAllocation=1
+            reserve: VolumeBinding DynamicResources
+            pre-bind: VolumeBinding DynamicResources
             bind: DefaultBinder
         "#]],
     );

@@ -55,16 +55,6 @@ fn default_is_the_empty_profile() {
 }
 
 #[test]
-fn default_names_in_a_comment_what_is_planned() {
-    let text = std::fs::read_to_string(root().join("profiles/default.toml")).unwrap();
-    let comments: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("# ")).collect();
-    let comments = comments.join(" ");
-    for planned in &empty().catalogs[0].planned {
-        assert!(comments.contains(&planned.value), "{} is named", planned.value);
-    }
-}
-
-#[test]
 fn features_names_every_key_of_a_profile() {
     let text = std::fs::read_to_string(root().join("profiles/features.toml")).unwrap();
     let points = schedc_codegen::plan::Point::ALL.map(|point| point.name());

@@ -29,7 +29,7 @@ fn all_errors_of_all_files_are_shown() {
         4 | filter = ["NodeNam"]
           |           ^^^^^^^^^ not in any catalog of this profile
           |
-          = note: plugins of `filter` are `NodeAffinity`, `NodeName`, `NodePorts`, `NodeResourcesFit`, `NodeUnschedulable` and `TaintToleration`
+          = note: plugins of `filter` are `DynamicResources`, `InterPodAffinity`, `NodeAffinity`, `NodeDeclaredFeatures`, `NodeName`, `NodePorts`, `NodeResourcesFit`, `NodeUnschedulable`, `NodeVolumeLimits`, `PodTopologySpread`, `TaintToleration`, `VolumeBinding`, `VolumeRestrictions` and `VolumeZone`
         help: did you mean `NodeName`?
           |
         4 | filter = ["NodeName"]

@@ -9,9 +9,9 @@ use crate::harness::{EXAMPLE, Folder, schedc};
 fn a_pod_that_fits_somewhere() {
     expect![[r#"
         Feasible nodes (scores: raw > normalised > weighted)
-          NODE     TOTAL  TaintToleration x3  NodeAffinity x2  NodeResourcesFit x1  NodeResourcesBalancedAllocation x1  ImageLocality x1
-          north-1    660       0 > 100 > 300   50 > 100 > 200         85 > 85 > 85                        75 > 75 > 75         0 > 0 > 0
-          north-2    460       0 > 100 > 300        0 > 0 > 0         85 > 85 > 85                        75 > 75 > 75         0 > 0 > 0
+          NODE     TOTAL  TaintToleration x3  NodeAffinity x2  NodeResourcesFit x1  DynamicResources x2  NodeResourcesBalancedAllocation x1  ImageLocality x1
+          north-1    660       0 > 100 > 300   50 > 100 > 200         85 > 85 > 85            0 > 0 > 0                        75 > 75 > 75         0 > 0 > 0
+          north-2    460       0 > 100 > 300        0 > 0 > 0         85 > 85 > 85            0 > 0 > 0                        75 > 75 > 75         0 > 0 > 0
 
         Rejected nodes
           NODE     PLUGIN             REASON
@@ -23,7 +23,8 @@ fn a_pod_that_fits_somewhere() {
         shop/cache-0 goes to north-1, says profile default
           the highest total of 2 feasible ones of 6 nodes
           nothing to filter by for this pod:
-            NodePorts
+            NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone, PodTopologySpread,
+            InterPodAffinity, DynamicResources, NodeDeclaredFeatures
     "#]].assert_eq(&schedc(&["explain", "cache-0", EXAMPLE]).ok());
 }
 
@@ -40,7 +41,10 @@ fn a_pod_that_fits_nowhere() {
           south-3  NodeUnschedulable  node(s) were unschedulable
 
         research/metrics-proxy goes nowhere, says profile default
-          0/6 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 node(s) didn't have free ports for the requested pod ports, 2 node(s) didn't match Pod's node affinity/selector.
+          0/6 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 node(s) didn't have free ports for the requested pod ports, 2 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, preemption: 0/6 nodes are available: 2 No preemption victims found for incoming pod, 4 Preemption is not helpful for scheduling.
+          nothing to filter by for this pod:
+            VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone, PodTopologySpread,
+            InterPodAffinity, DynamicResources, NodeDeclaredFeatures
     "#]].assert_eq(&schedc(&["explain", "research/metrics-proxy", EXAMPLE]).ok());
 }
 
@@ -59,9 +63,10 @@ fn every_plugin_that_would_reject() {
                    NodeResourcesFit   Insufficient cpu, Insufficient memory
 
         research/simulation goes nowhere, says profile default
-          0/6 nodes are available: 1 Insufficient memory, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 4 Insufficient cpu.
+          0/6 nodes are available: 1 Insufficient memory, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 4 Insufficient cpu. no new claims to deallocate, preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling.
           nothing to filter by for this pod:
-            NodeAffinity, NodePorts
+            NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
+            PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
     "#]].assert_eq(&schedc(&["explain", "simulation", EXAMPLE, "--all-filters"]).ok());
 }
 
@@ -79,11 +84,11 @@ fn a_bound_pod_as_if_it_had_no_node() {
     // Its node is cordoned by now, and its own requests are free again.
     expect![[r#"
         Feasible nodes (scores: raw > normalised > weighted)
-          NODE     TOTAL  TaintToleration x3  NodeResourcesFit x1  NodeResourcesBalancedAllocation x1  ImageLocality x1
-          north-1    438       0 > 100 > 300         66 > 66 > 66                        72 > 72 > 72         0 > 0 > 0
-          north-2    438       0 > 100 > 300         66 > 66 > 66                        72 > 72 > 72         0 > 0 > 0
-          south-1    438       0 > 100 > 300         66 > 66 > 66                        72 > 72 > 72         0 > 0 > 0
-          south-2    101           1 > 0 > 0         33 > 33 > 33                        68 > 68 > 68         0 > 0 > 0
+          NODE     TOTAL  TaintToleration x3  NodeResourcesFit x1  DynamicResources x2  NodeResourcesBalancedAllocation x1  ImageLocality x1
+          north-1    438       0 > 100 > 300         66 > 66 > 66            0 > 0 > 0                        72 > 72 > 72         0 > 0 > 0
+          north-2    438       0 > 100 > 300         66 > 66 > 66            0 > 0 > 0                        72 > 72 > 72         0 > 0 > 0
+          south-1    438       0 > 100 > 300         66 > 66 > 66            0 > 0 > 0                        72 > 72 > 72         0 > 0 > 0
+          south-2    101           1 > 0 > 0         33 > 33 > 33            0 > 0 > 0                        68 > 68 > 68         0 > 0 > 0
 
         Rejected nodes
           NODE     PLUGIN             REASON
@@ -94,7 +99,8 @@ fn a_bound_pod_as_if_it_had_no_node() {
           one of 3 with the highest total, among which is drawn:
             north-1, north-2, south-1
           nothing to filter by for this pod:
-            NodeAffinity, NodePorts
+            NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
+            PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
     "#]]
     .assert_eq(&schedc(&["explain", "search-0", EXAMPLE]).ok());
 }

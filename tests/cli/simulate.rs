@@ -34,47 +34,47 @@ fn the_example_cluster_as_a_table() {
     check(
         &schedc(&["simulate", EXAMPLE]).ok(),
         expect![[r#"
-        Placed
-          POD                  NODE
-          shop/web-1           north-1
-          shop/web-2           north-2
-          shop/web-3           south-1
-          shop/web-4           north-1
-          shop/orders-0        north-2
-          shop/orders-1        north-2
-          research/training-1  gpu-1
-          research/training-2  gpu-1
-          shop/cache-0         north-1
-          research/report-1    south-1
-          research/report-2    south-1
-          research/report-3    north-1
-          research/report-4    north-2
-          research/report-5    south-1
+            Placed
+              POD                  NODE
+              shop/web-1           north-1
+              shop/web-2           south-1
+              shop/web-3           north-2
+              shop/web-4           south-1
+              shop/orders-0        north-2
+              shop/orders-1        north-2
+              research/training-1  gpu-1
+              research/training-2  gpu-1
+              shop/cache-0         north-1
+              research/report-1    south-1
+              research/report-2    north-1
+              research/report-3    south-1
+              research/report-4    north-2
+              research/report-5    north-1
 
-        Unschedulable
-          waiting for scheduling gates: [example.com/waits-for-approval]
-            shop/checkout-canary
-          0/6 nodes are available: 1 node(s) were unschedulable, 5 Insufficient example.com/gpu.
-            research/training-3
-          0/6 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 Insufficient memory, 4 Insufficient cpu.
-            research/simulation
-          0/6 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 node(s) didn't have free ports for the requested pod ports, 2 node(s) didn't match Pod's node affinity/selector.
-            research/metrics-proxy
-          0/6 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 4 node(s) didn't match Pod's node affinity/selector.
-            shop/legacy-importer
+            Unschedulable
+              waiting for scheduling gates: [example.com/waits-for-approval]
+                shop/checkout-canary
+              0/6 nodes are available: 1 node(s) were unschedulable, 5 Insufficient example.com/gpu. no new claims to deallocate, preemption: 0/6 nodes are available: 1 No preemption victims found for incoming pod, 5 Preemption is not helpful for scheduling.
+                research/training-3
+              0/6 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 Insufficient memory, 4 Insufficient cpu. no new claims to deallocate, preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling.
+                research/simulation
+              0/6 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 node(s) didn't have free ports for the requested pod ports, 2 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, preemption: 0/6 nodes are available: 2 No preemption victims found for incoming pod, 4 Preemption is not helpful for scheduling.
+                research/metrics-proxy
+              0/6 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 4 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling.
+                shop/legacy-importer
 
-        Utilisation
-          RESOURCE           REQUESTED  ALLOCATABLE   SHARE  LOWEST NODE  MEDIAN  HIGHEST
-          cpu                     23.4         50.8  46.1 %        0.0 %  45.9 %   84.6 %
-          memory             71.44 GiB   202.00 GiB  35.4 %        0.0 %  35.4 %   52.0 %
-          ephemeral-storage  40.00 GiB   540.00 GiB   7.4 %        0.0 %   0.0 %   44.4 %
-          pods                      18          660   2.7 %        0.0 %   3.2 %    4.5 %
-          example.com/gpu            3            4  75.0 %       75.0 %  75.0 %   75.0 %
+            Utilisation
+              RESOURCE           REQUESTED  ALLOCATABLE   SHARE  LOWEST NODE  MEDIAN  HIGHEST
+              cpu                     23.4         50.8  46.1 %        0.0 %  48.5 %   73.1 %
+              memory             71.44 GiB   202.00 GiB  35.4 %        0.0 %  37.1 %   52.0 %
+              ephemeral-storage  40.00 GiB   540.00 GiB   7.4 %        0.0 %   0.0 %   44.4 %
+              pods                      18          660   2.7 %        0.0 %   3.2 %    4.5 %
+              example.com/gpu            3            4  75.0 %       75.0 %  75.0 %   75.0 %
 
-        25 pods: 14 placed, 5 unschedulable, 6 skipped (4 bound already, 1 finished, 1 of scheduler batch-scheduler)
-        6 nodes, 2 PriorityClass, 1 Service; not looked at: 1 Deployment
-        (times)
-    "#]],
+            25 pods: 14 placed, 5 unschedulable, 6 skipped (4 bound already, 1 finished, 1 of scheduler batch-scheduler)
+            6 nodes, 2 PriorityClass, 1 Service; not looked at: 1 Deployment
+            (times)
+        "#]],
     );
 }
 
@@ -134,7 +134,11 @@ fn no_node_gets_more_than_it_has() {
     }
     // 10 pods a node, of which the smaller has room for 8.
     assert_eq!(placed, BTreeMap::from([("a", 8), ("b", 10)]));
-    assert_eq!(report["unschedulable"][0]["message"], "0/2 nodes are available: 1 Insufficient cpu, 1 Too many pods.");
+    assert_eq!(
+        report["unschedulable"][0]["message"],
+        "0/2 nodes are available: 1 Insufficient cpu, 1 Too many pods. no new claims to deallocate, preemption: 0/2 nodes \
+         are available: 2 No preemption victims found for incoming pod."
+    );
 }
 
 #[test]
@@ -172,25 +176,25 @@ fn running_pods_count_and_finished_ones_do_not() {
     check(
         &folder.schedc(&["simulate", "all.yaml"]).ok(),
         expect![[r#"
-        Placed
-          POD        NODE
-          default/p  a
+            Placed
+              POD        NODE
+              default/p  a
 
-        Unschedulable
-          0/1 nodes are available: 1 Insufficient cpu.
-            default/q
+            Unschedulable
+              0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
+                default/q
 
-        Utilisation
-          RESOURCE  REQUESTED  ALLOCATABLE    SHARE  LOWEST NODE   MEDIAN  HIGHEST
-          cpu               2            2  100.0 %      100.0 %  100.0 %  100.0 %
-          memory          0 B          0 B        -            -        -        -
-          pods              2           10   20.0 %       20.0 %   20.0 %   20.0 %
+            Utilisation
+              RESOURCE  REQUESTED  ALLOCATABLE    SHARE  LOWEST NODE   MEDIAN  HIGHEST
+              cpu               2            2  100.0 %      100.0 %  100.0 %  100.0 %
+              memory          0 B          0 B        -            -        -        -
+              pods              2           10   20.0 %       20.0 %   20.0 %   20.0 %
 
-        5 pods: 1 placed, 1 unschedulable, 3 skipped (2 bound already, 1 finished)
-        1 pod is bound to nodes that are not in the input
-        1 node
-        (times)
-    "#]],
+            5 pods: 1 placed, 1 unschedulable, 3 skipped (2 bound already, 1 finished)
+            1 pod is bound to nodes that are not in the input
+            1 node
+            (times)
+        "#]],
     );
 }
 

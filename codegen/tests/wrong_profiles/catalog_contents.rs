@@ -101,7 +101,7 @@ path = "my_plugins::X"
             12 | columns = ["node-gpu", "node-labels"]
                |            ^^^^^^^^^^ not declared
                |
-               = note: this catalog can name `node-gpus`, `node-resources`, `node-taints`, `node-labels`, `node-name`, `node-ports`, `node-images`, `node-info` and `node-index`
+               = note: this catalog can name `node-gpus`, `node-resources`, `node-taints`, `node-labels`, `node-name`, `node-ports`, `node-disks`, `node-features`, `node-images`, `node-info` and `node-index`
             help: did you mean `node-gpus`?
                |
             12 | columns = ["node-gpus", "node-labels"]
@@ -113,7 +113,7 @@ path = "my_plugins::X"
             13 | indexes = ["image-node"]
                |            ^^^^^^^^^^^^ not declared
                |
-               = note: this catalog can name `image-nodes`
+               = note: this catalog can name `attached-volumes`, `image-nodes`, `disruption-budgets`, `volumes`, `topology`, `selector-counts`, `workload-selectors` and `carried-terms`
             help: did you mean `image-nodes`?
                |
             13 | indexes = ["image-nodes"]

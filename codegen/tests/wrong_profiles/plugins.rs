@@ -17,7 +17,7 @@ filter = ["NodeResourceFit", "GpuShare"]
             2 | filter = ["NodeResourceFit", "GpuShare"]
               |           ^^^^^^^^^^^^^^^^^ not in any catalog of this profile
               |
-              = note: plugins of `filter` are `NodeAffinity`, `NodeName`, `NodePorts`, `NodeResourcesFit`, `NodeUnschedulable` and `TaintToleration`
+              = note: plugins of `filter` are `DynamicResources`, `InterPodAffinity`, `NodeAffinity`, `NodeDeclaredFeatures`, `NodeName`, `NodePorts`, `NodeResourcesFit`, `NodeUnschedulable`, `NodeVolumeLimits`, `PodTopologySpread`, `TaintToleration`, `VolumeBinding`, `VolumeRestrictions` and `VolumeZone`
             help: did you mean `NodeResourcesFit`?
               |
             2 | filter = ["NodeResourcesFit", "GpuShare"]
@@ -29,7 +29,7 @@ filter = ["NodeResourceFit", "GpuShare"]
             2 | filter = ["NodeResourceFit", "GpuShare"]
               |                              ^^^^^^^^^^ not in any catalog of this profile
               |
-              = note: plugins of `filter` are `NodeAffinity`, `NodeName`, `NodePorts`, `NodeResourcesFit`, `NodeUnschedulable` and `TaintToleration`
+              = note: plugins of `filter` are `DynamicResources`, `InterPodAffinity`, `NodeAffinity`, `NodeDeclaredFeatures`, `NodeName`, `NodePorts`, `NodeResourcesFit`, `NodeUnschedulable`, `NodeVolumeLimits`, `PodTopologySpread`, `TaintToleration`, `VolumeBinding`, `VolumeRestrictions` and `VolumeZone`
               = help: if another crate has it, name the crate: `crates = ["my-plugins"]`
 
             error: 2 errors in profiles/p.toml
@@ -73,25 +73,25 @@ multi-point = { enabled = ["nodename", "Coscheduling"] }
 fn a_planned_plugin() {
     check(
         r#"[plugins]
-filter = { enabled = ["PodTopologySpread"] }
+filter = { enabled = ["PodGroupPodsCount"] }
 
-[args.InterPodAffinity]
-hard-pod-affinity-weight = 40
+[args.GangScheduling]
+timeout = 40
 "#,
         expect![[r#"
-            error: `PodTopologySpread` is a kube-scheduler plugin that schedc does not have yet
+            error: `PodGroupPodsCount` is a kube-scheduler plugin that schedc does not have yet
              --> profiles/p.toml:2:23
               |
-            2 | filter = { enabled = ["PodTopologySpread"] }
+            2 | filter = { enabled = ["PodGroupPodsCount"] }
               |                       ^^^^^^^^^^^^^^^^^^^ not available
               |
               = help: leave it out, or name a crate in `crates` that has a plugin like it
 
-            error: `InterPodAffinity` is a kube-scheduler plugin that schedc does not have yet
+            error: `GangScheduling` is a kube-scheduler plugin that schedc does not have yet
              --> profiles/p.toml:4:7
               |
-            4 | [args.InterPodAffinity]
-              |       ^^^^^^^^^^^^^^^^ not available
+            4 | [args.GangScheduling]
+              |       ^^^^^^^^^^^^^^ not available
               |
               = help: leave it out, or name a crate in `crates` that has a plugin like it
 
