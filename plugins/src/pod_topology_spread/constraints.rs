@@ -165,10 +165,10 @@ fn default_constraints(
 }
 
 /// The domains of all nodes, for each constraint.
-pub(super) type DomainsOfNodes<'a> = SmallVec<[&'a Arc<Vec<Domain>>; 4]>;
+pub(super) type DomainsOfNodes<'a> = SmallVec<[&'a [Domain]; 4]>;
 
 pub(super) fn domains<'a>(constraints: &[Constraint], view: &View<'a, PodTopologySpread>) -> DomainsOfNodes<'a> {
-    constraints.iter().map(|constraint| view.indexes.0.domains(constraint.key)).collect()
+    constraints.iter().map(|constraint| view.indexes.0.domains(constraint.key).as_slice()).collect()
 }
 
 /// Whether a node has the keys of all constraints.

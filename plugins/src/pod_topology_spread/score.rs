@@ -1,15 +1,14 @@
 //! What soft constraints say of feasible nodes.
 
 use schedc_core::extension_points::NormalizeScore;
+use schedc_core::intern::Symbol;
 use schedc_core::mask::Mask;
 use schedc_core::model::NodeIndex;
 use schedc_core::plugin::View;
-use smallvec::SmallVec;
 
 use super::constraints::{Constraint, Included, domains, has_all_keys};
 use super::{PodTopologySpread, PodTopologySpreadPod};
 use crate::indexes::Domain;
-use schedc_core::intern::Symbol;
 
 /// The raw score of each feasible node, by index.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,76 +19,6 @@ pub struct SpreadScores {
 /// The entry of a domain without feasible nodes.
 const ABSENT: i64 = i64::MIN;
 
-/// The pods of one constraint, where they count for the score.
-enum Counts<'a> {
-    /// In each domain with feasible nodes.
-    Domains { of_node: &'a [Domain], counts: Vec<i64>, without_label: usize },
-    /// On each node with the label.
-    Nodes { of_node: &'a [Domain], counts: Vec<i64> },
-}
-
-impl<'a> Counts<'a> {
-    fn new(constraint: &Constraint, view: &View<'a, PodTopologySpread>) -> Self {
-        let topology = view.indexes.0;
-        let of_node = topology.domains(constraint.key).as_slice();
-        if constraint.is_hostname {
-            let mut counts = vec![0; of_node.len()];
-            for (node, count) in constraint.counts(view.indexes.1).into_iter().flat_map(|counts| counts.iter()) {
-                if let Some(entry) = counts.get_mut(node.get()) {
-                    *entry = i64::from(count);
-                }
-            }
-            return Counts::Nodes { of_node, counts };
-        }
-        let domains = topology.domain_count(constraint.key);
-        // A missing label is as good as an empty one here.
-        let without_label = topology.find(constraint.key, Symbol::EMPTY).map_or(domains, Domain::get);
-        Counts::Domains { of_node, counts: vec![ABSENT; domains + 1], without_label }
-    }
-
-    /// A node is feasible and has what a score takes.
-    fn include(&mut self, node: NodeIndex) {
-        if let Counts::Domains { of_node, counts, without_label } = self {
-            counts[slot(of_node, *without_label, node)] = 0;
-        }
-    }
-
-    fn add(&mut self, node: NodeIndex, pods: u32) {
-        if let Counts::Domains { of_node, counts, without_label } = self {
-            let count = &mut counts[slot(of_node, *without_label, node)];
-            if *count != ABSENT {
-                *count += i64::from(pods);
-            }
-        }
-    }
-
-    /// The number of domains; `nodes` is the number of nodes that are scored.
-    fn size(&self, nodes: usize) -> usize {
-        match self {
-            Counts::Domains { counts, .. } => counts.iter().filter(|count| **count != ABSENT).count(),
-            Counts::Nodes { .. } => nodes,
-        }
-    }
-
-    /// The number of pods that speak against a node; none if it lacks the label.
-    #[inline]
-    fn of(&self, node: NodeIndex) -> Option<i64> {
-        match self {
-            Counts::Domains { of_node, counts, .. } => counts.get(of_node.get(node.get())?.get()).copied(),
-            Counts::Nodes { of_node, counts } => {
-                (*of_node.get(node.get())? != Domain::NONE).then(|| counts[node.get()])
-            }
-        }
-    }
-}
-
-fn slot(of_node: &[Domain], without_label: usize, node: NodeIndex) -> usize {
-    match of_node.get(node.get()) {
-        Some(&domain) if domain != Domain::NONE => domain.get(),
-        _ => without_label,
-    }
-}
-
 /// Scores the feasible nodes: kube-scheduler's PreScore and Score. Less is better.
 pub(super) fn score(
     pod: &PodTopologySpreadPod,
@@ -99,31 +28,70 @@ pub(super) fn score(
 ) -> SpreadScores {
     let domains = domains(constraints, &view);
     let takes_part = |node: &NodeIndex| !pod.all_keys || has_all_keys(&domains, *node);
-    let mut counts: SmallVec<[Counts<'_>; 4]> = constraints.iter().map(|c| Counts::new(c, &view)).collect();
-    let mut nodes = 0;
-    for node in feasible.iter().filter(takes_part) {
-        nodes += 1;
-        counts.iter_mut().for_each(|counts| counts.include(node));
-    }
-    let weights: SmallVec<[f64; 4]> = counts.iter().map(|counts| ((counts.size(nodes) + 2) as f64).ln()).collect();
-    let included = Included::new(constraints, &pod.inclusion);
-    for (at, constraint) in constraints.iter().enumerate().filter(|(_, constraint)| !constraint.is_hostname) {
-        let pods = constraint.counts(view.indexes.1).into_iter().flat_map(|counts| counts.iter());
-        for (node, pods) in pods.filter(|(node, _)| takes_part(node)) {
-            if included.is_everywhere() || included.on(view.row(node)).nth(at).is_some_and(|(_, counts)| counts) {
-                counts[at].add(node, pods);
+    let nodes: Vec<NodeIndex> = feasible.iter().filter(takes_part).collect();
+    let mut scores = vec![0.0; nodes.len()];
+    for (at, constraint) in constraints.iter().enumerate() {
+        let of_node = domains[at];
+        let domain = |node: NodeIndex| of_node.get(node.get()).copied().unwrap_or(Domain::NONE);
+        let weight = |domains: usize| ((domains + 2) as f64).ln();
+        let more = f64::from(constraint.max_skew.wrapping_sub(1));
+        if constraint.is_hostname {
+            // The pods of the node itself, whatever the policies say.
+            let mut counts = vec![0; of_node.len()];
+            for (node, count) in constraint.counts(view.indexes.1).into_iter().flat_map(|counts| counts.iter()) {
+                if let Some(entry) = counts.get_mut(node.get()) {
+                    *entry = i64::from(count);
+                }
+            }
+            let weight = weight(nodes.len());
+            for (score, &node) in scores.iter_mut().zip(&nodes).filter(|(_, node)| domain(**node) != Domain::NONE) {
+                *score += counts[node.get()] as f64 * weight + more;
+            }
+        } else {
+            let counts = count_in_domains(pod, constraints, at, view, &nodes, &takes_part);
+            let weight = weight(counts.iter().filter(|count| **count != ABSENT).count());
+            let of_domain: Vec<f64> = counts.iter().map(|count| *count as f64 * weight + more).collect();
+            for (score, &node) in scores.iter_mut().zip(&nodes).filter(|(_, node)| domain(**node) != Domain::NONE) {
+                *score += of_domain[domain(node).get()];
             }
         }
     }
     let mut of_node = vec![PodTopologySpread::IGNORED; view.base.infos().len()];
-    for node in feasible.iter().filter(takes_part) {
-        let mut score = 0.0;
-        for ((constraint, counts), weight) in constraints.iter().zip(&counts).zip(&weights) {
-            if let Some(count) = counts.of(node) {
-                score += count as f64 * weight + f64::from(constraint.max_skew.wrapping_sub(1));
-            }
-        }
+    for (score, node) in scores.iter().zip(&nodes) {
         of_node[node.get()] = score.round() as i64;
     }
     SpreadScores { of_node }
+}
+
+/// The pods in each domain of a constraint that has nodes to be scored; nodes without the label are a domain, too.
+fn count_in_domains(
+    pod: &PodTopologySpreadPod,
+    constraints: &[Constraint],
+    at: usize,
+    view: View<'_, PodTopologySpread>,
+    nodes: &[NodeIndex],
+    takes_part: &impl Fn(&NodeIndex) -> bool,
+) -> Vec<i64> {
+    let (topology, selected, _) = view.indexes;
+    let constraint = &constraints[at];
+    let of_node = topology.domains(constraint.key).as_slice();
+    let domains = topology.domain_count(constraint.key);
+    // A missing label is as good as an empty one here.
+    let without_label = topology.find(constraint.key, Symbol::EMPTY).map_or(domains, Domain::get);
+    let slot = |node: NodeIndex| match of_node.get(node.get()) {
+        Some(&domain) if domain != Domain::NONE => domain.get(),
+        _ => without_label,
+    };
+    let mut counts = vec![ABSENT; domains + 1];
+    nodes.iter().for_each(|node| counts[slot(*node)] = 0);
+    let included = Included::new(constraints, &pod.inclusion);
+    let pods = constraint.counts(selected).into_iter().flat_map(|counts| counts.iter());
+    for (node, pods) in pods.filter(|(node, _)| takes_part(node)) {
+        let count = &mut counts[slot(node)];
+        let included = || included.on(view.row(node)).nth(at).is_some_and(|(_, counts)| counts);
+        if *count != ABSENT && included() {
+            *count += i64::from(pods);
+        }
+    }
+    counts
 }

@@ -129,23 +129,25 @@ pub(super) fn count(
         DomainCounts::new(topology.domains(constraint.key).clone(), topology.domain_count(constraint.key))
     };
     let mut counted: Box<[DomainCounts]> = constraints.iter().map(new).collect();
-    let mut nodes: Vec<Mask> = constraints.iter().map(|_| no_nodes(&view)).collect();
-    for node in view.base.alive().iter().filter(|node| has_all_keys(&domains, *node)) {
-        if included.is_everywhere() {
-            counted.iter_mut().for_each(|counted| counted.include(node));
-            continue;
-        }
-        let of_constraints = counted.iter_mut().zip(&mut nodes);
-        for ((counted, nodes), (_, counts)) in of_constraints.zip(included.on(view.row(node))) {
-            if counts {
-                counted.include(node);
-                nodes.insert(node);
+    let with_keys: Vec<NodeIndex> = view.base.alive().iter().filter(|node| has_all_keys(&domains, *node)).collect();
+    let mut nodes: Vec<Mask> = Vec::new();
+    if included.is_everywhere() {
+        counted.iter_mut().for_each(|counted| with_keys.iter().for_each(|node| counted.include(*node)));
+    } else {
+        nodes.extend(constraints.iter().map(|_| no_nodes(&view)));
+        for &node in &with_keys {
+            let of_constraints = counted.iter_mut().zip(&mut nodes);
+            for ((counted, nodes), (_, counts)) in of_constraints.zip(included.on(view.row(node))) {
+                if counts {
+                    counted.include(node);
+                    nodes.insert(node);
+                }
             }
         }
     }
-    for ((counted, constraint), nodes) in counted.iter_mut().zip(constraints).zip(&nodes) {
+    for (at, (counted, constraint)) in counted.iter_mut().zip(constraints).enumerate() {
         for (node, count) in constraint.counts(selected).into_iter().flat_map(|counts| counts.iter()) {
-            let counts = if included.is_everywhere() { has_all_keys(&domains, node) } else { nodes.contains(node) };
+            let counts = nodes.get(at).map_or_else(|| has_all_keys(&domains, node), |nodes| nodes.contains(node));
             if counts {
                 counted.counts[counted.of_node[node.get()].get()] += count as i32;
             }
