@@ -11,7 +11,54 @@ pub(super) fn start_time(pod: &Pod, now: i64) -> i64 {
 }
 
 /// Sorts pods by descending importance (`MoreImportantPod`): by priority, then by how long they run. Equal ones keep their
-/// order.
+/// order, but for those that have not started yet: they come out in reverse.
 pub(super) fn sort_by_importance(pods: &mut [Arc<Pod>], now: i64) {
     pods.sort_by_key(|pod| (Reverse(pod.spec.priority), start_time(pod, now)));
+    // kube-scheduler asks the clock for each of the two pods that it compares, the later one in the list first. That one
+    // is always older by a moment, and goes before the other.
+    let start_now =
+        |a: &Arc<Pod>, b: &Arc<Pod>| a.started.is_none() && b.started.is_none() && a.spec.priority == b.spec.priority;
+    pods.chunk_by_mut(start_now).for_each(<[_]>::reverse);
+}
+
+#[cfg(test)]
+mod tests {
+    use schedc_core::intern::Interner;
+    use schedc_objects::testing::pod;
+
+    use super::*;
+
+    #[test]
+    fn pods_by_importance() {
+        let mut interner = Interner::default();
+        let minute = |minute: i64| (1_767_225_600 + 60 * minute) * 1_000_000_000;
+        let mut check = |pods: &[(&str, i32, &str)], now: i64, expected: &str| {
+            let mut pods: Vec<Arc<Pod>> = pods
+                .iter()
+                .map(|(name, priority, minute)| {
+                    let started = match *minute {
+                        "" => String::new(),
+                        minute => format!("startTime: '2026-01-01T00:{minute}:00Z'"),
+                    };
+                    let yaml = format!(
+                        "{{metadata: {{name: {name}}}, spec: {{priority: {priority}}}, status: {{{started}}}}}"
+                    );
+                    Arc::new(pod(&yaml, &mut interner))
+                })
+                .collect();
+            sort_by_importance(&mut pods, now);
+            assert_eq!(pods.iter().map(|pod| &*pod.name).collect::<String>(), expected);
+        };
+        check(&[("a", 1, "05"), ("b", 2, "05"), ("c", -1, "05")], i64::MAX, "bac");
+        check(&[("a", 1, "05"), ("b", 1, "03"), ("c", 1, "04")], i64::MAX, "bca");
+        check(&[("a", 1, "05"), ("b", 1, "05"), ("c", 1, "05")], i64::MAX, "abc");
+        check(&[("a", 1, ""), ("b", 1, "05"), ("c", 0, "01")], i64::MAX, "bac");
+        check(&[("a", 1, ""), ("b", 1, "05")], minute(4), "ab");
+        check(&[("a", 1, ""), ("b", 1, "05")], minute(6), "ba");
+        check(
+            &[("a", 1, ""), ("b", 1, "05"), ("c", 1, ""), ("d", 2, ""), ("e", 2, ""), ("f", 1, "")],
+            i64::MAX,
+            "edbfca",
+        );
+    }
 }
