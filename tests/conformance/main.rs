@@ -13,21 +13,21 @@ mod compare;
 mod corpus;
 mod report;
 
-/// The profiles that scenarios name.
+/// The profiles that scenarios name, as `schedc import` makes them of the configurations that kube-scheduler ran with.
 #[allow(clippy::collapsible_if, reason = "a guard that some plugins have goes around code that all have")]
 mod scheduler {
     schedc_macros::profile!(
-        "tests/conformance/profiles/added-affinity.toml",
-        "tests/conformance/profiles/binpack.toml",
-        "tests/conformance/profiles/classic.toml",
-        "tests/conformance/profiles/default.toml",
-        "tests/conformance/profiles/edge.toml",
-        "tests/conformance/profiles/hard-affinity.toml",
-        "tests/conformance/profiles/ignored-resources.toml",
-        "tests/conformance/profiles/no-preemption.toml",
-        "tests/conformance/profiles/ratio.toml",
-        "tests/conformance/profiles/reweighted.toml",
-        "tests/conformance/profiles/spread-list.toml",
+        "import/tests/profiles/added-affinity.toml",
+        "import/tests/profiles/binpack.toml",
+        "import/tests/profiles/classic.toml",
+        "import/tests/profiles/default.toml",
+        "import/tests/profiles/edge.toml",
+        "import/tests/profiles/hard-affinity.toml",
+        "import/tests/profiles/ignored-resources.toml",
+        "import/tests/profiles/no-preemption.toml",
+        "import/tests/profiles/ratio.toml",
+        "import/tests/profiles/reweighted.toml",
+        "import/tests/profiles/spread-list.toml",
     );
 }
 
