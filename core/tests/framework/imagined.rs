@@ -151,7 +151,7 @@ fn a_node_must_do_with_and_without_the_pods_that_are_nominated_for_it() {
             verdict.map(|verdict| verdict.reasons.concat()).unwrap_or_default()
         };
         assert_eq!(reasons(&[]), "");
-        assert_eq!(reasons(&[more.clone()]), "node(s) were full");
+        assert_eq!(reasons(std::slice::from_ref(&more)), "node(s) were full");
         assert_eq!(reasons(&[rival]), "node(s) had a pod of the team");
         imagined.remove_pod(&red);
         assert!(imagined.filter_with_nominated(&[more]).is_ok());
