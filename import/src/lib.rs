@@ -81,18 +81,13 @@ impl Import {
 pub fn import(path: &str, text: &str) -> Import {
     let mut files = Files::default();
     let mut found = Vec::new();
-    match Catalog::in_tree(&mut files, &mut found) {
-        Some(catalog) => import_with(&catalog, files, path, text),
-        None => Import { profiles: Err(Diagnostics::new(files.clone(), found)), remarks: Vec::new(), files },
-    }
-}
-
-/// As [`import()`], with another catalog than the in-tree one. `files` holds the text of that catalog.
-pub fn import_with(catalog: &Catalog, mut files: Files, path: &str, text: &str) -> Import {
+    let Some(catalog) = Catalog::in_tree(&mut files, &mut found) else {
+        return Import { profiles: Err(Diagnostics::new(files.clone(), found)), remarks: Vec::new(), files };
+    };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let file = files.add(path, text);
     let mut report = Report::default();
-    let profiles = profiles(catalog, &files, file, &mut report);
+    let profiles = profiles(&catalog, &files, file, &mut report);
     let profiles = match profiles {
         Some(Ok(profiles)) if report.errors.is_empty() => Ok(profiles),
         Some(Err(diagnostics)) if report.errors.is_empty() => Err(diagnostics),
@@ -135,11 +130,6 @@ fn profiles(
     for (index, (written, effective)) in config.profiles.iter().zip(&effective).enumerate() {
         report.profile = Some(index);
         let args = args::of_profile(index, written, effective, catalog, report);
-        for name in effective.names() {
-            if kube::find(name).is_some() && !catalog.plugins.iter().any(|entry| entry.name == name) {
-                report.warning(messages::not_in_schedc(written.at, name));
-            }
-        }
         translated.push(profile::translate(&config, index, effective, catalog, args));
     }
     report.profile = None;

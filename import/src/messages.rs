@@ -219,14 +219,6 @@ pub(crate) fn out_of_tree_plugin(name: &Spanned<String>) -> Diagnostic {
         .help("name the crate that has it in the profile: `crates = [\"..\"]`; until then it does not compile")
 }
 
-pub(crate) fn not_in_schedc(at: Option<Span>, name: &str) -> Diagnostic {
-    let title = format!("`{name}` is left out: schedc does not have it yet, so its decisions may differ");
-    match at {
-        Some(at) => Diagnostic::at(at, title, "left out"),
-        None => Diagnostic::new(title),
-    }
-}
-
 pub(crate) fn not_implemented(name: &Spanned<String>, point: Point, points: &[Point]) -> Diagnostic {
     let keys: Vec<&str> = points.iter().map(|point| kube::key(*point)).collect();
     Diagnostic::at(

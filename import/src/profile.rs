@@ -114,9 +114,10 @@ fn translate_set(point: Option<Point>, set: &PluginSet, effective: &Effective, c
     for plugin in set.disabled.iter().filter(|_| !set.disables_all()) {
         let name = plugin.name.value.as_str();
         let runs = point.is_none_or(|point| runs_at(name, point, catalog));
-        let default = || catalog.default.iter().chain(&catalog.planned).any(|default| default.value == name);
-        let known = if point.is_none() { default() } else { can_name(name, catalog) };
-        if known && runs && validate::has_effect(name, point, effective) && !disabled.iter().any(|other| other == name)
+        if can_name(name, catalog)
+            && runs
+            && validate::has_effect(name, point, effective)
+            && !disabled.iter().any(|other| other == name)
         {
             disabled.push(name.to_owned());
         }

@@ -2,7 +2,8 @@
 
 use expect_test::{Expect, expect};
 
-use super::{HEAD, check_errors, check_remarks, complete_import, shown};
+use super::{HEAD, check_errors, check_remarks, shown};
+use crate::import;
 
 fn with_args(name: &str, args: &str) -> String {
     format!("profiles: [{{pluginConfig: [{{name: {name}, args: {args}}}]}}]\n")
@@ -10,7 +11,7 @@ fn with_args(name: &str, args: &str) -> String {
 
 /// The `[args]` of a profile with these arguments (in YAML's flow style).
 fn check(name: &str, args: &str, expect: Expect) {
-    let import = complete_import("c.yaml", &format!("{HEAD}{}", with_args(name, args)));
+    let import = import("c.yaml", &format!("{HEAD}{}", with_args(name, args)));
     assert!(import.profiles.is_ok(), "{}", shown(&import));
     let toml = &import.profile(None).unwrap().1.toml;
     expect
@@ -138,7 +139,7 @@ fn arguments_of_other_crates() {
     let rest = "profiles: [{plugins: {score: {enabled: [{name: Trimaran, weight: 2}]}}, pluginConfig: [{name: Trimaran, \
         args: {apiVersion: x/v1, kind: TrimaranArgs, metricProvider: {type: Prometheus, address: 'http://x\"y'}, \
         ratio: 0.5, nothing: null, 'a b': [1, [true]]}}]}]\n";
-    let import = complete_import("c.yaml", &format!("{HEAD}{rest}"));
+    let import = import("c.yaml", &format!("{HEAD}{rest}"));
     expect![[r#"
         warning: c.yaml:3:48: `Trimaran` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
         warning: c.yaml:3:216: 0.5 is left out: arguments in profiles have no numbers with fractions

@@ -2,9 +2,10 @@
 
 use expect_test::expect_file;
 use schedc_codegen::plan::{Plan, Point};
-use schedc_codegen::{NoCrates, SourceText, compile_with};
+use schedc_codegen::{NoCrates, SourceText, compile};
 
-use super::{complete_catalog, complete_import, shown};
+use super::shown;
+use crate::import;
 
 const DEFAULT_FILTERS: &str = "NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit \
      VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources \
@@ -86,13 +87,12 @@ fn at(plan: &Plan, point: Point) -> String {
 #[test]
 fn imported_profiles_have_the_known_plugins() {
     for case in cases() {
-        let import = complete_import(&format!("{}.yaml", case.name), case.text);
+        let import = import(&format!("{}.yaml", case.name), case.text);
         assert_eq!(import.remarks, [], "{}", shown(&import));
         let toml = &import.profile(None).unwrap().1.toml;
         expect_file![format!("{}/tests/profiles/{}.toml", env!("CARGO_MANIFEST_DIR"), case.name)].assert_eq(toml);
-        let (catalog, files) = complete_catalog();
         let source = SourceText { path: format!("{}.toml", case.name), text: toml.clone() };
-        let compilation = compile_with(catalog.into(), files, &[source], &mut NoCrates).unwrap();
+        let compilation = compile(&[source], &mut NoCrates).unwrap();
         let plan = &compilation.plans[0];
         assert_eq!(at(plan, Point::PreFilter), case.pre_filter, "{}", case.name);
         assert_eq!(at(plan, Point::Filter), case.filter, "{}", case.name);

@@ -2,7 +2,8 @@
 
 use expect_test::expect;
 
-use super::{check, check_errors, complete_import, shown};
+use super::{check, check_errors, shown};
+use crate::import;
 
 #[test]
 fn errors_show_their_place() {
@@ -198,7 +199,7 @@ fn what_is_no_configuration() {
         "#]],
         ),
     ] {
-        expect.assert_eq(&shown(&complete_import("c.yaml", text)));
+        expect.assert_eq(&shown(&import("c.yaml", text)));
     }
 }
 

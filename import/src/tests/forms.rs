@@ -2,7 +2,8 @@
 
 use expect_test::expect;
 
-use super::{HEAD, check, complete_import, shown};
+use super::{HEAD, check, shown};
+use crate::import;
 
 #[test]
 fn json() {
@@ -13,7 +14,7 @@ fn json() {
 
         scheduler-name = "ja"
     "##]]
-    .assert_eq(&shown(&complete_import("c.json", text)));
+    .assert_eq(&shown(&import("c.json", text)));
 }
 
 #[test]
@@ -53,7 +54,7 @@ fn several_documents() {
         # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
         percentage-of-nodes-to-score = 0
     "#]]
-    .assert_eq(&shown(&complete_import("c.yaml", &text)));
+    .assert_eq(&shown(&import("c.yaml", &text)));
 }
 
 #[test]
@@ -70,7 +71,7 @@ fn windows_lines_and_a_byte_order_mark() {
 
         error: 1 error in c.yaml
     "#]]
-    .assert_eq(&shown(&complete_import("c.yaml", &text)));
+    .assert_eq(&shown(&import("c.yaml", &text)));
 }
 
 #[test]
@@ -120,7 +121,7 @@ fn the_source_cannot_break_out_of_its_comment() {
         # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
         percentage-of-nodes-to-score = 0
     "#]]
-    .assert_eq(&shown(&complete_import("a\nb = 1", HEAD)));
+    .assert_eq(&shown(&import("a\nb = 1", HEAD)));
 }
 
 #[test]
@@ -130,7 +131,7 @@ fn deep_nesting_is_no_danger() {
         let plugins = "{permit: {enabled: [{name: Mine}]}}";
         let config = format!("[{{name: Mine, args: {args}}}]");
         let text = format!("{HEAD}profiles: [{{plugins: {plugins}, pluginConfig: {config}}}]");
-        assert_eq!(complete_import("c.yaml", &text).profiles.is_ok(), accepted, "{depth}");
+        assert_eq!(import("c.yaml", &text).profiles.is_ok(), accepted, "{depth}");
     }
 }
 
@@ -141,7 +142,7 @@ fn aliases_that_explode_are_refused() {
         let before = format!("*x{}, ", i - 1).repeat(10);
         text.push_str(&format!("x{i}: &x{i} [{}]\n", before.trim_end_matches(", ")));
     }
-    assert!(complete_import("c.yaml", &text).profiles.is_err());
+    assert!(import("c.yaml", &text).profiles.is_err());
 }
 
 #[test]
@@ -151,7 +152,7 @@ fn the_example_of_the_documentation() {
         let (_, rest) = page.split_once(&format!("```{kind}\n")).unwrap();
         rest.split_once("```").unwrap().0
     };
-    let import = complete_import("scheduler.yaml", block("yaml"));
+    let import = import("scheduler.yaml", block("yaml"));
     assert_eq!(import.profile(None).unwrap().1.toml, block("toml"));
     let remarks = shown(&import).replace(block("toml"), "");
     assert!(page.contains(&format!("\n```\n{remarks}```\n")), "{remarks}");

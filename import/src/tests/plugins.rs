@@ -4,13 +4,12 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use schedc_codegen::plan::Point;
 
-use crate::kube;
-
-use super::{HEAD, check_errors, check_remarks, complete_import, shown};
+use super::{HEAD, check_errors, check_remarks, shown};
+use crate::{import, kube};
 
 /// The `[plugins]` of a profile with these sets (in YAML's flow style).
 fn check(plugins: &str, expect: Expect) {
-    let import = complete_import("c.yaml", &format!("{HEAD}profiles: [{{plugins: {plugins}}}]\n"));
+    let import = import("c.yaml", &format!("{HEAD}profiles: [{{plugins: {plugins}}}]\n"));
     assert!(import.profiles.is_ok(), "{}", shown(&import));
     let toml = &import.profile(None).unwrap().1.toml;
     expect.assert_eq(toml.split_once("[plugins]\n").map_or("", |(_, plugins)| plugins));
@@ -254,7 +253,7 @@ proptest! {
         let points = [Point::PreFilter, Point::Filter, Point::PostFilter, Point::PreScore, Point::Score, Point::Reserve];
         let sets = points.iter().zip(&sets).map(|(point, set)| format!("{}: {}", kube::key(*point), fitting(set, *point)));
         let plugins = format!("{{multiPoint: {multi_point}, {}}}", sets.collect::<Vec<_>>().join(", "));
-        let import = complete_import("c.yaml", &format!("{HEAD}profiles: [{{plugins: {plugins}}}]\n"));
+        let import = import("c.yaml", &format!("{HEAD}profiles: [{{plugins: {plugins}}}]\n"));
         match &import.profiles {
             Ok(profiles) => {
                 let plain = plugins.matches("'*'").count();
