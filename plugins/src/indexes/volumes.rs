@@ -174,22 +174,27 @@ mod tests {
 
     /// Some object of one of six names; the class, size, node and so on vary.
     fn any_object() -> impl Strategy<Value = String> {
-        (0..7_usize, 0..2, 0..3, 1..3).prop_map(|(kind, name, group, size)| match kind {
-            0 => format!(
-                "{{kind: PersistentVolume, metadata: {{name: v{name}}}, spec: {{storageClassName: g{group}, capacity: {{storage: {size}}}}}}}"
-            ),
-            1 => format!("{{kind: PersistentVolumeClaim, metadata: {{name: c{name}, namespace: g{group}}}}}"),
-            2 => format!("{{kind: StorageClass, metadata: {{name: g{name}}}, provisioner: d{group}}}"),
-            3 => format!("{{kind: CSINode, metadata: {{name: w{name}}}, spec: {{drivers: [{{name: d{group}, nodeID: w}}]}}}}"),
-            4 => format!("{{kind: CSIDriver, metadata: {{name: d{name}}}, spec: {{storageCapacity: {}}}}}", size == 1),
-            5 => format!("{{kind: CSIStorageCapacity, metadata: {{name: c{name}}}, storageClassName: g{group}, capacity: {size}}}"),
-            _ => format!("{{kind: VolumeAttachment, metadata: {{name: a{name}}}, spec: {{attacher: d{size}, nodeName: w{group}, source: {{}}}}}}"),
+        (0..7_usize, 0..2, 0..3, 1..3).prop_map(|(kind, name, group, size)| {
+            let (kind, rest) = match kind {
+                0 => {
+                    ("PersistentVolume", format!("spec: {{storageClassName: g{group}, capacity: {{storage: {size}}}}}"))
+                }
+                1 => ("PersistentVolumeClaim", format!("spec: {{storageClassName: g{group}}}")),
+                2 => ("StorageClass", format!("provisioner: d{group}")),
+                3 => ("CSINode", format!("spec: {{drivers: [{{name: d{group}, nodeID: w}}]}}")),
+                4 => ("CSIDriver", format!("spec: {{storageCapacity: {}}}", size == 1)),
+                5 => ("CSIStorageCapacity", format!("storageClassName: g{group}, capacity: {size}")),
+                _ => ("VolumeAttachment", format!("spec: {{attacher: d{size}, nodeName: w{group}, source: {{}}}}")),
+            };
+            format!("{{kind: {kind}, metadata: {{name: o{name}}}, {rest}}}")
         })
     }
 
     proptest! {
         #[test]
-        fn objects_come_change_and_go_without_a_trace(history in prop::collection::vec((any_object(), any::<bool>()), 0..40)) {
+        fn objects_come_change_and_go_without_a_trace(
+            history in prop::collection::vec((any_object(), any::<bool>()), 0..40),
+        ) {
             let mut interner = Interner::default();
             let mut kept = Volumes::default();
             let mut objects = BTreeMap::new();

@@ -86,34 +86,30 @@ status: {phase: Available}",
 #[test]
 fn node_affinity_of_volumes_knows_labels_only() {
     let interner = &mut Interner::default();
-    for (required, expected) in [
-        ("", "any"),
-        ("nodeAffinity: {}", "any"),
-        ("nodeAffinity: {required: {nodeSelectorTerms: []}}", ""),
-        ("nodeAffinity: {required: {nodeSelectorTerms: [{}]}}", ""),
-        (
-            "nodeAffinity: {required: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [n1]}]}]}}",
-            "[]",
-        ),
-        (
-            "nodeAffinity: {required: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [n1, n2]}]}]}}",
-            "",
-        ),
-        (
-            "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Near}]}, {matchExpressions: [{key: a, operator: Exists}]}]}}",
-            "[a Exists ]",
-        ),
-    ] {
-        let volume = volume(&format!("metadata: {{name: v}}\nspec: {{{required}}}"), interner);
-        assert_eq!(words(volume.node_affinity.as_ref(), interner), expected, "{required}");
-    }
+    let mut check = |node_affinity: &str, expected: &str| {
+        let volume = volume(&format!("metadata: {{name: v}}\nspec: {{{node_affinity}}}"), interner);
+        assert_eq!(words(volume.node_affinity.as_ref(), interner), expected, "{node_affinity}");
+    };
+    check("", "any");
+    check("nodeAffinity: {}", "any");
+    let required = |terms: &str| format!("nodeAffinity: {{required: {{nodeSelectorTerms: [{terms}]}}}}");
+    check(&required(""), "");
+    check(&required("{}"), "");
+    check(&required("{matchFields: [{key: metadata.name, operator: In, values: [n1]}]}"), "[]");
+    check(&required("{matchFields: [{key: metadata.name, operator: In, values: [n1, n2]}]}"), "");
+    let terms = ["{matchExpressions: [{key: a, operator: Near}]}", "{matchExpressions: [{key: a, operator: Exists}]}"];
+    check(&required(&terms.join(", ")), "[a Exists ]");
 }
 
 #[test]
 fn in_tree_volumes_as_their_drivers_have_them() {
     let interner = &mut Interner::default();
     for (labels, spec, expected) in [
-        ("", "gcePersistentDisk: {pdName: d}", "pd.csi.storage.gke.io projects/UNSPECIFIED/zones/UNSPECIFIED/disks/d on any"),
+        (
+            "",
+            "gcePersistentDisk: {pdName: d}",
+            "pd.csi.storage.gke.io projects/UNSPECIFIED/zones/UNSPECIFIED/disks/d on any",
+        ),
         (
             "topology.kubernetes.io/zone: us-a-1",
             "gcePersistentDisk: {pdName: d}",
@@ -132,7 +128,8 @@ fn in_tree_volumes_as_their_drivers_have_them() {
         ("", "awsElasticBlockStore: {volumeID: vol-1}", "ebs.csi.aws.com vol-1 on any"),
         (
             "",
-            "awsElasticBlockStore: {volumeID: 'aws://us-1a/vol-1'}, nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [
+            "awsElasticBlockStore: {volumeID: 'aws://us-1a/vol-1'},
+             nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [
                 {key: failure-domain.beta.kubernetes.io/zone, operator: In, values: [z]},
                 {key: failure-domain.beta.kubernetes.io/region, operator: In, values: [r]}]}]}}",
             "ebs.csi.aws.com vol-1 on [topology.ebs.csi.aws.com/zone In z; topology.kubernetes.io/region In r]",
@@ -146,7 +143,8 @@ fn in_tree_volumes_as_their_drivers_have_them() {
         ("", "azureDisk: {diskName: d, diskURI: u, kind: Shared}", "kind(Shared) is not supported in csi migration"),
         (
             "topology.kubernetes.io/zone: z",
-            "cinder: {volumeID: c}, nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]}}",
+            "cinder: {volumeID: c},
+             nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]}}",
             "cinder.csi.openstack.org c on [a Exists ; topology.cinder.csi.openstack.org/zone In z]",
         ),
         ("topology.kubernetes.io/zone: z", "portworxVolume: {volumeID: p}", "pxd.portworx.com p on any"),
