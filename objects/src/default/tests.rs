@@ -64,11 +64,23 @@ fn completing_twice_changes_nothing() {
             labelSelector: {}, matchLabelKeys: [app]}]",
     )
     .replace("name: a}", "name: a, labels: {app: web, team: x}}");
-    let mut manifests = Manifests::parse("pods.yaml", &text).unwrap();
+    let others = "
+---
+{apiVersion: v1, kind: PersistentVolume, metadata: {name: p}, spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce],
+    storageClassName: fast}}
+---
+{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {generateName: c-}, spec: {volumeName: p, accessModes: [ReadWriteOnce],
+    resources: {requests: {storage: 1Gi}}}}
+---
+{apiVersion: storage.k8s.io/v1, kind: StorageClass, provisioner: x, metadata: {name: fast,
+    annotations: {storageclass.kubernetes.io/is-default-class: 'true'}}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: shop}}";
+    let mut manifests = Manifests::parse("pods.yaml", &(text + others)).unwrap();
     super::complete(&mut manifests).unwrap();
-    let once = manifests.pods.clone();
+    let once = manifests.clone();
     super::complete(&mut manifests).unwrap();
-    assert_eq!(manifests.pods, once);
+    assert_eq!(manifests, once);
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub struct Sourced<T> {
 }
 
 /// What scheduling uses of a set of manifests, in the order in which it is written.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Manifests {
     /// Nodes.
     pub nodes: Vec<Sourced<Node>>,
