@@ -1,4 +1,4 @@
-//! Clusters of ordinary manifests, simulated by a profile with the plugins that look at more than a pod and a node.
+//! Clusters of ordinary manifests, simulated by the default profile: plugins that look at more than a pod and a node.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -8,7 +8,7 @@ mod spread;
 mod volumes;
 
 mod scheduler {
-    schedc_macros::profile!("tests/simulation/whole.toml");
+    schedc_macros::profile!("profiles/default.toml");
 }
 
 use std::time::Duration;

@@ -33,7 +33,7 @@ fn replicas_avoid_each_other() {
     expect![[r#"
         shop/web-1 on n2
         shop/web-2 on n1
-        shop/web-3: 0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules. preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.
+        shop/web-3: 0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules. no new claims to deallocate, preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.
     "#]].assert_eq(&outcome(&manifests));
 }
 
@@ -48,7 +48,7 @@ fn replicas_of_another_roll_out_are_others() {
     expect![[r#"
         shop/old on n1
         shop/new-1 on n1
-        shop/new-2: 0/1 nodes are available: 1 node(s) didn't match pod anti-affinity rules. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
+        shop/new-2: 0/1 nodes are available: 1 node(s) didn't match pod anti-affinity rules. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
     "#]].assert_eq(&outcome(&manifests));
 }
 

@@ -38,7 +38,7 @@ fn pods_of_equal_priority_stay() {
     let manifests = nodes(&[("n1", "a")]) + &pod("first", 3, "") + &pod("second", 3, "");
     expect![[r#"
         default/first on n1
-        default/second: 0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
+        default/second: 0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
     "#]].assert_eq(&outcome(&manifests));
 }
 
@@ -74,7 +74,7 @@ fn nobody_leaves_for_a_pod_that_never_preempts() {
         + &pod("running", 3, "nodeName: n1")
         + &pod("patient", 4, "priority: 100, preemptionPolicy: Never");
     expect![[r#"
-        default/patient: 0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.
+        default/patient: 0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.
     "#]].assert_eq(&outcome(&manifests));
 }
 

@@ -36,7 +36,7 @@ fn zones_differ_by_no_more_than_the_skew() {
     let text = outcome(&(nodes(&ZONES) + &replicas("7d9f", &names, zonal)));
     let on = |node: &str| text.matches(&format!(" on {node}\n")).count();
     assert_eq!((on("n1") + on("n2"), on("n3")), (5, 4));
-    expect!["default/web-9: 0/3 nodes are available: 1 Insufficient cpu, 2 node(s) didn't match pod topology spread constraints. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod."].assert_eq(text.lines().last().unwrap());
+    expect!["default/web-9: 0/3 nodes are available: 1 Insufficient cpu, 2 node(s) didn't match pod topology spread constraints. no new claims to deallocate, preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod."].assert_eq(text.lines().last().unwrap());
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn a_pod_follows_its_zonal_volume() {
     "#]]
     .assert_eq(&outcome(&(nodes(&NODES) + &volume + &replica)));
     expect![[r#"
-        default/db-0: 0/2 nodes are available: 2 node(s) didn't match PersistentVolume's node affinity. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.
+        default/db-0: 0/2 nodes are available: 2 node(s) didn't match PersistentVolume's node affinity. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.
     "#]].assert_eq(&outcome(&(nodes(&NODES[..2]) + &volume + &replica)));
 }
 
@@ -81,7 +81,7 @@ fn local_volumes_are_shared_out() {
     expect![[r#"
         default/db-0 on n3
         default/db-1 on n1
-        default/db-2: 0/3 nodes are available: 3 node(s) didn't find available persistent volumes to bind. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.
+        default/db-2: 0/3 nodes are available: 3 node(s) didn't find available persistent volumes to bind. no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.
     "#]].assert_eq(&outcome(&manifests));
 }
 
@@ -102,14 +102,16 @@ fn claims_that_are_to_be_bound_at_once_must_be_bound() {
     // `Immediate` is what a class says that says nothing.
     let manifests = nodes(&NODES) + &class("fast", "csi.example.com", "") + &replica(0, "");
     expect![[r#"
-        default/db-0: 0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.
-    "#]].assert_eq(&outcome(&manifests));
+        default/db-0: 0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found
+    "#]]
+    .assert_eq(&outcome(&manifests));
 }
 
 #[test]
 fn a_claim_must_be_there() {
     let pod = replica(0, "").split_once("\n---\n").unwrap().1.to_owned();
     expect![[r#"
-        default/db-0: 0/3 nodes are available: persistentvolumeclaim "data-db-0" not found. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.
-    "#]].assert_eq(&outcome(&(nodes(&NODES) + "---\n" + &pod)));
+        default/db-0: 0/3 nodes are available: persistentvolumeclaim "data-db-0" not found. not found
+    "#]]
+    .assert_eq(&outcome(&(nodes(&NODES) + "---\n" + &pod)));
 }
