@@ -39,7 +39,8 @@ pub trait Plugin: Send + Sync + Sized + 'static {
     /// Why it cannot work. The scheduler then does not start; it tells the failures of all plugins.
     fn new(args: &'static Self::Args, handle: &Handle) -> Result<Self, String>;
 
-    /// Reads a pod. Called once for all pods that are alike.
+    /// Reads a pod. Called once for all pods that are alike, and again when the cluster has changed: what it finds in
+    /// indexes, or registers with them, holds until then.
     fn compile(args: &Self::Args, pod: &PodSpec, cx: Compile<'_, Self>) -> Self::Pod;
 
     /// The scheduler stops.

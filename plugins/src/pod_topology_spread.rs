@@ -12,7 +12,8 @@
 //!
 //! **Upstream.** `plugins/podtopologyspread` (kube-scheduler 1.36.2), and `DefaultSelector` of `plugins/helper`.
 //!
-//! **Differences.** None. (Default constraints have no `matchLabelKeys` here; there they mean nothing.)
+//! **Differences.** Logarithms are the platform's. If one differs from Go's in its last bit, a sum that lies on the edge
+//! between two scores can fall to the other side.
 //!
 //! What is compiled of a pod holds for one attempt: its questions to indexes can be forgotten when the cluster changes. And
 //! default constraints follow Services and controllers, so that a pod without constraints of its own has to be compiled again

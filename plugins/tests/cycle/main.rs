@@ -3,6 +3,7 @@
 
 mod dynamic_resources;
 mod node_volume_limits;
+mod pod_topology_spread;
 mod preemption;
 mod undo;
 mod unprepared;
@@ -16,6 +17,7 @@ mod scheduler {
         "tests/cycle/profiles/claims.toml",
         "tests/cycle/profiles/limits.toml",
         "tests/cycle/profiles/preemption.toml",
+        "tests/cycle/profiles/spreading.toml",
         "tests/cycle/profiles/storage.toml",
         "tests/cycle/profiles/unprepared.toml",
         "tests/cycle/profiles/volumes.toml",
