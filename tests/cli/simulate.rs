@@ -309,3 +309,79 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     assert!(output.status.success());
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
+
+#[test]
+fn pods_that_make_room_for_others_are_reported() {
+    let class = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 100}\n---\n";
+    let pods = pod("running", ", nodeName: a") + &pod("urgent", ", priorityClassName: high");
+    let folder = Folder::with(&[("all.yaml", &(class.to_owned() + &node("a", "1") + &pods))]);
+    check(
+        &folder.schedc(&["simulate", "all.yaml"]).ok(),
+        expect![[r#"
+        Placed
+          POD             NODE
+          default/urgent  a
+
+        Preempted
+          POD              NODE  BY
+          default/running  a     default/urgent
+
+        Utilisation
+          RESOURCE  REQUESTED  ALLOCATABLE    SHARE  LOWEST NODE   MEDIAN  HIGHEST
+          cpu               1            1  100.0 %      100.0 %  100.0 %  100.0 %
+          memory          0 B          0 B        -            -        -        -
+          pods              1           10   10.0 %       10.0 %   10.0 %   10.0 %
+
+        2 pods: 1 placed, 0 unschedulable, 1 preempted, 0 skipped
+        1 node, 1 PriorityClass
+        (times)
+    "#]],
+    );
+    let report = folder.schedc(&["simulate", "all.yaml", "-o", "json"]).json();
+    assert_eq!(report["preempted"], json!([{"pod": "default/running", "node": "a", "by": "default/urgent"}]));
+    assert_eq!(report["summary"]["preempted"], 1);
+    let explained = folder.schedc(&["explain", "urgent", "all.yaml"]).ok();
+    let outcome = explained.split_once("default/urgent goes").expect("an outcome").1;
+    expect![[r#"
+        default/urgent goes nowhere, says profile default
+          0/1 nodes are available: 1 Insufficient cpu.
+          room can be made on a by removing 1 pod:
+            default/running
+          nothing to filter by for this pod:
+            NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
+            PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
+    "#]]
+    .assert_eq(&format!("default/urgent goes{outcome}"));
+}
+
+#[test]
+fn a_replica_follows_its_volume() {
+    let zonal = |name: &str, zone: &str| {
+        node(name, "4").replace(
+            "metadata: {",
+            &format!("metadata: {{labels: {{topology.kubernetes.io/zone: {zone}, kubernetes.io/hostname: {name}}}, "),
+        )
+    };
+    let storage = "apiVersion: v1
+kind: PersistentVolume
+metadata: {name: orders}
+spec:
+  capacity: {storage: 10Gi}
+  accessModes: [ReadWriteOnce]
+  csi: {driver: csi.example.com, volumeHandle: orders}
+  nodeAffinity: {required: {nodeSelectorTerms: [
+    {matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [south]}]}]}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data-orders-0}
+spec: {volumeName: orders, storageClassName: '', accessModes: [ReadWriteOnce], resources: {requests: {storage: 10Gi}}}
+---
+";
+    let volumes = ", volumes: [{name: data, persistentVolumeClaim: {claimName: data-orders-0}}]";
+    let nodes = zonal("a", "north") + &zonal("b", "south");
+    let folder = Folder::with(&[("all.yaml", &(nodes + storage + &pod("orders-0", volumes)))]);
+    let report = folder.schedc(&["simulate", "all.yaml", "-o", "json"]).json();
+    assert_eq!(report["placements"], json!([{"pod": "default/orders-0", "node": "b"}]));
+    assert_eq!(report["summary"]["objects"], json!({"PersistentVolume": 1, "PersistentVolumeClaim": 1}));
+}
