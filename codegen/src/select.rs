@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::messages;
 use crate::source::Files;
 
-/// The environment variable that picks profiles: names or paths, separated by commas.
+/// The environment variable that picks profiles: names, paths of files or folders, separated by commas.
 pub const PROFILES_VARIABLE: &str = "SCHEDC_PROFILES";
 
 /// The profiles to build.
@@ -15,13 +15,14 @@ pub const PROFILES_VARIABLE: &str = "SCHEDC_PROFILES";
 pub struct Selection {
     /// The profiles' files, in the order in which they were picked, else by name.
     pub profiles: Vec<PathBuf>,
-    /// What to watch for changes besides: the folder, unless every profile was picked.
+    /// What to watch for changes besides: folders all of whose profiles are built.
     pub watched: Vec<PathBuf>,
 }
 
 /// Picks profiles: those that `picked` (the value of [`PROFILES_VARIABLE`]) names; if it is unset or blank, every TOML
 /// file in `folder`.
-/// A name stands for `folder/NAME.toml`; what ends in `.toml` or holds a `/` is a path, relative to the current folder.
+/// A name stands for `folder/NAME.toml`; what ends in `.toml` or holds a `/` is a path, relative to the current
+/// folder; that of a folder stands for every TOML file in it.
 ///
 /// # Errors
 ///
@@ -29,37 +30,49 @@ pub struct Selection {
 pub fn select(folder: &Path, picked: Option<&str>) -> Result<Selection, Diagnostics> {
     let known = profiles_in(folder).map_err(|error| fail(vec![messages::unreadable_file(folder, &error.to_string())]));
     let Some(picked) = picked.filter(|picked| !picked.trim().is_empty()) else {
-        let known = known?;
-        if known.is_empty() {
-            return Err(fail(vec![messages::no_profiles(folder)]));
-        }
-        let profiles = known.iter().map(|name| folder.join(format!("{name}.toml"))).collect();
-        return Ok(Selection { profiles, watched: vec![folder.to_owned()] });
+        return match files(folder, &known?) {
+            profiles if profiles.is_empty() => Err(fail(vec![messages::no_profiles(folder)])),
+            profiles => Ok(Selection { profiles, watched: vec![folder.to_owned()] }),
+        };
     };
     let known = known.unwrap_or_default();
-    let mut profiles: Vec<PathBuf> = Vec::new();
-    let mut found = Vec::new();
+    let (mut profiles, mut watched, mut found): (Vec<PathBuf>, _, _) = (Vec::new(), Vec::new(), Vec::new());
     for name in picked.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        let path = if known.iter().any(|known| known == name) {
-            folder.join(format!("{name}.toml"))
-        } else if (name.ends_with(".toml") || name.contains('/')) && Path::new(name).is_file() {
-            PathBuf::from(name)
+        let path = Path::new(name);
+        let is_path = name.ends_with(".toml") || name.contains('/');
+        let paths = if known.iter().any(|known| known == name) {
+            vec![folder.join(format!("{name}.toml"))]
+        } else if is_path && path.is_file() {
+            vec![path.to_owned()]
+        } else if is_path && path.is_dir() {
+            watched.push(path.to_owned());
+            let names = profiles_in(path).map_err(|e| fail(vec![messages::unreadable_file(path, &e.to_string())]))?;
+            if names.is_empty() {
+                found.push(messages::no_profiles(path));
+            }
+            files(path, &names)
         } else {
             found.push(messages::unknown_profile(name, folder, &known));
             continue;
         };
-        if !profiles.contains(&path) {
-            profiles.push(path);
+        for path in paths {
+            if !profiles.contains(&path) {
+                profiles.push(path);
+            }
         }
     }
     if profiles.is_empty() && found.is_empty() {
         found.push(messages::empty_selection(&known));
     }
-    if found.is_empty() { Ok(Selection { profiles, watched: Vec::new() }) } else { Err(fail(found)) }
+    if found.is_empty() { Ok(Selection { profiles, watched }) } else { Err(fail(found)) }
 }
 
 fn fail(found: Vec<Diagnostic>) -> Diagnostics {
     Diagnostics::new(Files::default(), found)
+}
+
+fn files(folder: &Path, names: &[String]) -> Vec<PathBuf> {
+    names.iter().map(|name| folder.join(format!("{name}.toml"))).collect()
 }
 
 /// The names of the profiles in a folder, sorted.

@@ -235,6 +235,18 @@ fn profiles_are_picked_by_name_or_path() {
 }
 
 #[test]
+fn the_path_of_a_folder_picks_all_profiles_in_it() {
+    let project = Project::new("pick_folder");
+    let a = project.write("profiles/a.toml", "");
+    let c = project.write("elsewhere/c.toml", "");
+    let b = project.write("elsewhere/b.toml", "");
+    let (folder, elsewhere) = (project.root.join("profiles"), project.root.join("elsewhere"));
+    let selection = select(&folder, Some(&format!("a,{}", elsewhere.display()))).unwrap();
+    assert_eq!(selection.profiles, [a, b, c]);
+    assert_eq!(selection.watched, [elsewhere], "a new profile calls for a build");
+}
+
+#[test]
 fn picks_that_do_not_exist() {
     let project = Project::new("pick_wrong");
     project.write("profiles/default.toml", "");
