@@ -15,6 +15,7 @@ mod world;
 mod scheduler {
     schedc_macros::profile!(
         "tests/cycle/profiles/claims.toml",
+        "tests/cycle/profiles/hasty.toml",
         "tests/cycle/profiles/limits.toml",
         "tests/cycle/profiles/preemption.toml",
         "tests/cycle/profiles/spreading.toml",

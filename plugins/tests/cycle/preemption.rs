@@ -6,12 +6,14 @@ use expect_test::{Expect, expect};
 use schedc_core::engine::{Decision, Unschedulable};
 use schedc_core::extension_points::Nomination;
 use schedc_core::model::Pod;
+use schedc_core::profile::Profile;
 
+use crate::scheduler::hasty;
 use crate::scheduler::preemption::Pipeline;
 use crate::world::World;
 
 /// Nodes of 4 cpus, and pods in the order in which they came.
-fn cluster(nodes: &[&str], pods: &[String]) -> World<Pipeline> {
+fn cluster<P: Profile>(nodes: &[&str], pods: &[String]) -> World<P> {
     let mut world = World::new();
     for node in nodes {
         world.node(&format!("{{metadata: {{name: {node}}}, status: {{allocatable: {{cpu: 4, pods: 20}}}}}}"));
@@ -53,7 +55,7 @@ fn rejected(decision: Decision) -> Unschedulable {
 }
 
 /// What is found for a pod: the candidates, the best ones with a star, or the message.
-fn found(world: &mut World<Pipeline>, pod: &str) -> String {
+fn found<P: Profile>(world: &mut World<P>, pod: &str) -> String {
     let pod = rejected(world.decision(pod, 0));
     if pod.candidates().is_empty() {
         return pod.message;
@@ -77,7 +79,7 @@ fn names<'p>(pods: impl IntoIterator<Item = &'p std::sync::Arc<Pod>>) -> String 
 }
 
 fn check(nodes: &[&str], pods: &[String], pod: &str, expected: Expect) {
-    expected.assert_eq(&found(&mut cluster(nodes, pods), pod));
+    expected.assert_eq(&found(&mut cluster::<Pipeline>(nodes, pods), pod));
 }
 
 #[test]
@@ -112,7 +114,7 @@ fn a_large_pod_of_little_importance_may_go_for_several_of_more() {
 fn pods_of_equal_importance_go_in_the_order_in_which_they_came_from_the_last_to_the_first() {
     let pods = ["a", "b", "c", "d"].map(|name| running(name, "n1", 1, "1", 1));
     check(&["n1"], &pods, &pending(5, "2"), expect!["n1*: c d"]);
-    let mut world = cluster(&["n1"], &pods);
+    let mut world = cluster::<Pipeline>(&["n1"], &pods);
     let uid = world.pod(&pods[0]).uid.clone();
     world.cache.remove_pod(&uid);
     world.running(&running("e", "n1", 1, "1", 1));
@@ -124,7 +126,7 @@ fn a_pod_that_has_not_started_yet_is_the_youngest() {
     let fresh = pod("name: fresh", 1, "2", "nodeName: n1", "{}");
     check(&["n1"], &[fresh.clone(), running("old", "n1", 1, "2", 1)], &pending(5, "2"), expect!["n1*: fresh"]);
     // A clock that is ahead makes a pod start later than now.
-    let mut world = cluster(&["n1"], &[fresh, running("early", "n1", 1, "2", 1)]);
+    let mut world = cluster::<Pipeline>(&["n1"], &[fresh, running("early", "n1", 1, "2", 1)]);
     let unschedulable = rejected(world.decision_at(&pending(5, "2"), 0, |_| 0));
     assert_eq!(names(&unschedulable.candidates()[0].victims), "early");
 }
@@ -132,7 +134,8 @@ fn a_pod_that_has_not_started_yet_is_the_youngest() {
 #[test]
 fn why_preemption_does_not_help() {
     let strong = |node: &str| running(node, node, 9, "4", 1);
-    let mut world = cluster(&["n1", "n2", "n3", "n4"], &[strong("n1"), strong("n2"), running("weak", "n2", 1, "0", 1)]);
+    let mut world =
+        cluster::<Pipeline>(&["n1", "n2", "n3", "n4"], &[strong("n1"), strong("n2"), running("weak", "n2", 1, "0", 1)]);
     world.node("{metadata: {name: n3}, spec: {unschedulable: true}, status: {allocatable: {cpu: 4, pods: 9}}}");
     world.node("{metadata: {name: n4}, status: {allocatable: {cpu: 1, pods: 9}}}");
     expect!["0/4 nodes are available: 1 node(s) were unschedulable, 3 Insufficient cpu. preemption: 0/4 nodes are available: 1 Insufficient cpu, 1 No preemption victims found for incoming pod, 2 Preemption is not helpful for scheduling."].assert_eq(&found(&mut world, &pending(5, "2")));
@@ -146,7 +149,7 @@ fn the_nomination_is_set_cleared_or_kept() {
     for (pods, spec, nomination) in
         [(&room, "", "set"), (&none, "", "clear"), (&room, never, "keep"), (&none, never, "keep")]
     {
-        let mut world = cluster(&["n1"], pods);
+        let mut world = cluster::<Pipeline>(&["n1"], pods);
         let pod = pod("name: new", 5, "4", spec, "{nominatedNodeName: n1}");
         let unschedulable = rejected(world.decision(&pod, 0));
         let told = match unschedulable.nomination() {
@@ -168,8 +171,10 @@ fn who_may_not_preempt() {
     };
     let preempted = "PreemptionByScheduler";
     let check = |victim: String, cordoned: bool, expected: Expect| {
-        let mut world =
-            cluster(&["n1", "n2"], &[victim, running("w1", "n1", 1, "4", 1), running("w2", "n2", 1, "4", 1)]);
+        let mut world = cluster::<Pipeline>(
+            &["n1", "n2"],
+            &[victim, running("w1", "n1", 1, "4", 1), running("w2", "n2", 1, "4", 1)],
+        );
         if cordoned {
             world
                 .node("{metadata: {name: n1}, spec: {unschedulable: true}, status: {allocatable: {cpu: 4, pods: 20}}}");
@@ -187,7 +192,7 @@ fn who_may_not_preempt() {
     check(dying("v", "n1", 9, preempted), false, expect!["n2*: w2"]);
     check(dying("v", "n2", 1, preempted), false, expect!["n1*: w1; n2: v w2"]);
     check(dying("v", "n1", 1, preempted), true, expect!["n2*: w2"]);
-    let mut world = cluster(&["n1"], &[running("weak", "n1", 1, "4", 1)]);
+    let mut world = cluster::<Pipeline>(&["n1"], &[running("weak", "n1", 1, "4", 1)]);
     expect!["0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never."]
         .assert_eq(&found(&mut world, &pod("name: new", 5, "4", "preemptionPolicy: Never", "{}")));
 }
@@ -196,7 +201,7 @@ fn who_may_not_preempt() {
 fn what_is_going_already_is_not_removed_again() {
     let metadata = "name: dying, deletionTimestamp: 2026-01-01T00:00:09Z";
     let dying = pod(metadata, 1, "2", "nodeName: n1", "{}");
-    let mut world = cluster(&["n1"], &[dying, running("other", "n1", 1, "2", 1)]);
+    let mut world = cluster::<Pipeline>(&["n1"], &[dying, running("other", "n1", 1, "2", 1)]);
     for (cpu, victims, removed) in [("2", "dying", ""), ("4", "other dying", "default/other")] {
         let unschedulable = rejected(world.decision(&pending(5, cpu), 0));
         assert_eq!(names(&unschedulable.candidates()[0].victims), victims);
@@ -209,7 +214,7 @@ fn what_is_going_already_is_not_removed_again() {
 fn budgets_protect_as_many_pods_as_they_can() {
     let pods = ["a", "b", "c", "d"].map(|name| running(name, "n1", 1, "1", 1));
     let check = |budgets: &[String], cpu: &str, expected: Expect| {
-        let mut world = cluster(&["n1"], &pods);
+        let mut world = cluster::<Pipeline>(&["n1"], &pods);
         budgets.iter().for_each(|budget| world.object(budget));
         expected.assert_eq(&found(&mut world, &pending(5, cpu)));
     };
@@ -240,7 +245,7 @@ fn a_budget_is_used_up_in_the_order_of_importance() {
         (1, expect!["n1*: a c d (2 against a budget)"]),
         (3, expect!["n1*: a b c"]),
     ] {
-        let mut world = cluster(&["n1"], &pods);
+        let mut world = cluster::<Pipeline>(&["n1"], &pods);
         world.object(&budget("web", &format!("status: {{disruptionsAllowed: {allowed}}}")));
         expected.assert_eq(&found(&mut world, &pending(5, "3")));
     }
@@ -250,7 +255,7 @@ fn a_budget_is_used_up_in_the_order_of_importance() {
 fn the_node_where_it_does_the_least_harm() {
     let on = |name: &str, node: &str, priority: i32, cpu: &str, minute: u32| running(name, node, priority, cpu, minute);
     // Fewest violations of budgets.
-    let mut world = cluster(&["n1", "n2"], &[on("a", "n1", 1, "4", 1), on("b", "n2", 4, "4", 1)]);
+    let mut world = cluster::<Pipeline>(&["n1", "n2"], &[on("a", "n1", 1, "4", 1), on("b", "n2", 4, "4", 1)]);
     world.object(&budget("a", "status: {}"));
     expect!["n1: a (1 against a budget); n2*: b"].assert_eq(&found(&mut world, &pending(5, "4")));
     // Lowest priority of the most important victim.
@@ -274,7 +279,7 @@ fn the_node_where_it_does_the_least_harm() {
 #[test]
 fn equally_good_nodes_are_drawn_among() {
     let nodes = ["n1", "n2", "n3"];
-    let mut world = cluster(&nodes, &nodes.map(|node| running(node, node, 1, "4", 1)));
+    let mut world = cluster::<Pipeline>(&nodes, &nodes.map(|node| running(node, node, 1, "4", 1)));
     expect!["n1*: n1; n2*: n2; n3*: n3"].assert_eq(&found(&mut world, &pending(5, "4")));
     let mut draw = |seed| rejected(world.decision(&pending(5, "4"), seed)).victims()[0].0.to_string();
     let drawn: BTreeSet<String> = (0..20).map(&mut draw).collect();
@@ -283,8 +288,31 @@ fn equally_good_nodes_are_drawn_among() {
 }
 
 #[test]
+fn not_all_nodes_must_be_tried() {
+    let nodes = ["n1", "n2", "n3"];
+    let mut world = cluster::<hasty::Pipeline>(&nodes, &nodes.map(|node| running(node, node, 1, "4", 1)));
+    let tried = |world: &mut World<hasty::Pipeline>| -> BTreeSet<String> {
+        let candidates = |seed| {
+            let unschedulable = rejected(world.decision(&pending(5, "4"), seed));
+            let mut victims: Vec<String> = unschedulable.candidates().iter().map(|c| names(&c.victims)).collect();
+            victims.sort_unstable();
+            victims.join(" ")
+        };
+        (0..20).map(candidates).collect()
+    };
+    assert_eq!(
+        Vec::from_iter(tried(&mut world)),
+        ["n1", "n2", "n3"],
+        "from a node that is drawn, up to the first that will do"
+    );
+    world.object(&budget("n1", "status: {}"));
+    world.object(&budget("n2", "status: {}"));
+    assert_eq!(Vec::from_iter(tried(&mut world)), ["n1 n3", "n2 n3", "n3"], "up to the first that does no harm");
+}
+
+#[test]
 fn the_pod_must_fit_with_and_without_the_pods_that_are_nominated() {
-    let mut world = cluster(&["n1"], &["a", "b"].map(|name| running(name, "n1", 1, "2", 1)));
+    let mut world = cluster::<Pipeline>(&["n1"], &["a", "b"].map(|name| running(name, "n1", 1, "2", 1)));
     let nominated = world.pod(&pod("name: nominated", 5, "1", "", "{nominatedNodeName: n1}"));
     let node = world.cache.base.interner.intern("n1");
     world.cache.nominate(nominated, node);
@@ -366,12 +394,12 @@ fn pre_filter_may_reject_the_pod_as_a_whole() {
             ],
         ),
     ] {
-        let mut world = cluster(&["n1", "n2"], &[running("bystander", "n2", 1, "1", 1)]);
+        let mut world = cluster::<Pipeline>(&["n1", "n2"], &[running("bystander", "n2", 1, "1", 1)]);
         world.object(claim);
         world.running(&with_claim("holder", holder, ", nodeName: n1"));
         expected.assert_eq(&found(&mut world, &with_claim("new", 5, "")));
     }
     // A claim that does not exist is not made by removing pods.
-    let mut world = cluster(&["n1"], &[running("weak", "n1", 1, "4", 1)]);
+    let mut world = cluster::<Pipeline>(&["n1"], &[running("weak", "n1", 1, "4", 1)]);
     expect![[r#"0/1 nodes are available: persistentvolumeclaim "mine" not found. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."#]].assert_eq(&found(&mut world, &with_claim("new", 5, "")));
 }
