@@ -16,7 +16,8 @@ use crate::{messages, write};
 /// Where plugins run that nobody here knows. What is true of the extremes is taken to be true of what is between.
 #[derive(Clone, Copy)]
 enum Outside {
-    /// Where the configuration mentions them, and nowhere else.
+    /// Where the configuration mentions them, and nowhere else; those of `multiPoint` after binding, too, since they run
+    /// somewhere.
     WhereMentioned,
     /// Everywhere, but for the queue, which has one order.
     Everywhere,
@@ -26,12 +27,12 @@ impl Outside {
     fn runs_at(self, name: &str, point: Point, written: &config::Profile) -> bool {
         let set = written.point(point);
         let mut enabled = set.enabled.iter();
-        let weighs =
-            || written.multi_point.enabled.iter().any(|plugin| plugin.name.value == name && plugin.weight.is_some());
+        let in_multi_point = || written.multi_point.enabled.iter().find(|plugin| plugin.name.value == name);
         enabled.any(|plugin| plugin.name.value == name)
             || set.disables(name)
             || match self {
-                Outside::WhereMentioned => point == Point::Score && weighs(),
+                Outside::WhereMentioned => in_multi_point()
+                    .is_some_and(|plugin| point == Point::PostBind || point == Point::Score && plugin.weight.is_some()),
                 Outside::Everywhere => point != Point::QueueSort,
             }
     }

@@ -160,6 +160,14 @@ fn arguments_of_other_crates() {
 }
 
 #[test]
+fn arguments_of_plugins_whose_points_nobody_knows() {
+    let rest =
+        "profiles: [{plugins: {multiPoint: {enabled: [{name: Mine}]}}, pluginConfig: [{name: Mine, args: {a: 1}}]}]\n";
+    let import = import("c.yaml", &format!("{HEAD}{rest}"));
+    assert!(import.profile(None).unwrap().1.toml.ends_with("[args.Mine]\na = 1\n"), "{}", shown(&import));
+}
+
+#[test]
 fn arguments_that_kube_scheduler_refuses() {
     check_refused(
         "NodeResourcesFit",
