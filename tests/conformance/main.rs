@@ -14,7 +14,6 @@ mod corpus;
 mod report;
 
 /// The profiles that scenarios name, as `schedc import` makes them of the configurations that kube-scheduler ran with.
-#[allow(clippy::collapsible_if, reason = "a guard that some plugins have goes around code that all have")]
 mod scheduler {
     schedc_macros::profile!(
         "import/tests/profiles/added-affinity.toml",
@@ -32,7 +31,6 @@ mod scheduler {
 }
 
 /// The same as `edge`, each with one thing that is wrong.
-#[allow(clippy::collapsible_if, reason = "a guard that some plugins have goes around code that all have")]
 mod flipped {
     schedc_macros::profile!(
         "tests/conformance/flipped/other-weight.toml",
