@@ -114,6 +114,81 @@ fn settings() {
 }
 
 #[test]
+fn a_scheduler_with_plugins_of_its_own() {
+    check(
+        "\
+leaderElection:
+  leaderElect: false
+clientConnection:
+  kubeconfig: \"/etc/kubernetes/scheduler.conf\"
+profiles:
+- schedulerName: default-scheduler
+  plugins:
+    multiPoint:
+      enabled:
+      - name: NodeResourceTopologyMatch
+    queueSort:
+      enabled:
+      - name: Coscheduling
+      disabled:
+      - name: \"*\"
+    score:
+      disabled:
+      - name: NodeResourcesFit
+      - name: NodeResourcesBalancedAllocation
+      enabled:
+      - name: TargetLoadPacking
+      - name: NodeResourcesFit
+  pluginConfig:
+  - name: NodeResourceTopologyMatch
+    args:
+      scoringStrategy:
+        type: LeastAllocated
+  - name: TargetLoadPacking
+    args:
+      defaultRequests:
+        cpu: \"2000m\"
+      defaultRequestsMultiplier: \"1\"
+      targetUtilization: 70
+      metricProvider:
+        type: Prometheus
+        address: http://prometheus-k8s.monitoring.svc.cluster.local:9090
+",
+        expect![[r#"
+            warning: c.yaml:12:15: `NodeResourceTopologyMatch` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
+            warning: c.yaml:15:15: `Coscheduling` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
+            warning: c.yaml:23:15: `TargetLoadPacking` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
+            note: c.yaml:3:1: `leaderElection` is not part of a profile: it says how the process runs, not what it decides
+            note: c.yaml:5:1: `clientConnection` is not part of a profile: it says how the process reaches the API server
+            # Imported from c.yaml by schedc.
+
+            scheduler-name = "default-scheduler"
+            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            percentage-of-nodes-to-score = 0
+            # Not plugins of kube-scheduler: NodeResourceTopologyMatch, Coscheduling, TargetLoadPacking. Name the crates that have them:
+            # crates = [".."]
+
+            [plugins]
+            multi-point = { enabled = ["NodeResourceTopologyMatch"] }
+            queue-sort = ["Coscheduling"]
+            score = { enabled = [
+                { name = "TargetLoadPacking", weight = 1 },
+                { name = "NodeResourcesFit", weight = 1 },
+            ], disabled = ["NodeResourcesFit", "NodeResourcesBalancedAllocation"] }
+
+            [args.NodeResourceTopologyMatch]
+            scoring-strategy = { type = "LeastAllocated" }
+
+            [args.TargetLoadPacking]
+            default-requests = { cpu = "2000m" }
+            default-requests-multiplier = "1"
+            target-utilization = 70
+            metric-provider = { type = "Prometheus", address = "http://prometheus-k8s.monitoring.svc.cluster.local:9090" }
+        "#]],
+    );
+}
+
+#[test]
 fn the_source_cannot_break_out_of_its_comment() {
     expect![[r#"
         # Imported from a b = 1 by schedc.
