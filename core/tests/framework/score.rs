@@ -32,10 +32,7 @@ fn check(nodes: &[(&str, &str)], pod: &str, expected: Expect) {
         let parts: Vec<String> = node
             .scores
             .iter()
-            .map(|score| {
-                let raw = if score.raw == i64::MIN { "ignored".to_owned() } else { score.raw.to_string() };
-                format!("{} {raw} -> {} x {}", score.plugin, score.normalized, score.weight)
-            })
+            .map(|score| format!("{} {} -> {} x {}", score.plugin, score.raw, score.normalized, score.weight))
             .collect();
         format!("{}: {} = {}\n", node.node, parts.join(", "), node.total())
     });
@@ -57,9 +54,9 @@ fn scores_are_weighted_and_added_up() {
         &nodes,
         "",
         expect![[r#"
-            n1: FavourA 50 -> 50 x 1, FavourB 0 -> 0 x 2, Rank ignored -> 0 x 3 = 50
-            n2: FavourA 0 -> 0 x 1, FavourB 30 -> 30 x 2, Rank ignored -> 0 x 3 = 60
-            n3: FavourA 10 -> 10 x 1, FavourB 24 -> 24 x 2, Rank ignored -> 0 x 3 = 58
+            n1: FavourA 50 -> 50 x 1, FavourB 0 -> 0 x 2, Rank 0 -> 0 x 3 = 50
+            n2: FavourA 0 -> 0 x 1, FavourB 30 -> 30 x 2, Rank 0 -> 0 x 3 = 60
+            n3: FavourA 10 -> 10 x 1, FavourB 24 -> 24 x 2, Rank 0 -> 0 x 3 = 58
             best: n2
         "#]],
     );
@@ -81,7 +78,7 @@ fn normalising_looks_at_the_extremes_of_feasible_nodes_but_for_ignored_ones() {
             n1: FavourA 0 -> 0 x 1, FavourB 0 -> 0 x 2, Rank -4 -> 0 x 3 = 0
             n2: FavourA 0 -> 0 x 1, FavourB 0 -> 0 x 2, Rank 16 -> 100 x 3 = 300
             n3: FavourA 0 -> 0 x 1, FavourB 0 -> 0 x 2, Rank 6 -> 50 x 3 = 150
-            n4: FavourA 0 -> 0 x 1, FavourB 0 -> 0 x 2, Rank ignored -> 0 x 3 = 0
+            n4: FavourA 0 -> 0 x 1, FavourB 0 -> 0 x 2, Rank 0 -> 0 x 3 = 0
             n5:  = 0
             best: n2
         "#]],
