@@ -10,22 +10,46 @@ fn a_pod_that_fits_somewhere() {
     expect![[r#"
         Feasible nodes (scores: raw > normalised > weighted)
           NODE     TOTAL  TaintToleration x3  NodeAffinity x2  NodeResourcesFit x1  DynamicResources x2  NodeResourcesBalancedAllocation x1  ImageLocality x1
-          north-1    660       0 > 100 > 300   50 > 100 > 200         85 > 85 > 85            0 > 0 > 0                        75 > 75 > 75         0 > 0 > 0
+          north-1    655       0 > 100 > 300   50 > 100 > 200         80 > 80 > 80            0 > 0 > 0                        75 > 75 > 75         0 > 0 > 0
           north-2    460       0 > 100 > 300        0 > 0 > 0         85 > 85 > 85            0 > 0 > 0                        75 > 75 > 75         0 > 0 > 0
 
         Rejected nodes
           NODE     PLUGIN             REASON
           gpu-1    TaintToleration    node(s) had untolerated taint(s)
-          south-1  NodeAffinity       node(s) didn't match Pod's node affinity/selector
-          south-2  NodeAffinity       node(s) didn't match Pod's node affinity/selector
+          south-1  InterPodAffinity   node(s) didn't match pod affinity rules
+          south-2  InterPodAffinity   node(s) didn't match pod affinity rules
           south-3  NodeUnschedulable  node(s) were unschedulable
 
         shop/cache-0 goes to north-1, says profile default
           the highest total of 2 feasible ones of 6 nodes
           nothing to filter by for this pod:
-            NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone, PodTopologySpread,
-            InterPodAffinity, DynamicResources, NodeDeclaredFeatures
+            NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
+            PodTopologySpread, DynamicResources, NodeDeclaredFeatures
     "#]].assert_eq(&schedc(&["explain", "cache-0", EXAMPLE]).ok());
+}
+
+/// Shown in the README.
+#[test]
+fn a_pod_that_keeps_the_zones_even() {
+    expect![[r#"
+        Feasible nodes (scores: raw > normalised > weighted)
+          NODE     TOTAL  TaintToleration x3  NodeResourcesFit x1  DynamicResources x2  NodeResourcesBalancedAllocation x1  ImageLocality x1
+          south-1    468       0 > 100 > 300         94 > 94 > 94            0 > 0 > 0                        74 > 74 > 74         0 > 0 > 0
+          south-2    162           1 > 0 > 0         89 > 89 > 89            0 > 0 > 0                        73 > 73 > 73         0 > 0 > 0
+
+        Rejected nodes
+          NODE     PLUGIN             REASON
+          gpu-1    TaintToleration    node(s) had untolerated taint(s)
+          north-1  PodTopologySpread  node(s) didn't match pod topology spread constraints
+          north-2  PodTopologySpread  node(s) didn't match pod topology spread constraints
+          south-3  NodeUnschedulable  node(s) were unschedulable
+
+        shop/web-1 goes to south-1, says profile default
+          the highest total of 2 feasible ones of 6 nodes
+          nothing to filter by for this pod:
+            NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
+            InterPodAffinity, DynamicResources, NodeDeclaredFeatures
+    "#]].assert_eq(&schedc(&["explain", "shop/web-1", EXAMPLE]).ok());
 }
 
 #[test]
@@ -85,9 +109,9 @@ fn a_bound_pod_as_if_it_had_no_node() {
     expect![[r#"
         Feasible nodes (scores: raw > normalised > weighted)
           NODE     TOTAL  TaintToleration x3  NodeResourcesFit x1  DynamicResources x2  NodeResourcesBalancedAllocation x1  ImageLocality x1
-          north-1    438       0 > 100 > 300         66 > 66 > 66            0 > 0 > 0                        72 > 72 > 72         0 > 0 > 0
           north-2    438       0 > 100 > 300         66 > 66 > 66            0 > 0 > 0                        72 > 72 > 72         0 > 0 > 0
           south-1    438       0 > 100 > 300         66 > 66 > 66            0 > 0 > 0                        72 > 72 > 72         0 > 0 > 0
+          north-1    435       0 > 100 > 300         61 > 61 > 61            0 > 0 > 0                        74 > 74 > 74         0 > 0 > 0
           south-2    101           1 > 0 > 0         33 > 33 > 33            0 > 0 > 0                        68 > 68 > 68         0 > 0 > 0
 
         Rejected nodes
@@ -95,9 +119,9 @@ fn a_bound_pod_as_if_it_had_no_node() {
           gpu-1    TaintToleration    node(s) had untolerated taint(s)
           south-3  NodeUnschedulable  node(s) were unschedulable
 
-        shop/search-0 goes to north-1, says profile default
-          one of 3 with the highest total, among which is drawn:
-            north-1, north-2, south-1
+        shop/search-0 goes to north-2, says profile default
+          one of 2 with the highest total, among which is drawn:
+            north-2, south-1
           nothing to filter by for this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures

@@ -36,43 +36,47 @@ fn the_example_cluster_as_a_table() {
         expect![[r#"
             Placed
               POD                  NODE
-              shop/web-1           north-1
-              shop/web-2           south-1
-              shop/web-3           north-2
-              shop/web-4           south-1
-              shop/orders-0        north-2
+              shop/web-1           south-1
+              shop/web-2           north-2
+              shop/web-3           south-1
+              shop/web-4           north-1
+              shop/orders-0        south-2
               shop/orders-1        north-2
+              research/training-3  gpu-1
               research/training-1  gpu-1
-              research/training-2  gpu-1
               shop/cache-0         north-1
               research/report-1    south-1
-              research/report-2    north-1
-              research/report-3    south-1
-              research/report-4    north-2
-              research/report-5    north-1
+              research/report-2    north-2
+              research/report-3    north-1
+              research/report-4    south-1
+              research/report-5    north-2
 
             Unschedulable
               waiting for scheduling gates: [example.com/waits-for-approval]
                 shop/checkout-canary
-              0/6 nodes are available: 1 node(s) were unschedulable, 5 Insufficient example.com/gpu. no new claims to deallocate, preemption: 0/6 nodes are available: 1 No preemption victims found for incoming pod, 5 Preemption is not helpful for scheduling.
-                research/training-3
-              0/6 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 Insufficient memory, 4 Insufficient cpu. no new claims to deallocate, preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling.
+              0/6 nodes are available: 1 Insufficient cpu, 1 Insufficient memory, 1 node(s) were unschedulable, 5 Insufficient example.com/gpu. no new claims to deallocate, preemption: 0/6 nodes are available: 1 No preemption victims found for incoming pod, 5 Preemption is not helpful for scheduling.
+                research/training-2
+              0/6 nodes are available: 1 Insufficient memory, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 4 Insufficient cpu. no new claims to deallocate, preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling.
                 research/simulation
               0/6 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 node(s) didn't have free ports for the requested pod ports, 2 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, preemption: 0/6 nodes are available: 2 No preemption victims found for incoming pod, 4 Preemption is not helpful for scheduling.
                 research/metrics-proxy
               0/6 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 4 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling.
                 shop/legacy-importer
 
-            Utilisation
-              RESOURCE           REQUESTED  ALLOCATABLE   SHARE  LOWEST NODE  MEDIAN  HIGHEST
-              cpu                     23.4         50.8  46.1 %        0.0 %  48.5 %   73.1 %
-              memory             71.44 GiB   202.00 GiB  35.4 %        0.0 %  37.1 %   52.0 %
-              ephemeral-storage  40.00 GiB   540.00 GiB   7.4 %        0.0 %   0.0 %   44.4 %
-              pods                      18          660   2.7 %        0.0 %   3.2 %    4.5 %
-              example.com/gpu            3            4  75.0 %       75.0 %  75.0 %   75.0 %
+            Preempted
+              POD                  NODE   BY
+              research/notebook-1  gpu-1  research/training-3
 
-            25 pods: 14 placed, 5 unschedulable, 6 skipped (4 bound already, 1 finished, 1 of scheduler batch-scheduler)
-            6 nodes, 2 PriorityClass, 1 Service; not looked at: 1 Deployment
+            Utilisation
+              RESOURCE           REQUESTED  ALLOCATABLE    SHARE  LOWEST NODE   MEDIAN  HIGHEST
+              cpu                     24.9         50.8   49.0 %       25.6 %   49.1 %   71.8 %
+              memory             76.44 GiB   202.00 GiB   37.8 %       26.2 %   39.4 %   44.4 %
+              ephemeral-storage  40.00 GiB   540.00 GiB    7.4 %        0.0 %    0.0 %   22.2 %
+              pods                      20          660    3.0 %        0.9 %    3.6 %    4.5 %
+              example.com/gpu            4            4  100.0 %      100.0 %  100.0 %  100.0 %
+
+            28 pods: 14 placed, 5 unschedulable, 1 preempted, 8 skipped (6 bound already, 1 finished, 1 of scheduler batch-scheduler)
+            6 nodes, 1 PersistentVolume, 2 PersistentVolumeClaim, 1 PodDisruptionBudget, 3 PriorityClass, 1 Service, 1 StorageClass; not looked at: 1 Deployment
             (times)
         "#]],
     );
@@ -83,22 +87,38 @@ fn the_example_cluster_as_json() {
     let report = schedc(&["simulate", EXAMPLE, "-o", "json"]).json();
     let summary = &report["summary"];
     let number = |key: &str| summary[key].as_u64().expect("a number");
-    assert_eq!(number("pods"), 25);
-    assert_eq!(number("pods"), number("placed") + number("unschedulable") + number("skipped"));
+    assert_eq!(number("pods"), 28);
+    let ends = ["placed", "unschedulable", "preempted", "skipped"].map(number);
+    assert_eq!(number("pods"), ends.iter().sum::<u64>());
     assert_eq!(report["placements"].as_array().map(Vec::len), Some(number("placed") as usize));
     assert_eq!(report["unschedulable"].as_array().map(Vec::len), Some(number("unschedulable") as usize));
     assert!(summary["seconds"].as_f64().expect("a number") > 0.0);
     assert_eq!(
         summary["skippedBy"],
         json!({
-            "bound": 4,
+            "bound": 6,
             "boundToUnknownNodes": 0,
             "finished": 1,
             "deleting": 0,
             "otherSchedulers": {"batch-scheduler": 1},
         })
     );
-    assert_eq!(summary["objects"], json!({"PriorityClass": 2, "Service": 1}));
+    assert_eq!(
+        summary["objects"],
+        json!({
+            "PersistentVolume": 1,
+            "PersistentVolumeClaim": 2,
+            "PodDisruptionBudget": 1,
+            "PriorityClass": 3,
+            "Service": 1,
+            "StorageClass": 1,
+        })
+    );
+    // The budget keeps the younger notebook, which would go otherwise.
+    assert_eq!(
+        report["preempted"],
+        json!([{"pod": "research/notebook-1", "node": "gpu-1", "by": "research/training-3"}])
+    );
     assert_eq!(summary["otherKinds"], json!({"Deployment": 1}));
     let first = &report["placements"][0];
     assert!(first["pod"].as_str().expect("a name").starts_with("shop/"), "the highest priority is first: {first}");
