@@ -106,6 +106,8 @@ impl<P: Profile> Engine<P> {
             let names = nodes.iter().map(|node| cache.base.name(node)).chain(unknown);
             let mut names: Vec<String> = names.map(str::to_owned).collect();
             names.sort_unstable();
+            // A plugin may name one that does not exist twice.
+            names.dedup();
             names
         });
         let feasible = self.explain_filters(pod, attempt, cache, all_filters, explanation);

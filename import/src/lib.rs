@@ -79,6 +79,11 @@ impl Import {
 
 /// Imports a KubeSchedulerConfiguration in YAML or JSON. `path` is what messages call it.
 pub fn import(path: &str, text: &str) -> Import {
+    import_named(path, text, None)
+}
+
+/// The same. If the configuration has one profile only, it gets this name.
+pub fn import_named(path: &str, text: &str, name: Option<&str>) -> Import {
     let mut files = Files::default();
     let mut found = Vec::new();
     let Some(catalog) = Catalog::in_tree(&mut files, &mut found) else {
@@ -87,7 +92,7 @@ pub fn import(path: &str, text: &str) -> Import {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let file = files.add(path, text);
     let mut report = Report::default();
-    let profiles = profiles(&catalog, &files, file, &mut report);
+    let profiles = profiles(&catalog, &files, file, name, &mut report);
     let profiles = match profiles {
         Some(Ok(profiles)) if report.errors.is_empty() => Ok(profiles),
         Some(Err(diagnostics)) if report.errors.is_empty() => Err(diagnostics),
@@ -107,6 +112,7 @@ fn profiles(
     catalog: &Catalog,
     files: &Files,
     file: FileId,
+    name: Option<&str>,
     report: &mut Report,
 ) -> Option<Result<Vec<Imported>, Diagnostics>> {
     let documents = match tree::read(files, file) {
@@ -133,6 +139,13 @@ fn profiles(
         translated.push(profile::translate(&config, index, effective, catalog, args));
     }
     report.profile = None;
+    if let (Some(name), [only]) = (name, translated.as_mut_slice())
+        && only.scheduler_name != name
+    {
+        validate::given_name(name, report);
+        report.note(messages::renamed(&only.scheduler_name, name));
+        only.rename(name);
+    }
     if !report.errors.is_empty() {
         return None;
     }

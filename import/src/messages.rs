@@ -151,13 +151,22 @@ pub(crate) fn empty_scheduler_name(at: Span) -> Diagnostic {
     Diagnostic::at(at, "`schedulerName` must not be empty", "empty").help("for the default, leave the field out")
 }
 
+const SCHEDULER_NAMES: &str =
+    "names are lower-case letters, digits, `-` and `.`, and begin and end with a letter or digit";
+
 pub(crate) fn bad_scheduler_name(name: &Spanned<String>) -> Diagnostic {
-    Diagnostic::at(
-        name.span,
-        format!("`{}` is not a scheduler name for schedc", name.value),
-        "other characters than these",
-    )
-    .note("names are lower-case letters, digits, `-` and `.`, and begin and end with a letter or digit")
+    let title = format!("`{}` is not a scheduler name for schedc", name.value);
+    Diagnostic::at(name.span, title, "other characters than these").note(SCHEDULER_NAMES)
+}
+
+pub(crate) fn bad_given_name(name: &str) -> Diagnostic {
+    Diagnostic::new(format!("`{name}`, given as --name, is not a scheduler name for schedc")).note(SCHEDULER_NAMES)
+}
+
+pub(crate) fn renamed(from: &str, to: &str) -> Diagnostic {
+    Diagnostic::new(format!(
+        "the only profile, `{from}`, is called `{to}` here: it serves pods with that schedulerName"
+    ))
 }
 
 pub(crate) fn scheduler_name_twice(name: &Spanned<String>, first: Span) -> Diagnostic {

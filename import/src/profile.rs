@@ -48,6 +48,14 @@ impl Set {
     }
 }
 
+impl Profile {
+    /// Calls the profile otherwise than the configuration does.
+    pub(crate) fn rename(&mut self, name: &str) {
+        name.clone_into(&mut self.scheduler_name);
+        self.named = true;
+    }
+}
+
 /// Says the same as a profile of the configuration, in the same way.
 pub(crate) fn translate(
     config: &Configuration,

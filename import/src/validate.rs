@@ -77,6 +77,13 @@ fn scheduler_names(profiles: &[Profile], report: &mut Report) {
     }
 }
 
+/// A name that a profile is given instead of its own.
+pub(crate) fn given_name(name: &str, report: &mut Report) {
+    if !is_dns_subdomain(name) {
+        report.error(messages::bad_given_name(name));
+    }
+}
+
 /// What a profile's `scheduler-name` may be: lower-case letters, digits, `-` and `.`.
 fn is_dns_subdomain(text: &str) -> bool {
     let part = |part: &str| {

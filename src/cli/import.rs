@@ -21,7 +21,7 @@ pub(crate) struct Import {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// The profile with this schedulerName, if there are several
+    /// The profile with this schedulerName, if there are several; otherwise what to call the only one
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
@@ -37,7 +37,7 @@ pub(crate) struct Import {
 impl Import {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let (path, text) = self.read()?;
-        let import = schedc_import::import(&path, &text);
+        let import = schedc_import::import_named(&path, &text, self.name.as_deref());
         let wanted = match (&self.output_dir, &self.name) {
             (Some(_), None) if import.profiles.is_ok() => None,
             (_, name) => Some(import.profile(name.as_deref())),

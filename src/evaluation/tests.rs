@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Evaluator, Scenario};
+use super::{Decision, Evaluator, Scenario};
 use crate::pipelines::Profiles;
 
 /// A node with room for two cpus.
@@ -35,13 +35,15 @@ fn delete(kind: &str, name: &str) -> Value {
     json!({"delete": {"kind": kind, "name": name}})
 }
 
-/// Where the pods go that are scheduled.
-fn evaluate(profile: &str, objects: &[Value], steps: &[Value]) -> Vec<String> {
+fn results(profile: &str, objects: &[Value], steps: &[Value]) -> Vec<Decision> {
     let scenario = json!({"id": "test", "profile": profile, "objects": objects, "steps": steps}).to_string();
     let scenario = Scenario::read(scenario.as_bytes()).unwrap();
-    let evaluation = Evaluator::<Profiles>::new().unwrap().evaluate(scenario).unwrap();
-    evaluation
-        .results
+    Evaluator::<Profiles>::new().unwrap().evaluate(scenario).unwrap().results
+}
+
+/// Where the pods go that are scheduled.
+fn evaluate(profile: &str, objects: &[Value], steps: &[Value]) -> Vec<String> {
+    results(profile, objects, steps)
         .into_iter()
         .map(|result| result.chosen.or(result.message).unwrap_or("not tried".into()))
         .collect()
@@ -120,6 +122,16 @@ fn the_node_that_a_scheduled_pod_names_is_only_compared() {
     let named = json!({"schedule": bound("p", "b")});
     check(&[node("a"), node("b")], &[named.clone(), schedule("q")], &["b", "a"]);
     check(&[node("a")], &[named], &["0/1 nodes are available: 1 node(s) didn't match the requested node name."]);
+}
+
+#[test]
+fn nodes_that_a_pod_names_are_told_once() {
+    let term = json!({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["gone"]}]});
+    let terms = json!({"nodeSelectorTerms": [term, term]});
+    let affinity = json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}});
+    let step = json!({"schedule": pod("p", json!({"affinity": affinity}), json!({}))});
+    let results = results("edge", &[node("a")], &[step]);
+    assert_eq!(results[0].pre_filter.as_ref().unwrap().nodes, Some(vec!["gone".to_owned()]));
 }
 
 #[test]

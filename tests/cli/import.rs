@@ -121,6 +121,26 @@ profiles:
 ";
 
 #[test]
+fn the_only_profile_under_another_name() {
+    let text = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration}";
+    let folder = Folder::with(&[("scheduler.yaml", text)]);
+    let run = folder.schedc(&["import", "scheduler.yaml", "--name", "mine"]);
+    assert!(run.stdout.contains("scheduler-name = \"mine\"\n"), "{}", run.stdout);
+    expect![[r#"
+        note: the only profile, `default-scheduler`, is called `mine` here: it serves pods with that schedulerName
+    "#]]
+    .assert_eq(&run.stderr);
+    expect![[r#"
+        error: `Mine`, given as --name, is not a scheduler name for schedc
+         |
+         = note: names are lower-case letters, digits, `-` and `.`, and begin and end with a letter or digit
+
+        error: 1 error
+    "#]]
+    .assert_eq(&folder.schedc(&["import", "scheduler.yaml", "--name", "Mine"]).refused());
+}
+
+#[test]
 fn one_of_several_profiles() {
     let folder = Folder::with(&[("scheduler.yaml", SEVERAL)]);
     expect![[r#"
