@@ -77,11 +77,13 @@ fn scheduler_names(profiles: &[Profile], report: &mut Report) {
     }
 }
 
-/// A name that a profile is given instead of its own.
-pub(crate) fn given_name(name: &str, report: &mut Report) {
-    if !is_dns_subdomain(name) {
+/// Whether a profile can be called so instead of by its own name.
+pub(crate) fn given_name(name: &str, report: &mut Report) -> bool {
+    let fits = is_dns_subdomain(name);
+    if !fits {
         report.error(messages::bad_given_name(name));
     }
+    fits
 }
 
 /// What a profile's `scheduler-name` may be: lower-case letters, digits, `-` and `.`.
