@@ -66,6 +66,17 @@ fn features_names_every_key_of_a_profile() {
 }
 
 #[test]
+fn features_gives_arguments_to_every_plugin_that_has_any() {
+    let text = std::fs::read_to_string(root().join("profiles/features.toml")).unwrap();
+    let args = std::fs::read_to_string(root().join("codegen/catalog/in-tree-args.json")).unwrap();
+    let args: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&args).unwrap();
+    assert!(args.contains_key("NodeAffinity"));
+    for plugin in args.keys() {
+        assert!(text.contains(&format!("[args.{plugin}")), "{plugin}");
+    }
+}
+
+#[test]
 fn what_was_read_is_watched() {
     let selection = select(&root().join("profiles"), None).unwrap();
     assert_eq!(selection.watched, [root().join("profiles")]);
