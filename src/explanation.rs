@@ -1,10 +1,11 @@
 //! What becomes of one pod, node by node, as it is printed.
 
 use schedc_core::cache::Base;
-use schedc_core::engine::{Decision, Unschedulable, Verdict};
+use schedc_core::engine::{Decision, Unschedulable};
 use schedc_core::explain::{Explanation as Found, NodeExplanation};
 use schedc_core::profile::PluginScore;
 use schedc_core::status::Status;
+use schedc_core::verdict::Verdict;
 use serde::Serialize;
 
 use crate::cluster::pod_name;

@@ -2,6 +2,5 @@
 //! prints it.
 
 #![allow(clippy::collapsible_if, reason = "a guard that some plugins have goes around code that all have")]
-#![allow(clippy::let_unit_value, reason = "what a Reserve plugin remembers may be nothing")]
 
 include!(concat!(env!("OUT_DIR"), "/pipelines.rs"));

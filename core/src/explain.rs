@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::cache::Cache;
-use crate::engine::{Attempt, Decision, Engine, Rejected, Start, UNTIMED, Verdict, left_out, no_nodes};
+use crate::engine::{Attempt, Decision, Engine, Rejected, Start, UNTIMED, left_out, no_nodes};
 use crate::mask::Mask;
 use crate::model::Pod;
 use crate::profile::{PluginScore, Profile};
 use crate::status::{Code, Status};
+use crate::verdict::Verdict;
 
 /// What a cycle finds for a pod, without changing anything.
 #[derive(Clone, Debug, PartialEq)]

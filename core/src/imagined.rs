@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use crate::cache::{Cache, State};
-use crate::engine::Verdict;
 use crate::model::{NodeIndex, Pod};
 use crate::profile::Profile;
-use crate::status::Reasons;
+use crate::verdict::{Verdict, verdicts};
 
 /// A copy of one node's columns that pods can come to and leave, together with the cycle state of the pod that asks.
 /// Nothing shared is touched. Dropped, the cycle state is as it was before.
@@ -129,28 +128,4 @@ impl<P: Profile> Drop for Imagined<'_, P> {
             }
         }
     }
-}
-
-/// Runs Filter on one node and puts the rejections into words.
-pub(crate) fn verdicts<P: Profile>(
-    pod: &P::Pod,
-    cycle: &P::Cycle,
-    cache: &Cache<P::State>,
-    columns: P::Columns<'_>,
-    index: usize,
-    all: bool,
-) -> Vec<Verdict> {
-    let mut verdicts = Vec::new();
-    let mut put = |rejection: P::Rejection| {
-        let mut reasons = Reasons::new(&cache.base.interner);
-        P::explain(pod, cycle, columns, index, rejection, &mut reasons);
-        let (code, plugin) = (P::code(&rejection), P::rejector(&rejection));
-        verdicts.push(Verdict { code, plugin, reasons: reasons.into_list() });
-    };
-    if all {
-        P::filter_all(pod, cycle, columns, index, &mut put);
-    } else if let Err(rejection) = P::filter::<false>(pod, cycle, columns, index) {
-        put(rejection);
-    }
-    verdicts
 }

@@ -31,6 +31,7 @@ pub mod random;
 pub mod scheduler;
 pub mod simple;
 pub mod status;
+pub mod verdict;
 
 pub use plugin::Plugin;
 pub use simple::SimpleFilter;

@@ -41,8 +41,8 @@ pub struct VolumeRestrictionsPod {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExclusiveClaims {
     names: Box<[Symbol]>,
-    /// How often they are in use; `None` in a profile without PreFilter. kube-scheduler's arithmetic: a claim in use counts once to begin with, then every volume
-    /// of a pod that comes or goes in thought, in any namespace.
+    /// How often they are in use; `None` in a profile without PreFilter. kube-scheduler's arithmetic: a claim in use
+    /// counts once to begin with, then every volume of a pod that comes or goes in thought, in any namespace.
     uses: Option<i64>,
 }
 
@@ -72,7 +72,7 @@ impl Plugin for VolumeRestrictions {
     fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> VolumeRestrictionsPod {
         VolumeRestrictionsPod {
             namespace: pod.namespace,
-            claims: named_claims(&pod.volumes).collect(),
+            claims: pod.volumes.iter().filter_map(Volume::named_claim).collect(),
             disks: pod.volumes.iter().filter(|volume| is_disk(volume)).cloned().collect(),
         }
     }
@@ -121,7 +121,8 @@ impl PreFilterPlugin for VolumeRestrictions {
 
 impl ExclusiveClaims {
     fn uses_by(&self, other: &Pod) -> i64 {
-        named_claims(&other.spec.volumes).filter(|claim| self.names.contains(claim)).count() as i64
+        let claims = other.spec.volumes.iter().filter_map(Volume::named_claim);
+        claims.filter(|claim| self.names.contains(claim)).count() as i64
     }
 }
 
@@ -169,12 +170,4 @@ impl FilterPlugin for VolumeRestrictions {
             Taken::NotPrepared => "cannot read \"PreFilterVolumeRestrictions\" from cycleState",
         });
     }
-}
-
-/// The claims that a pod's volumes name.
-fn named_claims(volumes: &[Volume]) -> impl Iterator<Item = Symbol> {
-    volumes.iter().filter_map(|volume| match *volume {
-        Volume::Claim { claim } => Some(claim),
-        _ => None,
-    })
 }

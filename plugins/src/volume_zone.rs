@@ -71,13 +71,9 @@ impl Plugin for VolumeZone {
     }
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> VolumeZonePod {
-        let claims = pod.volumes.iter().filter_map(|volume| match volume {
-            Volume::Claim { claim } => Some(*claim),
-            _ => None,
-        });
         VolumeZonePod {
             namespace: pod.namespace,
-            claims: claims.collect(),
+            claims: pod.volumes.iter().filter_map(Volume::named_claim).collect(),
             labels: LABELS.map(|label| cx.interner.intern(label)),
         }
     }

@@ -31,9 +31,10 @@ pub(super) fn helper(members: &Members<'_>) -> Option<TokenStream> {
             let (field, ty, args, name) = (&member.field, &member.ty, member.args(), member.name);
             let view = members.view(member, Members::in_cycle);
             quote! {
-                let state = <#ty as ReservePlugin>::reserve(&self.#field, #args, placement, #view)
-                    .map_err(|status| rejected_or_failed("Reserve plugin", #name, status))?;
-                reserved.#field = Some(state);
+                reserved.#field = Some(
+                    <#ty as ReservePlugin>::reserve(&self.#field, #args, placement, #view)
+                        .map_err(|status| rejected_or_failed("Reserve plugin", #name, status))?
+                );
             }
         })
         .collect();

@@ -274,6 +274,13 @@ pub struct VolumeAttachment {
 }
 
 impl Volume {
+    /// The name of the claim that the pod names for the volume.
+    pub fn named_claim(&self) -> Option<Symbol> {
+        match *self {
+            Volume::Claim { claim } => Some(claim),
+            _ => None,
+        }
+    }
     /// The name of the claim behind the volume, whether the pod names it or it is made for the pod.
     pub fn claim(&self) -> Option<Symbol> {
         match *self {

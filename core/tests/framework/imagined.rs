@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use schedc_core::engine::{Engine, Verdict};
+use schedc_core::engine::Engine;
 use schedc_core::imagined::Imagined;
 use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::profile::{PreFilterRun, Profile};
+use schedc_core::verdict::Verdict;
 
 use crate::world::World;
 

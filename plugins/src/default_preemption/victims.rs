@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use schedc_core::engine::Verdict;
 use schedc_core::imagined::Imagined;
 use schedc_core::model::Pod;
 use schedc_core::profile::Profile;
+use schedc_core::verdict::Verdict;
 
 use super::budgets::split_by_violation;
 use super::importance::sort_by_importance;

@@ -130,10 +130,7 @@ fn remove_from<G: Eq + Hash, K: Ord, V>(groups: &mut Map<G, BTreeMap<K, V>>, gro
 
 fn named_claims(pod: &Pod) -> impl Iterator<Item = ClaimKey> {
     let namespace = pod.spec.namespace;
-    pod.spec.volumes.iter().filter_map(move |volume| match volume {
-        Volume::Claim { claim } => Some((namespace, *claim)),
-        _ => None,
-    })
+    pod.spec.volumes.iter().filter_map(Volume::named_claim).map(move |claim| (namespace, claim))
 }
 
 impl Index for Volumes {

@@ -153,14 +153,11 @@ fn default_constraints(
     interner: &mut Interner,
     workloads: &WorkloadSelectors,
 ) -> Vec<TopologySpreadConstraint> {
-    let mut constraints = args.constraints(interner);
-    if constraints.is_empty() {
-        return constraints;
-    }
     let selector = workloads.default_selector(pod);
     if selector.is_empty() {
         return Vec::new();
     }
+    let mut constraints = args.constraints(interner);
     for constraint in &mut constraints {
         constraint.selector = Ok(Some(selector.clone()));
     }

@@ -101,7 +101,7 @@ impl Assumed {
             cluster.claim(namespace, name).is_some_and(|current| Arc::ptr_eq(current, &assumption.version))
         };
         self.claims.retain(holds);
-        self.roomy = 2 * (self.len());
+        self.roomy = 2 * self.len();
     }
 }
 

@@ -6,6 +6,7 @@ use schedc_core::intern::Symbol;
 use schedc_core::mask::Mask;
 use schedc_core::model::{LabelSelector, NodeIndex, PersistentVolume, PersistentVolumeClaim, StorageClass};
 use schedc_core::status::Reasons;
+use smallvec::SmallVec;
 
 use super::by_label::ByLabel;
 use crate::columns::NodeLabels;
@@ -102,12 +103,6 @@ pub(super) enum Choice<'a> {
     Provision { claim: &'a PersistentVolumeClaim },
 }
 
-/// Volumes that earlier claims of the pod have taken.
-struct Taken<'a> {
-    volume: Symbol,
-    before: Option<&'a Taken<'a>>,
-}
-
 impl PodVolumes {
     pub(super) fn new(
         bound: Vec<Bound>,
@@ -152,7 +147,7 @@ impl PodVolumes {
                 }
                 choose(Choice::Provision { claim });
             }
-            place(&claims.unbound, node, None, &mut conflicts, choose);
+            place(&claims.unbound, node, &mut conflicts, choose);
         }
         if conflicts == Conflicts::default() { Ok(()) } else { Err(Unfit::Conflicts(conflicts)) }
     }
@@ -212,30 +207,26 @@ impl Claims {
 }
 
 /// Binds the claims one by one, or else has their volumes made, until one can be neither.
-fn place<'a>(
-    claims: &'a [Unbound],
-    node: &NodeLabels,
-    taken: Option<&Taken<'_>>,
-    conflicts: &mut Conflicts,
-    choose: &mut impl FnMut(Choice<'a>),
-) {
-    let Some((unbound, rest)) = claims.split_first() else { return };
-    let claim = &unbound.claim;
-    if let Some(volume) = unbound.find(node, taken) {
-        choose(Choice::Bind { claim, volume });
-        place(rest, node, Some(&Taken { volume: volume.name, before: taken }), conflicts, choose);
-    } else if unbound.provision.check(node, conflicts) {
-        choose(Choice::Provision { claim });
-        place(rest, node, taken, conflicts, choose);
+fn place<'a>(claims: &'a [Unbound], node: &NodeLabels, conflicts: &mut Conflicts, choose: &mut impl FnMut(Choice<'a>)) {
+    let mut taken: SmallVec<[Symbol; 4]> = SmallVec::new();
+    for unbound in claims {
+        let claim = &unbound.claim;
+        if let Some(volume) = unbound.find(node, &taken) {
+            choose(Choice::Bind { claim, volume });
+            taken.push(volume.name);
+        } else if unbound.provision.check(node, conflicts) {
+            choose(Choice::Provision { claim });
+        } else {
+            return;
+        }
     }
 }
 
 impl Unbound {
-    /// The volume that the claim gets on a node (`FindMatchingVolume`).
-    fn find(&self, node: &NodeLabels, taken: Option<&Taken<'_>>) -> Option<&PersistentVolume> {
-        let is_free = |volume: &PersistentVolume| {
-            std::iter::successors(taken, |taken| taken.before).all(|taken| taken.volume != volume.name)
-        };
+    /// The volume that the claim gets on a node (`FindMatchingVolume`), but for those that earlier claims of the pod have
+    /// taken.
+    fn find(&self, node: &NodeLabels, taken: &[Symbol]) -> Option<&PersistentVolume> {
+        let is_free = |volume: &PersistentVolume| !taken.contains(&volume.name);
         let reaches =
             |volume: &PersistentVolume| volume.node_affinity.as_ref().is_none_or(|affinity| node.matches(affinity));
         if let Some(own) = self.own.iter().find(|volume| is_free(volume)) {

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use schedc_core::cache::{Cache, PodState};
-use schedc_core::engine::{Decision, Engine, UNTIMED, Verdict};
+use schedc_core::engine::{Decision, Engine, UNTIMED};
 use schedc_core::handle::Handle;
 use schedc_core::imagined::Imagined;
 use schedc_core::model::Pod;
 use schedc_core::profile::Profile;
+use schedc_core::verdict::Verdict;
 use schedc_objects::testing;
 
 pub(crate) struct World<P: Profile> {

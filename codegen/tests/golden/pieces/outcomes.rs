@@ -70,28 +70,33 @@ fn reserve_undoes_what_it_did() {
         PROFILE,
         "fn run_reserve(",
         &expect![[r#"
-        fn run_reserve(
-            &self,
-            cycle: &Cycle,
-            cache: &Cache<State>,
-            placement: &Placement,
-            reserved: &mut Reserved,
-        ) -> Result<(), Status> {
-            let state = <Gang as ReservePlugin>::reserve(
-                    &self.gang,
-                    &args::GANG,
-                    placement,
-                    View {
-                        columns: (),
-                        indexes: (&cache.state.gangs, &cache.state.image_nodes),
-                        reads: &cycle.gpu_share,
-                        base: &cache.base,
-                    },
-                )
-                .map_err(|status| rejected_or_failed("Reserve plugin", "Gang", status))?;
-            reserved.gang = Some(state);
-            Ok(())
-        }"#]],
+            fn run_reserve(
+                &self,
+                cycle: &Cycle,
+                cache: &Cache<State>,
+                placement: &Placement,
+                reserved: &mut Reserved,
+            ) -> Result<(), Status> {
+                reserved.gang = Some(
+                    <Gang as ReservePlugin>::reserve(
+                            &self.gang,
+                            &args::GANG,
+                            placement,
+                            View {
+                                columns: (),
+                                indexes: (&cache.state.gangs, &cache.state.image_nodes),
+                                reads: &cycle.gpu_share,
+                                base: &cache.base,
+                            },
+                        )
+                        .map_err(|status| rejected_or_failed(
+                            "Reserve plugin",
+                            "Gang",
+                            status,
+                        ))?,
+                );
+                Ok(())
+            }"#]],
     );
     check(
         PROFILE,

@@ -1,0 +1,216 @@
+//! Which nodes are feasible: kube-scheduler's `findNodesThatFitPod` after PreFilter.
+
+use std::sync::Arc;
+
+use super::{Attempt, Engine};
+use crate::cache::Cache;
+use crate::diagnosis::Diagnosis;
+use crate::model::{NodeIndex, Pod};
+use crate::passes;
+use crate::profile::Profile;
+use crate::status::Code;
+use crate::verdict::{Verdict, verdicts};
+
+impl<P: Profile> Engine<P> {
+    /// The node that room was made on for this pod, if the pod fits there: kube-scheduler's `evaluateNominatedNode`.
+    pub(crate) fn nominated_node(
+        pod: &Arc<Pod>,
+        attempt: &mut Attempt<P>,
+        cache: &Cache<P::State>,
+    ) -> Option<NodeIndex> {
+        let node = cache.base.node(pod.nominated_node?)?;
+        Self::admits(pod, attempt, cache, node).is_ok().then_some(node)
+    }
+
+    /// Fills `self.answer.feasible` with what PreFilter leaves. Returns their number.
+    fn start_from_candidates(&mut self, attempt: &Attempt<P>, cache: &Cache<P::State>) -> usize {
+        self.answer.feasible.copy_from(cache.base.alive());
+        if let Some(nodes) = attempt.pre_filter.nodes() {
+            self.answer.feasible.intersect(nodes);
+        }
+        self.answer.feasible.count()
+    }
+
+    /// Fills `self.answer.feasible`: kube-scheduler's `findNodesThatPassFilters`.
+    pub(super) fn find_feasible(
+        &mut self,
+        pod: &Arc<Pod>,
+        attempt: &mut Attempt<P>,
+        cache: &Cache<P::State>,
+    ) -> Result<(), String> {
+        let candidates = self.start_from_candidates(attempt, cache);
+        let wanted = nodes_to_find(P::INFO.percentage_of_nodes_to_score, candidates);
+        if wanted < candidates {
+            return self.find_some(pod, attempt, cache, wanted);
+        }
+        let columns = P::columns(&cache.state, &cache.base);
+        let failed = passes::filter::<P>(&attempt.compiled, &attempt.cycle, columns, &mut self.answer.feasible);
+        if failed.is_some() {
+            // Once more with nominated pods: one may keep this pod from the node before the plugin that fails is asked.
+            self.start_from_candidates(attempt, cache);
+            return self.find_some(pod, attempt, cache, candidates);
+        }
+        for (node, nominated) in cache.nominated_before(pod) {
+            if !self.answer.feasible.contains(node) {
+                continue;
+            }
+            if let Err(rejection) = Self::admits_with(&nominated, attempt, cache, node) {
+                if P::code(&rejection) == Code::Error {
+                    return Err(Self::failure(pod, attempt, cache, node));
+                }
+                self.answer.feasible.remove(node);
+            }
+        }
+        Ok(())
+    }
+
+    /// Stops at `wanted` feasible nodes, and goes on from there for the next pod.
+    fn find_some(
+        &mut self,
+        pod: &Arc<Pod>,
+        attempt: &mut Attempt<P>,
+        cache: &Cache<P::State>,
+        wanted: usize,
+    ) -> Result<(), String> {
+        let candidates: Vec<NodeIndex> = self.answer.feasible.iter().collect();
+        let (mut found, mut seen) = (0, 0);
+        self.answer.feasible.words_mut().fill(0);
+        for at in 0..candidates.len() {
+            let node = candidates[(self.next_start + at) % candidates.len()];
+            seen += 1;
+            match Self::admits(pod, attempt, cache, node) {
+                Ok(()) => {
+                    self.answer.feasible.insert(node);
+                    found += 1;
+                    if found == wanted {
+                        break;
+                    }
+                }
+                Err(rejection) if P::code(&rejection) == Code::Error => {
+                    return Err(Self::failure(pod, attempt, cache, node));
+                }
+                Err(_) => {}
+            }
+        }
+        self.next_start = (self.next_start + seen) % cache.base.count();
+        Ok(())
+    }
+
+    /// Filter on one node, with and without the pods nominated for it: `RunFilterPluginsWithNominatedPods`.
+    pub(crate) fn admits(
+        pod: &Arc<Pod>,
+        attempt: &mut Attempt<P>,
+        cache: &Cache<P::State>,
+        node: NodeIndex,
+    ) -> Result<(), P::Rejection> {
+        let nominated = cache.nominated_on(node, pod);
+        if !nominated.is_empty() {
+            Self::admits_with(&nominated, attempt, cache, node)?;
+        }
+        let columns = P::columns(&cache.state, &cache.base);
+        P::filter::<false>(&attempt.compiled, &attempt.cycle, columns, node.get())
+    }
+
+    fn admits_with(
+        nominated: &[Arc<Pod>],
+        attempt: &mut Attempt<P>,
+        cache: &Cache<P::State>,
+        node: NodeIndex,
+    ) -> Result<(), P::Rejection> {
+        attempt.with_pods(nominated, cache, node).filter()
+    }
+
+    /// The verdict on one node in words; none if it passes. With `all`, those of every plugin that would reject it.
+    pub(crate) fn verdicts(
+        pod: &Arc<Pod>,
+        attempt: &mut Attempt<P>,
+        cache: &Cache<P::State>,
+        node: NodeIndex,
+        all: bool,
+    ) -> Vec<Verdict> {
+        let nominated = cache.nominated_on(node, pod);
+        if !nominated.is_empty() {
+            let verdicts = attempt.with_pods(&nominated, cache, node).verdicts(all);
+            if !verdicts.is_empty() {
+                return verdicts;
+            }
+        }
+        let columns = P::columns(&cache.state, &cache.base);
+        verdicts::<P>(&attempt.compiled, &attempt.cycle, cache, columns, node.get(), all)
+    }
+
+    fn failure(pod: &Arc<Pod>, attempt: &mut Attempt<P>, cache: &Cache<P::State>, node: NodeIndex) -> String {
+        match Self::verdicts(pod, attempt, cache, node, false).pop() {
+            Some(verdict) => verdict.failure(),
+            None => "a filter plugin failed".into(),
+        }
+    }
+
+    /// Asks every node for its reasons. Only now are words made.
+    pub(super) fn diagnose(pod: &Arc<Pod>, attempt: &mut Attempt<P>, cache: &Cache<P::State>) -> Diagnosis {
+        let mut diagnosis = Diagnosis { nodes: cache.base.count(), ..Diagnosis::default() };
+        diagnosis.resolvable.resize(cache.base.infos().len());
+        let narrowed_by = attempt.pre_filter.narrowed_by();
+        diagnosis.unschedulable_plugins.extend(&narrowed_by);
+        let mut candidates = cache.base.alive().clone();
+        if let Some(nodes) = attempt.pre_filter.nodes() {
+            candidates.intersect(nodes);
+            let others = diagnosis.nodes - candidates.count();
+            if others > 0 {
+                diagnosis.reasons.insert(left_out(&narrowed_by), others);
+            }
+        }
+        for node in candidates.iter() {
+            for verdict in Self::verdicts(pod, attempt, cache, node, false) {
+                if verdict.code != Code::UnschedulableAndUnresolvable {
+                    diagnosis.resolvable.insert(node);
+                }
+                diagnosis.unschedulable_plugins.insert(verdict.plugin);
+                for reason in verdict.reasons {
+                    *diagnosis.reasons.entry(reason).or_default() += 1;
+                }
+            }
+        }
+        diagnosis
+    }
+}
+
+/// The reason of a node that PreFilter left out.
+pub(crate) fn left_out(plugins: &[&str]) -> String {
+    format!("node(s) didn't satisfy plugin(s) [{}]", plugins.join(" "))
+}
+
+/// kube-scheduler's `numFeasibleNodesToFind`: how many feasible nodes are enough.
+fn nodes_to_find(percentage: u8, nodes: usize) -> usize {
+    const ALWAYS: usize = 100;
+    const LOWEST_PERCENTAGE: usize = 5;
+    if nodes < ALWAYS {
+        return nodes;
+    }
+    let percentage = match percentage {
+        0 => 50_usize.saturating_sub(nodes / 125).max(LOWEST_PERCENTAGE),
+        given => given.into(),
+    };
+    (nodes * percentage / 100).max(ALWAYS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_adaptive_rule_looks_at_fewer_nodes_of_larger_clusters() {
+        for (percentage, nodes, wanted) in [
+            (0, 99, 99),
+            (0, 100, 100),
+            (0, 1000, 420),
+            (0, 5000, 500),
+            (0, 50_000, 2500),
+            (30, 1000, 300),
+            (1, 1000, 100),
+            (100, 5000, 5000),
+        ] {
+            assert_eq!(nodes_to_find(percentage, nodes), wanted, "{percentage} % of {nodes}");
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! The scheduling cycle of one profile: kube-scheduler's `schedulePod`, every node considered.
+
+use std::sync::Arc;
+
+use crate::answer::Answer;
+use crate::cache::Cache;
+use crate::diagnosis::Diagnosis;
+use crate::extension_points::PostFilterContext;
+use crate::handle::Handle;
+use crate::imagined::Imagined;
+use crate::map::Map;
+use crate::model::{NodeIndex, Pod, Uid};
+use crate::profile::{PostFilterRun, PreFilterRun, Profile, StartError};
+use crate::status::{Code, Status};
+use crate::verdict::Verdict;
+
+mod decision;
+mod feasible;
+
+pub(crate) use decision::no_nodes;
+pub use decision::{Decision, NO_NODES, Unschedulable};
+pub(crate) use feasible::left_out;
+
+/// The time where nobody has a clock: what has not started yet starts later than everything that has.
+pub const UNTIMED: i64 = i64::MAX;
+
+/// One profile at work: its plugins, and room for its answers.
+pub struct Engine<P: Profile> {
+    /// The plugins, shared with binding tasks.
+    pub plugins: Arc<P>,
+    /// What attempts own that are not bound yet.
+    pub(crate) reserved: Map<Uid, Arc<P::Reserved>>,
+    pub(crate) answer: Answer<P>,
+    pub(crate) next_start: usize,
+}
+
+/// What comes of a cycle without PostFilter.
+enum Choice {
+    Node(NodeIndex),
+    Nowhere(Diagnosis),
+    Error(String),
+}
+
+/// A pod on its way through a cycle.
+pub(crate) struct Attempt<P: Profile> {
+    pub(crate) compiled: P::Pod,
+    pub(crate) cycle: P::Cycle,
+    pub(crate) pre_filter: PreFilterRun,
+}
+
+/// A pod that PreFilter did not let come to the nodes.
+pub(crate) struct Rejected<P: Profile> {
+    pub(crate) compiled: P::Pod,
+    /// None if PreFilter plugins did not all run.
+    pub(crate) cycle: Option<P::Cycle>,
+    pub(crate) pre_filter: PreFilterRun,
+    pub(crate) status: Status,
+}
+
+impl<P: Profile> Rejected<P> {
+    fn diagnose(&self, cache: &Cache<P::State>) -> Diagnosis {
+        let status = &self.status;
+        let mut diagnosis = Diagnosis { nodes: cache.base.count(), ..Diagnosis::default() };
+        // A plugin's rejection for good is its own; with the framework's, all that narrowed have to do.
+        if status.plugin.is_empty() || self.cycle.is_some() {
+            diagnosis.unschedulable_plugins.extend(self.pre_filter.narrowed_by());
+        }
+        if !status.plugin.is_empty() {
+            diagnosis.unschedulable_plugins.insert(status.plugin);
+        }
+        if status.code == Code::Unschedulable {
+            diagnosis.resolvable.copy_from(cache.base.alive());
+        }
+        diagnosis.pre_filter = Some(status.clone());
+        diagnosis
+    }
+}
+
+/// What PreFilter leaves to do.
+pub(crate) enum Start<P: Profile> {
+    Attempt(Attempt<P>),
+    Rejected(Rejected<P>),
+}
+
+impl<P: Profile> Attempt<P> {
+    /// The node with further pods on it.
+    fn with_pods<'a>(&'a mut self, pods: &[Arc<Pod>], cache: &'a Cache<P::State>, node: NodeIndex) -> Imagined<'a, P> {
+        let mut imagined = Imagined::new(&self.compiled, &mut self.cycle, cache, node);
+        pods.iter().for_each(|pod| imagined.add_pod(pod));
+        imagined
+    }
+}
+
+impl<P: Profile> Engine<P> {
+    /// Makes the profile's plugins.
+    ///
+    /// # Errors
+    /// All plugins that failed.
+    pub fn new(handle: &Handle) -> Result<Self, Vec<StartError>> {
+        Ok(Engine {
+            plugins: Arc::new(P::new(handle)?),
+            reserved: Map::default(),
+            answer: Answer::default(),
+            next_start: 0,
+        })
+    }
+
+    pub(crate) fn compile(pod: &Pod, cache: &mut Cache<P::State>) -> P::Pod {
+        P::compile(&pod.spec, &mut cache.base.interner, &mut cache.state)
+    }
+
+    /// Decides where a pod goes. `now` is the time in nanoseconds since 1970, or [`UNTIMED`]. `draw(n)` picks one of `n`
+    /// equally good nodes; for a pod that fits nowhere, a number below `usize::MAX` that seeds what PostFilter plugins
+    /// draw.
+    pub fn decide(
+        &mut self,
+        pod: &Arc<Pod>,
+        cache: &mut Cache<P::State>,
+        now: i64,
+        draw: impl FnMut(usize) -> usize,
+    ) -> Decision {
+        self.decide_with_state(pod, cache, now, draw).0
+    }
+
+    /// Also returns the cycle state, for Reserve.
+    pub(crate) fn decide_with_state(
+        &mut self,
+        pod: &Arc<Pod>,
+        cache: &mut Cache<P::State>,
+        now: i64,
+        draw: impl FnMut(usize) -> usize,
+    ) -> (Decision, Option<P::Cycle>) {
+        if cache.base.count() == 0 {
+            return (Decision::Unschedulable(Box::new(no_nodes())), None);
+        }
+        let mut start = self.start(pod, cache);
+        let decision = self.conclude(pod, &mut start, cache, now, draw);
+        let cycle = match start {
+            Start::Attempt(attempt) => Some(attempt.cycle),
+            Start::Rejected(_) => None,
+        };
+        (decision, cycle)
+    }
+
+    /// Runs PreFilter.
+    pub(crate) fn start(&self, pod: &Pod, cache: &mut Cache<P::State>) -> Start<P> {
+        let compiled = Self::compile(pod, cache);
+        let mut pre_filter = PreFilterRun::default();
+        match self.plugins.pre_filter(&compiled, cache, &mut pre_filter) {
+            Err(status) => Start::Rejected(Rejected { compiled, cycle: None, pre_filter, status }),
+            Ok(cycle) => match pre_filter.rejected().cloned() {
+                Some(status) => Start::Rejected(Rejected { compiled, cycle: Some(cycle), pre_filter, status }),
+                None => Start::Attempt(Attempt { compiled, cycle, pre_filter }),
+            },
+        }
+    }
+
+    /// Decides after PreFilter.
+    pub(crate) fn conclude(
+        &mut self,
+        pod: &Arc<Pod>,
+        start: &mut Start<P>,
+        cache: &Cache<P::State>,
+        now: i64,
+        mut draw: impl FnMut(usize) -> usize,
+    ) -> Decision {
+        let choice = match start {
+            Start::Attempt(attempt) => self.choose(pod, attempt, cache, &mut draw),
+            Start::Rejected(rejected) if rejected.status.code.is_rejected() => {
+                Choice::Nowhere(rejected.diagnose(cache))
+            }
+            Start::Rejected(rejected) => Choice::Error(rejected.status.message()),
+        };
+        let diagnosis = match choice {
+            Choice::Node(node) => return Decision::Node(node),
+            Choice::Error(failure) => return Decision::Error(failure),
+            Choice::Nowhere(diagnosis) => diagnosis,
+        };
+        let (compiled, cycle, pre_filter) = match start {
+            Start::Attempt(attempt) => (&attempt.compiled, Some(&attempt.cycle), &attempt.pre_filter),
+            Start::Rejected(rejected) => (&rejected.compiled, rejected.cycle.as_ref(), &rejected.pre_filter),
+        };
+        let draws = !P::INFO.plugins("post-filter").is_empty();
+        let seed = if draws { draw(usize::MAX) as u64 } else { 0 };
+        let profile = &*self.plugins;
+        let cx =
+            PostFilterContext { profile, pod, compiled, cycle, pre_filter, cache, diagnosis: &diagnosis, now, seed };
+        let mut run = PostFilterRun::default();
+        self.plugins.post_filter(&mut run, cx);
+        Decision::Unschedulable(Box::new(Unschedulable::new(diagnosis, run.finish())))
+    }
+
+    fn choose(
+        &mut self,
+        pod: &Arc<Pod>,
+        attempt: &mut Attempt<P>,
+        cache: &Cache<P::State>,
+        draw: &mut impl FnMut(usize) -> usize,
+    ) -> Choice {
+        if let Some(node) = Self::nominated_node(pod, attempt, cache) {
+            return Choice::Node(node);
+        }
+        if let Err(failure) = self.find_feasible(pod, attempt, cache) {
+            return Choice::Error(failure);
+        }
+        match self.answer.feasible.count() {
+            0 => Choice::Nowhere(Self::diagnose(pod, attempt, cache)),
+            // With a single feasible node kube-scheduler does not score.
+            1 => match self.answer.feasible.iter().next() {
+                Some(node) => Choice::Node(node),
+                None => Choice::Error("a feasible node disappeared".into()),
+            },
+            _ => match self.answer.prioritize(&*self.plugins, &attempt.compiled, &attempt.cycle, cache) {
+                Ok(best) => match self.answer.kth_best(best, draw(best.ties)) {
+                    Some(node) => Choice::Node(node),
+                    None => Choice::Error("the draw is beyond the number of best nodes".into()),
+                },
+                Err(status) => Choice::Error(status.message()),
+            },
+        }
+    }
+
+    /// Asks whether a pod could run on a node with other pods on it than there are: what an autoscaler simulates.
+    ///
+    /// # Errors
+    /// The first plugin that rejects the node, or the pod as a whole.
+    pub fn run_filter_plugins(
+        &self,
+        pod: &Arc<Pod>,
+        cache: &mut Cache<P::State>,
+        node: NodeIndex,
+        imagine: impl FnOnce(&mut Imagined<'_, P>),
+    ) -> Result<(), Verdict> {
+        let compiled = Self::compile(pod, cache);
+        let mut run = PreFilterRun::default();
+        let mut cycle = self.plugins.pre_filter(&compiled, cache, &mut run).map_err(Verdict::from)?;
+        if let Some(status) = run.rejected() {
+            return Err(status.clone().into());
+        }
+        if run.nodes().is_some_and(|nodes| !nodes.contains(node)) {
+            return Err(Status::unresolvable(left_out(&run.narrowed_by())).into());
+        }
+        let mut imagined = Imagined::new(&compiled, &mut cycle, cache, node);
+        imagine(&mut imagined);
+        imagined.verdicts(false).pop().map_or(Ok(()), Err)
+    }
+}
