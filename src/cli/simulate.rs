@@ -16,10 +16,11 @@ use super::tables::simulation::table;
 
 /// Place all pending pods of a cluster, without an API server
 ///
-/// Nodes come from manifests, and so do pods, volumes and whatever else scheduling looks at. Pods that are bound to a node take their part of it. All others are placed
-/// in queue order, each by the profile whose scheduler name it asks for. Skipped are pods that are bound, have finished,
-/// are being deleted, or ask for a scheduler that is none of the profiles. Pods that a plugin holds back from the queue,
-/// such as those with scheduling gates, count as unschedulable.
+/// Nodes come from manifests, and so do pods, volumes and whatever else scheduling looks at. Pods that are bound to a
+/// node take their part of it. All others are placed in queue order, each by the profile whose scheduler name it asks
+/// for. If a pod fits nowhere, pods of lower priority may have to make room for it; they are preempted, and not placed
+/// again. Skipped are pods that are bound, have finished, are being deleted, or ask for a scheduler that is none of the
+/// profiles. Pods that a plugin holds back from the queue, such as those with scheduling gates, count as unschedulable.
 #[derive(Args)]
 pub(crate) struct Simulate {
     #[command(flatten)]
