@@ -141,11 +141,10 @@ fn profiles(
     report.profile = None;
     if let (Some(name), [only]) = (name, translated.as_mut_slice())
         && only.scheduler_name != name
+        && validate::given_name(name, report)
     {
-        if validate::given_name(name, report) {
-            report.note(messages::renamed(&only.scheduler_name, name));
-            only.rename(name);
-        }
+        report.note(messages::renamed(&only.scheduler_name, name));
+        only.rename(name);
     }
     if !report.errors.is_empty() {
         return None;
