@@ -81,3 +81,16 @@ fn a_missing_filter_is_noticed() {
     let report = with_stand_in("taints", "without-filter");
     assert!(report.contains("expected TaintToleration"), "{report}");
 }
+
+#[test]
+fn a_wrong_reason_is_noticed() {
+    let only_default = |profile: &str| (profile == "default").then(|| profile.to_owned());
+    let report = Report::of_changed::<scheduler::Profiles>("taints", only_default, |decision| {
+        for reason in decision.nodes.values_mut().flat_map(|node| &mut node.answer.reasons) {
+            *reason = reason.replace("untolerated taint(s)", "untolerated taints");
+        }
+    });
+    assert!(!report.agrees());
+    let report = report.to_string();
+    assert!(report.contains("untolerated taints"), "{report}");
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schedc::evaluation::Evaluator;
+use schedc::evaluation::{Decision, Evaluator};
 use schedc_core::profile::Bundle;
 use serde_json::Value;
 
@@ -57,6 +57,15 @@ impl Report {
     /// Evaluates the scenarios of a family whose profile `stand_in` has a profile for. Pods go where they should, so that
     /// one difference is told once.
     pub(crate) fn of<B: Bundle>(family: &str, stand_in: impl Fn(&str) -> Option<String>) -> Self {
+        Self::of_changed::<B>(family, stand_in, |_| {})
+    }
+
+    /// The same, with what was decided changed before it is compared.
+    pub(crate) fn of_changed<B: Bundle>(
+        family: &str,
+        stand_in: impl Fn(&str) -> Option<String>,
+        change: impl Fn(&mut Decision),
+    ) -> Self {
         let mut report = Report {
             family: family.to_owned(),
             results: Count::default(),
@@ -72,9 +81,10 @@ impl Report {
             let evaluation = evaluator.evaluate_placing(scenario, |at, _| chosen(at));
             let evaluation = evaluation.unwrap_or_else(|error| panic!("{id}: {error}"));
             assert_eq!(evaluation.results.len(), expected.len(), "{id}");
-            for (expected, got) in expected.iter().zip(&evaluation.results) {
+            for (expected, mut got) in expected.iter().zip(evaluation.results) {
+                change(&mut got);
                 let pod = format!("{id} ({profile}), pod {}", got.pod);
-                report.add(pod, expected, &serde_json::to_value(got).unwrap());
+                report.add(pod, expected, &serde_json::to_value(&got).unwrap());
             }
         }
         report
