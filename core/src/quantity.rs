@@ -147,7 +147,10 @@ impl Quantity {
     fn scaled(self, to: i32) -> i64 {
         match self.0 {
             Amount::Short { value, exponent } if exponent < to => scale_down(value, to.wrapping_sub(exponent)),
-            Amount::Short { value, exponent } => scale_up(value, exponent.wrapping_sub(to)).unwrap_or(0),
+            Amount::Short { value, exponent } => {
+                let by = exponent.wrapping_sub(to);
+                scale_up(value, by).unwrap_or_else(|| scale_too_far(value, by))
+            }
             Amount::Long { value, exponent } => scale_long(value, exponent.wrapping_sub(to)),
         }
     }
@@ -158,6 +161,16 @@ fn scale_up(value: i64, by: i32) -> Option<i64> {
     match value {
         0 => Some(0),
         _ => value.checked_mul(10_i64.checked_pow(by.try_into().ok()?)?),
+    }
+}
+
+/// `value * 10^by` where that overflows: Kubernetes wraps if it multiplies once, for the powers that suffixes stand for,
+/// and gives up otherwise.
+fn scale_too_far(value: i64, by: i32) -> i64 {
+    match by {
+        _ if value == i64::MIN => 0,
+        1 | 2 | 3 | 6 | 9 => value.wrapping_mul(10_i64.pow(by.unsigned_abs())),
+        _ => 0,
     }
 }
 

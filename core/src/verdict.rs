@@ -18,7 +18,7 @@ pub struct Verdict {
 impl Verdict {
     /// The text of an attempt that this error ends.
     pub fn failure(&self) -> String {
-        format!("running {:?} filter plugin: {}", self.plugin, self.reasons.join(", "))
+        self.reasons.join(", ")
     }
 }
 
@@ -42,7 +42,11 @@ pub(crate) fn verdicts<P: Profile>(
         let mut reasons = Reasons::new(&cache.base.interner);
         P::explain(pod, cycle, columns, index, rejection, &mut reasons);
         let (code, plugin) = (P::code(&rejection), P::rejector(&rejection));
-        verdicts.push(Verdict { code, plugin, reasons: reasons.into_list() });
+        let mut reasons = reasons.into_list();
+        if code == Code::Error {
+            reasons = vec![format!("running {plugin:?} filter plugin: {}", reasons.join(", "))];
+        }
+        verdicts.push(Verdict { code, plugin, reasons });
     };
     if all {
         P::filter_all(pod, cycle, columns, index, &mut put);

@@ -108,6 +108,7 @@ fn pod(uid: u8, milli_cpu: i64) -> Arc<Pod> {
         node_name: None,
         requests: cpu(milli_cpu),
         fit_score_requests: cpu(milli_cpu),
+        balance_requests: cpu(milli_cpu),
         tolerations: Box::default(),
         node_selector: Box::default(),
         required_node_affinity: None,

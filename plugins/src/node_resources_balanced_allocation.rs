@@ -65,7 +65,7 @@ impl Plugin for NodeResourcesBalancedAllocation {
     }
 
     fn compile(args: &NodeResourcesBalancedAllocationArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> Amounts {
-        Amounts::new(&pod.requests, args.resources.iter().map(|resource| resource.name), cx.interner)
+        Amounts::new(&pod.balance_requests, args.resources.iter().map(|resource| resource.name), cx.interner)
     }
 }
 

@@ -120,14 +120,18 @@ impl NodeSelectorTerm {
         let mut errors = Vec::new();
         let path = |list: &str, i| if path.is_empty() { format!("{list}[{i}]") } else { format!("{path}.{list}[{i}]") };
         let expressions = &term.match_expressions;
-        let parsed: Vec<_> = expressions
+        let mut parsed: Vec<_> = expressions
             .iter()
             .enumerate()
             .filter_map(|(i, text)| text.parse(&path("matchExpressions", i), interner, &mut errors))
             .collect();
         let mut fields = Vec::new();
         for (i, text) in term.match_fields.iter().enumerate() {
-            fields.extend(text.parse_field(&path("matchFields", i), interner, &mut errors));
+            match text.parse_field(&path("matchFields", i), interner, &mut errors) {
+                Some(Field::Name(name)) => fields.push(name),
+                Some(Field::Other { holds: true }) | None => {}
+                Some(Field::Other { holds: false }) => parsed.push(Requirement::never()),
+            }
         }
         if !errors.is_empty() {
             return Err(errors);
@@ -138,10 +142,28 @@ impl NodeSelectorTerm {
     /// A term that matches no node and asks for nodes of all these names.
     fn never(names: &[Symbol]) -> NodeSelectorTerm {
         NodeSelectorTerm {
-            match_expressions: [Requirement { key: Symbol::EMPTY, operator: Operator::In, values: [].into() }].into(),
+            match_expressions: [Requirement::never()].into(),
             match_fields: names.iter().map(|&name| FieldRequirement { negated: false, name }).collect(),
         }
     }
+}
+
+impl Requirement {
+    /// No node meets it.
+    fn never() -> Requirement {
+        Requirement { key: Symbol::EMPTY, operator: Operator::In, values: [].into() }
+    }
+}
+
+/// A condition on a field.
+enum Field {
+    /// On the node's name.
+    Name(FieldRequirement),
+    /// On one that nodes do not have: on every node the same.
+    Other {
+        /// Whether nodes meet it.
+        holds: bool,
+    },
 }
 
 impl<'a> TermText<'a> {
@@ -232,7 +254,7 @@ impl RequirementText<'_> {
     }
 
     /// A condition on a field. Nodes have one field, the name; any other is empty.
-    fn parse_field(&self, path: &str, interner: &mut Interner, errors: &mut Vec<String>) -> Option<FieldRequirement> {
+    fn parse_field(&self, path: &str, interner: &mut Interner, errors: &mut Vec<String>) -> Option<Field> {
         if !["In", "NotIn"].contains(&self.operator) {
             errors.push(unsupported(&format!("{path}."), self.operator, &["In", "NotIn"]));
             return None;
@@ -243,11 +265,9 @@ impl RequirementText<'_> {
         };
         let negated = self.operator == "NotIn";
         if self.key == NAME_FIELD {
-            return Some(FieldRequirement { negated, name: interner.intern(value) });
+            return Some(Field::Name(FieldRequirement { negated, name: interner.intern(value) }));
         }
-        let holds = value.is_empty() != negated;
-        // No node has an empty name.
-        (!holds).then_some(FieldRequirement { negated: false, name: Symbol::EMPTY })
+        Some(Field::Other { holds: value.is_empty() != negated })
     }
 
     fn values_json(&self) -> String {

@@ -77,6 +77,8 @@ pub struct PodSpec {
     /// What NodeResourcesFit scores the pod by: as `requests` without pod-level requests, and with 100m cpu and
     /// 200 MiB for every container that asks for none. Covers all resources.
     pub fit_score_requests: Resources,
+    /// What NodeResourcesBalancedAllocation scores the pod by: as `requests`, and with what its status says of a resize.
+    pub balance_requests: Resources,
     /// `spec.tolerations`.
     pub tolerations: Box<[Toleration]>,
     /// `spec.nodeSelector`, sorted.

@@ -101,7 +101,7 @@ fn binary_amounts_are_capped_and_decimal_ones_are_not() {
 
 #[test]
 fn overflow_gives_what_kubernetes_gives() {
-    // A short amount that does not fit is 0, a long one wraps.
+    // A short amount that does not fit is 0 or wraps, by its power of ten; a long one wraps.
     assert_eq!(quantity("10E").value(), 0);
     assert_eq!(quantity("1e100").value(), 0);
     assert_eq!(quantity("9e15").milli_value(), 9_000_000_000_000_000_000);
@@ -109,6 +109,12 @@ fn overflow_gives_what_kubernetes_gives() {
     assert_eq!(quantity("9223372036854775807").milli_value(), -1000);
     assert_eq!(quantity("18446744073709551617").value(), 1);
     assert_eq!(quantity("1e4294967296").value(), 1, "an exponent has 32 bits");
+    let mut sum = quantity("1e19");
+    sum.add(quantity("1e9"));
+    assert_eq!(sum.value(), 10_000_000_001_i64.wrapping_mul(1_000_000_000));
+    let mut sum = quantity("1e19");
+    sum.add(quantity("1e8"));
+    assert_eq!(sum.value(), 0);
     let mut sum = quantity("9E");
     sum.add(quantity("9E"));
     assert_eq!(sum.value(), 0);

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1 as api;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{HostPort, Pod, PodSpec, PreemptionPolicy, Protocol, Toleration, TolerationOperator, Uid};
+use schedc_core::model::{
+    HostPort, Pod, PodSpec, PodUsage, PreemptionPolicy, Protocol, Toleration, TolerationOperator, Uid,
+};
 
 use super::features::required_features;
 use super::pod_affinity::pod_affinity;
@@ -26,11 +28,12 @@ pub fn convert_pod(pod: &api::Pod, interner: &mut Interner) -> Pod {
     let name = meta.name.as_deref().unwrap_or_default();
     let namespace = namespace(meta);
     let status = pod.status.as_ref();
+    let usage = usage(pod, interner);
     Pod {
         uid: Uid(uid("Pod", meta)),
         name: name.into(),
-        spec: Arc::new(convert_spec(pod, namespace, interner)),
-        usage: Arc::new(usage(pod, interner)),
+        spec: Arc::new(convert_spec(pod, namespace, &usage, interner)),
+        usage: Arc::new(usage),
         nominated_node: non_empty(status.and_then(|status| status.nominated_node_name.as_ref()), interner),
         preempted: is_preempted(pod),
         deleting: meta.deletion_timestamp.is_some(),
@@ -55,7 +58,7 @@ pub fn is_finished(pod: &api::Pod) -> bool {
     matches!(phase, Some("Succeeded" | "Failed"))
 }
 
-fn convert_spec(pod: &api::Pod, namespace: &str, interner: &mut Interner) -> PodSpec {
+fn convert_spec(pod: &api::Pod, namespace: &str, usage: &PodUsage, interner: &mut Interner) -> PodSpec {
     let absent = api::PodSpec::default();
     let spec = pod.spec.as_ref().unwrap_or(&absent);
     let node_affinity = spec.affinity.as_ref().and_then(|affinity| affinity.node_affinity.as_ref());
@@ -73,6 +76,7 @@ fn convert_spec(pod: &api::Pod, namespace: &str, interner: &mut Interner) -> Pod
         node_name: non_empty(spec.node_name.as_ref(), interner),
         requests: spec_requests(pod, interner),
         fit_score_requests: fit_score_requests(pod, interner),
+        balance_requests: usage.requests.clone(),
         tolerations: spec.tolerations.iter().flatten().map(|t| convert_toleration(t, interner)).collect(),
         node_selector: labels(spec.node_selector.as_ref(), interner),
         required_node_affinity: node_affinity.and_then(|affinity| required(affinity, interner)),

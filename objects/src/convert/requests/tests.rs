@@ -9,6 +9,7 @@ fn check(spec_and_status: &str, requests: (i64, i64), fit_score: (i64, i64), use
     assert_eq!(of(&pod.spec.requests), requests, "requests of {spec_and_status}");
     assert_eq!(of(&pod.spec.fit_score_requests), fit_score, "fit_score_requests of {spec_and_status}");
     assert_eq!(of(&pod.usage.requests), used, "usage of {spec_and_status}");
+    assert_eq!(of(&pod.spec.balance_requests), used, "balance_requests of {spec_and_status}");
     assert_eq!((pod.usage.non_zero.milli_cpu, pod.usage.non_zero.memory), non_zero, "non_zero of {spec_and_status}");
 }
 
