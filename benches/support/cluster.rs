@@ -149,6 +149,7 @@ pub(crate) fn pod_spec(interner: &mut Interner) -> PodSpec {
         preemption_policy: PreemptionPolicy::default(),
         node_name: None,
         requests: Resources::default(),
+        balance_requests: Resources::default(),
         fit_score_requests: Resources { milli_cpu: 100, memory: 200 << 20, ..Resources::default() },
         tolerations: Box::default(),
         node_selector: Labels::default(),

@@ -41,6 +41,7 @@ pub(crate) fn pods(interner: &mut Interner) -> [PodSpec; KINDS.len()] {
     let with_host_port = PodSpec { host_ports: [host_port(8080, interner)].into(), ..plain.clone() };
     let mut with_extended = plain.clone();
     *with_extended.requests.scalar_mut(gpu(interner)) = 1;
+    *with_extended.balance_requests.scalar_mut(gpu(interner)) = 1;
     *with_extended.fit_score_requests.scalar_mut(gpu(interner)) = 1;
     [plain, with_affinity, with_tolerations, best_effort, with_host_port, with_extended]
 }
@@ -48,6 +49,7 @@ pub(crate) fn pods(interner: &mut Interner) -> [PodSpec; KINDS.len()] {
 fn plain(interner: &mut Interner) -> PodSpec {
     let requests = Resources { milli_cpu: 500, memory: GIBIBYTE, ..Resources::default() };
     PodSpec {
+        balance_requests: requests.clone(),
         fit_score_requests: requests.clone(),
         requests,
         images: [image(33, interner)].into(),
