@@ -17,6 +17,7 @@ pub(crate) mod together;
 mod weights;
 
 pub use args::check_args;
+pub use format::is_dns_subdomain;
 
 use crate::catalog::Catalogs;
 use crate::diagnostic::Diagnostic;

@@ -30,7 +30,7 @@ pub mod tree;
 
 mod compile;
 
-pub use check::check_args;
+pub use check::{check_args, is_dns_subdomain};
 pub use compile::{
     CatalogFinder, Compilation, FoundCatalog, MissingCatalog, NoCrates, SourceText, compile, compile_with,
 };

@@ -104,7 +104,7 @@ impl PluginSet {
 
 /// Reads a document.
 pub(crate) fn configuration(document: &Node, found: &mut Vec<Diagnostic>) -> Option<Configuration> {
-    const KNOWN: [&str; 14] = [
+    const KNOWN: [&str; 13] = [
         "apiVersion",
         "kind",
         "parallelism",
@@ -118,12 +118,11 @@ pub(crate) fn configuration(document: &Node, found: &mut Vec<Diagnostic>) -> Opt
         "profiles",
         "extenders",
         "delayCacheUntilActive",
-        "metadata",
     ];
     if !is_configuration(document, found) {
         return None;
     }
-    let mut fields = Fields::of(document, "", &KNOWN[..13], found);
+    let mut fields = Fields::of(document, "", &KNOWN, found);
     let percentage_of_nodes_to_score = fields.integer("percentageOfNodesToScore", 32);
     let pod_initial_backoff_seconds = fields.integer("podInitialBackoffSeconds", 64);
     let pod_max_backoff_seconds = fields.integer("podMaxBackoffSeconds", 64);

@@ -1,6 +1,7 @@
 //! What kube-scheduler would refuse (its strict reading, `ValidateKubeSchedulerConfiguration` and `NewFramework`), and
 //! what it would take but not heed.
 
+use schedc_codegen::is_dns_subdomain;
 use schedc_codegen::plan::Point;
 use schedc_codegen::source::{Span, Spanned};
 use schedc_codegen::suggest::closest;
@@ -84,17 +85,6 @@ pub(crate) fn given_name(name: &str, report: &mut Report) -> bool {
         report.error(messages::bad_given_name(name));
     }
     fits
-}
-
-/// What a profile's `scheduler-name` may be: lower-case letters, digits, `-` and `.`.
-fn is_dns_subdomain(text: &str) -> bool {
-    let part = |part: &str| {
-        !part.is_empty()
-            && !part.starts_with('-')
-            && !part.ends_with('-')
-            && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
-    };
-    text.len() <= 253 && text.split('.').all(part)
 }
 
 fn plugins(profile: &Profile, effective: &Effective, report: &mut Report) {

@@ -43,8 +43,9 @@ fn is_duration(text: &str) -> bool {
     !text.is_empty() && total < i64::MAX as f64
 }
 
-/// At most 253 characters: parts of lower-case letters, digits and inner `-`, joined by dots.
-pub(super) fn is_dns_subdomain(text: &str) -> bool {
+/// Whether a text is what Kubernetes calls a DNS subdomain, which a scheduler's name must be: at most 253 characters, parts
+/// of lower-case letters, digits and inner `-`, joined by dots.
+pub fn is_dns_subdomain(text: &str) -> bool {
     text.len() <= 253
         && text.split('.').all(|part| {
             !part.is_empty()

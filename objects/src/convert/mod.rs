@@ -16,7 +16,7 @@ mod pod_affinity;
 mod requests;
 mod selector;
 mod topology_spread;
-mod volume;
+pub(crate) mod volume;
 mod workload;
 
 use std::collections::BTreeMap;

@@ -8,12 +8,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_core::quantity::Quantity;
 
 use super::Written;
-use super::storage::CLASS;
+use crate::convert::volume::{BIND_COMPLETED, CLASS_ANNOTATION};
 use crate::kinds::{AnyObject, namespace};
 use crate::manifests::Sourced;
-
-/// What the controller notes on a claim once it is bound.
-const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 
 /// Binds claims to the volumes that they name, if those are there and will do.
 pub(super) fn bind(objects: &mut [Sourced<AnyObject>]) {
@@ -80,7 +77,7 @@ fn will_do(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
 }
 
 fn class<'a>(metadata: &'a ObjectMeta, field: Option<&'a String>) -> &'a str {
-    annotation(metadata, CLASS).or(field).map(String::as_str).unwrap_or_default()
+    annotation(metadata, CLASS_ANNOTATION).or(field).map(String::as_str).unwrap_or_default()
 }
 
 fn bytes(amounts: Option<&Written>) -> Quantity {

@@ -3,14 +3,13 @@
 use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim};
 use k8s_openapi::api::storage::v1::StorageClass;
 
+use crate::convert::volume::CLASS_ANNOTATION;
 use crate::kinds::AnyObject;
 use crate::manifests::Sourced;
 
 /// Annotations that make a class the one for claims that name none.
 const IS_DEFAULT: [&str; 2] =
     ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
-/// The annotation that names the class of a volume or a claim in old manifests.
-pub(super) const CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 
 /// Volumes are bound at once where a class does not say when (`SetDefaults_StorageClass`).
 pub(super) fn complete_class(class: &mut StorageClass) {
@@ -31,7 +30,8 @@ pub(super) fn complete_volume(volume: &mut PersistentVolume) {
 /// The DefaultStorageClass admission plugin: a claim that names no class gets the default one. The empty name is the
 /// name of none, and stays.
 pub(super) fn complete_claim(claim: &mut PersistentVolumeClaim, default_class: Option<&String>) {
-    let names_one = claim.metadata.annotations.as_ref().is_some_and(|annotations| annotations.contains_key(CLASS));
+    let names_one =
+        claim.metadata.annotations.as_ref().is_some_and(|annotations| annotations.contains_key(CLASS_ANNOTATION));
     if let (false, Some(default_class)) = (names_one, default_class) {
         let spec = claim.spec.get_or_insert_default();
         spec.storage_class_name.get_or_insert_with(|| default_class.clone());

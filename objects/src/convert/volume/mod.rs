@@ -25,17 +25,18 @@ use super::{labels, non_empty, symbol, uid};
 use crate::kinds::namespace;
 
 /// Where a volume's or a claim's class was before there was a field for it. It still comes first.
-const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
-const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
+pub(crate) const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
+/// What the controller of volumes notes on a claim once it is bound.
+pub(crate) const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 const MIGRATED_PLUGINS: &str = "storage.alpha.kubernetes.io/migrated-plugins";
 /// The provisioner of classes whose volumes somebody makes by hand.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
-pub(crate) const BETA_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
-pub(crate) const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
-pub(crate) const ZONE: &str = "topology.kubernetes.io/zone";
-pub(crate) const REGION: &str = "topology.kubernetes.io/region";
+const BETA_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
+const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
+const ZONE: &str = "topology.kubernetes.io/zone";
+const REGION: &str = "topology.kubernetes.io/region";
 
 /// The labels that tell where a volume is, in VolumeZone's order, each with the one that came after it.
 const ZONE_LABELS: [(&str, &str); 4] = [(BETA_ZONE, ZONE), (BETA_REGION, REGION), (ZONE, ZONE), (REGION, REGION)];
