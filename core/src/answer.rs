@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::ask::Idle;
 use crate::cache::Cache;
 use crate::extension_points::MAX_NODE_SCORE;
 use crate::mask::Mask;
@@ -108,7 +109,8 @@ impl<P: Profile> Answer<P> {
         P::resize(&mut self.raw, cache.base.infos().len());
         let mut failures = BTreeSet::new();
         for node in self.feasible.iter() {
-            let scored = P::score::<false>(pod, &score, columns, node.get(), &mut self.raw, &mut extents);
+            let scored =
+                P::score::<{ Idle::Unknown as u8 }>(pod, &score, columns, node.get(), &mut self.raw, &mut extents);
             failures.extend(scored.err().map(|failure| score_failure(failure).message()));
         }
         if failures.is_empty() {

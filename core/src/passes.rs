@@ -1,7 +1,8 @@
 //! The loops over nodes. Each is generic over the profile, so that the compiler sees through all of its kernels, and
-//! compiled twice: for any pod, and for pods about which every plugin that can be idle is. Most are such, and their loop
-//! asks nothing that is the same for all nodes.
+//! compiled in three forms, by what is known of the pod before ([`Idle`]): most loops ask nothing, or little, that is the
+//! same for all nodes.
 
+use crate::ask::Idle;
 use crate::mask::{Mask, nodes_of};
 use crate::model::NodeIndex;
 use crate::profile::{Profile, ScoreFailure, ScoreRange};
@@ -14,14 +15,15 @@ pub fn filter<P: Profile>(
     columns: P::Columns<'_>,
     nodes: &mut Mask,
 ) -> Option<NodeIndex> {
-    match P::filters_idle(pod, cycle) {
-        true => filter_nodes::<P, true>(pod, cycle, columns, nodes),
-        false => filter_nodes::<P, false>(pod, cycle, columns, nodes),
+    match P::idle_filters(pod, cycle) {
+        Idle::All => filter_nodes::<P, { Idle::All as u8 }>(pod, cycle, columns, nodes),
+        Idle::Usual => filter_nodes::<P, { Idle::Usual as u8 }>(pod, cycle, columns, nodes),
+        Idle::Unknown => filter_nodes::<P, { Idle::Unknown as u8 }>(pod, cycle, columns, nodes),
     }
 }
 
 #[inline(never)]
-fn filter_nodes<P: Profile, const IDLE: bool>(
+fn filter_nodes<P: Profile, const IDLE: u8>(
     pod: &P::Pod,
     cycle: &P::Cycle,
     columns: P::Columns<'_>,
@@ -56,14 +58,15 @@ pub fn score<P: Profile>(
     feasible: &Mask,
     raw: &mut P::Raw,
 ) -> Result<P::Extents, ScoreFailure> {
-    match P::scores_idle(score) {
-        true => score_nodes::<P, true>(pod, score, columns, feasible, raw),
-        false => score_nodes::<P, false>(pod, score, columns, feasible, raw),
+    match P::idle_scores(score) {
+        Idle::All => score_nodes::<P, { Idle::All as u8 }>(pod, score, columns, feasible, raw),
+        Idle::Usual => score_nodes::<P, { Idle::Usual as u8 }>(pod, score, columns, feasible, raw),
+        Idle::Unknown => score_nodes::<P, { Idle::Unknown as u8 }>(pod, score, columns, feasible, raw),
     }
 }
 
 #[inline(never)]
-fn score_nodes<P: Profile, const IDLE: bool>(
+fn score_nodes<P: Profile, const IDLE: u8>(
     pod: &P::Pod,
     score: &P::Score,
     columns: P::Columns<'_>,
@@ -98,14 +101,15 @@ pub fn total<P: Profile>(
     feasible: &Mask,
     totals: &mut [i64],
 ) -> (Best, ScoreRange) {
-    match P::scores_idle(score) {
-        true => total_nodes::<P, true>(pod, score, raw, extents, feasible, totals),
-        false => total_nodes::<P, false>(pod, score, raw, extents, feasible, totals),
+    match P::idle_scores(score) {
+        Idle::All => total_nodes::<P, { Idle::All as u8 }>(pod, score, raw, extents, feasible, totals),
+        Idle::Usual => total_nodes::<P, { Idle::Usual as u8 }>(pod, score, raw, extents, feasible, totals),
+        Idle::Unknown => total_nodes::<P, { Idle::Unknown as u8 }>(pod, score, raw, extents, feasible, totals),
     }
 }
 
 #[inline(never)]
-fn total_nodes<P: Profile, const IDLE: bool>(
+fn total_nodes<P: Profile, const IDLE: u8>(
     pod: &P::Pod,
     score: &P::Score,
     raw: &P::Raw,

@@ -15,7 +15,7 @@
 use schedc_core::args::{Errors, Node, Part, parse_duration};
 use schedc_core::extension_points::{
     FilterPlugin, Placement, PostFilterContext, PostFilterPlugin, PostFilterResult, PreBindPlugin, PreEnqueuePlugin,
-    PreFilter, PreFilterPlugin, PreFlight, ReservePlugin, ScoreError, ScorePlugin,
+    PreFilter, PreFilterPlugin, PreFlight, ReservePlugin, ScoreError, ScorePlugin, Skips,
 };
 use schedc_core::handle::{Client, Handle};
 use schedc_core::intern::Interner;
@@ -76,6 +76,7 @@ impl PreEnqueuePlugin for DynamicResources {
 
 impl PreFilterPlugin for DynamicResources {
     type Cycle = ();
+    const SKIPS: Skips = Skips::Usually;
 
     fn pre_filter(
         &self,

@@ -11,7 +11,7 @@
 //! **Differences.** None.
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin};
+use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::PodSpec;
@@ -46,6 +46,7 @@ impl Plugin for NodeDeclaredFeatures {
 
 impl PreFilterPlugin for NodeDeclaredFeatures {
     type Cycle = ();
+    const SKIPS: Skips = Skips::Usually;
 
     fn pre_filter(&self, _: &NoArgs, required: &Required, _: View<'_, Self>) -> Result<PreFilter<()>, Status> {
         Ok(if required.is_empty() { PreFilter::skip(()) } else { PreFilter::ready(()) })

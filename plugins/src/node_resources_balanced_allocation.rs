@@ -12,7 +12,7 @@
 //! **Differences.** At most 32 resources. Extended resources are never left to dynamic resource allocation.
 
 use schedc_core::args::List;
-use schedc_core::extension_points::{MAX_NODE_SCORE, PreScorePlugin, ScoreError, ScorePlugin};
+use schedc_core::extension_points::{MAX_NODE_SCORE, PreScorePlugin, ScoreError, ScorePlugin, Skips};
 use schedc_core::handle::Handle;
 use schedc_core::mask::Mask;
 use schedc_core::model::PodSpec;
@@ -73,7 +73,7 @@ impl PreScorePlugin for NodeResourcesBalancedAllocation {
     type Cycle = ();
 
     // Score answers 0 for pods that are skipped.
-    const SKIPS: bool = false;
+    const SKIPS: Skips = Skips::Never;
 
     fn pre_score(
         &self,

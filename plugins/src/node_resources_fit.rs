@@ -14,7 +14,7 @@
 //! 32 resources can be scored. The hint does not ask whether a deleted or changed pod had a node: no other is reported.
 
 use schedc_core::extension_points::{
-    FilterPlugin, MAX_NODE_SCORE, PreFilter, PreFilterPlugin, PreScorePlugin, ScoreError, ScorePlugin,
+    FilterPlugin, MAX_NODE_SCORE, PreFilter, PreFilterPlugin, PreScorePlugin, ScoreError, ScorePlugin, Skips,
 };
 use schedc_core::handle::Handle;
 use schedc_core::intern::{Interner, Symbol};
@@ -86,7 +86,7 @@ impl Plugin for NodeResourcesFit {
 impl PreFilterPlugin for NodeResourcesFit {
     type Cycle = ();
 
-    const SKIPS: bool = false;
+    const SKIPS: Skips = Skips::Never;
 
     fn pre_filter(
         &self,
@@ -143,7 +143,7 @@ impl FilterPlugin for NodeResourcesFit {
 impl PreScorePlugin for NodeResourcesFit {
     type Cycle = ();
 
-    const SKIPS: bool = false;
+    const SKIPS: Skips = Skips::Never;
 
     fn pre_score(
         &self,

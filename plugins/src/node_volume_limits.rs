@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use schedc_core::args::NoArgs;
 use schedc_core::column::Position;
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin};
+use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
 use schedc_core::handle::Handle;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::map::Map;
@@ -91,6 +91,7 @@ impl Plugin for NodeVolumeLimits {
 
 impl PreFilterPlugin for NodeVolumeLimits {
     type Cycle = FullNodes;
+    const SKIPS: Skips = Skips::Usually;
 
     fn pre_filter(
         &self,

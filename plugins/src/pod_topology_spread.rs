@@ -22,7 +22,7 @@
 use schedc_core::column::Position;
 use schedc_core::extension_points::{
     Extent, FilterPlugin, MAX_NODE_SCORE, NormalizeScore, PreFilter, PreFilterPlugin, PreScorePlugin, ScoreError,
-    ScorePlugin,
+    ScorePlugin, Skips,
 };
 use schedc_core::handle::Handle;
 use schedc_core::mask::Mask;
@@ -74,6 +74,7 @@ impl Plugin for PodTopologySpread {
 
 impl PreFilterPlugin for PodTopologySpread {
     type Cycle = SpreadCounts;
+    const SKIPS: Skips = Skips::Usually;
 
     fn pre_filter(
         &self,
@@ -142,6 +143,8 @@ impl FilterPlugin for PodTopologySpread {
 
 impl PreScorePlugin for PodTopologySpread {
     type Cycle = SpreadScores;
+    // Where it does not, the questions that a loop then asks are little beside its own work.
+    const SKIPS: Skips = Skips::Usually;
 
     fn pre_score(
         &self,

@@ -14,7 +14,7 @@
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{
     Action, ClusterEvent, EnqueueExtensions, EventObject, EventResource, Extent, FilterPlugin, NormalizeScore,
-    PreScorePlugin, QueueingHint, ScoreError, ScorePlugin, default_normalize,
+    PreScorePlugin, QueueingHint, ScoreError, ScorePlugin, Skips, default_normalize,
 };
 use schedc_core::handle::Handle;
 use schedc_core::intern::Interner;
@@ -86,7 +86,7 @@ impl FilterPlugin for TaintToleration {
 impl PreScorePlugin for TaintToleration {
     type Cycle = ();
 
-    const SKIPS: bool = false;
+    const SKIPS: Skips = Skips::Never;
 
     fn pre_score(&self, _: &NoArgs, _: &TaintTolerationPod, _: View<'_, Self>, _: &Mask) -> Result<Slot<()>, Status> {
         Ok(Slot::ready(()))

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use schedc_core::column::Position;
 use schedc_core::extension_points::{
     FilterPlugin, Placement, PreBindPlugin, PreFilter, PreFilterPlugin, PreFlight, PreScorePlugin, ReservePlugin,
-    ScoreError, ScorePlugin,
+    ScoreError, ScorePlugin, Skips,
 };
 use schedc_core::handle::{Client, Handle};
 use schedc_core::intern::Symbol;
@@ -110,6 +110,7 @@ impl Plugin for VolumeBinding {
 
 impl PreFilterPlugin for VolumeBinding {
     type Cycle = PodVolumes;
+    const SKIPS: Skips = Skips::Usually;
 
     fn pre_filter(
         &self,
@@ -159,7 +160,7 @@ impl FilterPlugin for VolumeBinding {
 
 impl PreScorePlugin for VolumeBinding {
     type Cycle = ();
-    const SKIPS: bool = false;
+    const SKIPS: Skips = Skips::Never;
 
     fn pre_score(
         &self,

@@ -13,7 +13,7 @@
 //! **Differences.** None.
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin};
+use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{NodeIndex, Pod, PodSpec, Volume};
@@ -80,6 +80,7 @@ impl Plugin for VolumeRestrictions {
 
 impl PreFilterPlugin for VolumeRestrictions {
     type Cycle = ExclusiveClaims;
+    const SKIPS: Skips = Skips::Usually;
 
     fn pre_filter(
         &self,

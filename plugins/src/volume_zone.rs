@@ -15,7 +15,7 @@
 use std::sync::Arc;
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin};
+use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{LabelsExt, PodSpec, Volume, ZoneLabel};
@@ -81,6 +81,7 @@ impl Plugin for VolumeZone {
 
 impl PreFilterPlugin for VolumeZone {
     type Cycle = VolumeZones;
+    const SKIPS: Skips = Skips::Usually;
 
     fn pre_filter(
         &self,

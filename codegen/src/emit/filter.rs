@@ -7,7 +7,7 @@ use super::columns::row;
 use super::docs::{doc, steps};
 use super::member::{Member, Members};
 use super::pre_filter::state;
-use super::tokens::{all, parameter};
+use super::tokens::{idle, parameter};
 use crate::plan::Point;
 
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
@@ -27,7 +27,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
 
 pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     let parts = [
-        filters_idle(members),
+        idle_filters(members),
         filter(members),
         filter_all(members),
         code(members),
@@ -54,7 +54,7 @@ fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStream {
     }
 }
 
-/// Leaves a plugin out whose PreFilter said so, or that has nothing to say about the pod, where `IDLE` is known.
+/// Leaves a plugin out whose PreFilter said so, or that has nothing to say about the pod, by what `IDLE` says is known.
 fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if member.runs(Point::PreFilter) {
@@ -64,19 +64,19 @@ fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
     }
 }
 
-fn filters_idle(members: &Members<'_>) -> TokenStream {
-    let conditions = members.at(Point::Filter).map(|member| {
+fn idle_filters(members: &Members<'_>) -> TokenStream {
+    let answers = members.at(Point::Filter).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
         if member.runs(Point::PreFilter) {
-            quote! { ask::is_idle_after_pre_filter::<#ty>(&cycle.#field) }
+            quote! { ask::idle_after_pre_filter::<#ty>(&cycle.#field) }
         } else {
-            quote! { ask::is_idle::<#ty>(&pod.#field) }
+            quote! { ask::idle::<#ty>(&pod.#field) }
         }
     });
-    let body = all(conditions);
+    let body = idle(answers);
     let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
     quote! {
-        fn filters_idle(#pod: &Pod, #cycle: &Cycle) -> bool {
+        fn idle_filters(#pod: &Pod, #cycle: &Cycle) -> ask::Idle {
             #body
         }
     }
@@ -94,7 +94,7 @@ fn filter(members: &Members<'_>) -> TokenStream {
     quote! {
         #doc
         #[inline(always)]
-        fn filter<const IDLE: bool>(
+        fn filter<const IDLE: u8>(
             #pod: &Pod,
             #cycle: &Cycle,
             #columns: Columns<'_>,

@@ -108,7 +108,9 @@ fn spaced(code: &str) -> String {
         let ends_item = previous.ends_with('}')
             || previous == "};"
             || ["use ", "type "].iter().any(|start| previous.starts_with(start));
-        let starts_item = STARTS.iter().any(|start| text.starts_with(start));
+        // Imports stay together, but come after an empty line.
+        let starts_imports = previous == "}" && text.starts_with("use ");
+        let starts_item = starts_imports || STARTS.iter().any(|start| text.starts_with(start));
         if indent == indent_before && ends_item && starts_item {
             spaced.push('\n');
         }

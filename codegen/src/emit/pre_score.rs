@@ -55,7 +55,7 @@ pub(super) fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStr
     }
 }
 
-/// The same in the loops over nodes, where `IDLE` is known.
+/// The same in the loops over nodes, by what `IDLE` says is known.
 pub(super) fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if member.runs(Point::PreScore) {

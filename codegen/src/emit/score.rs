@@ -10,7 +10,7 @@ use super::columns::row;
 use super::docs::{doc, steps};
 use super::member::{Member, Members};
 use super::pre_score::{state, unless_idle, unless_skipped};
-use super::tokens::{all, parameter};
+use super::tokens::{idle, parameter};
 use crate::plan::Point;
 
 fn normalizing<'m, 'a>(members: &'m Members<'a>) -> impl Iterator<Item = &'m Member<'a>> {
@@ -79,12 +79,12 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     let extents = parameter("extents", &range);
     let skipping = members.at(Point::Score).filter(|member| member.runs(Point::PreScore)).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
-        quote! { ask::is_idle_after_pre_score::<#ty>(&score.#field) }
+        quote! { ask::idle_after_pre_score::<#ty>(&score.#field) }
     });
-    let idle = all(skipping);
+    let idle = idle(skipping);
     let score_parameter = parameter("score", &idle);
     quote! {
-        fn scores_idle(#score_parameter: &Score) -> bool {
+        fn idle_scores(#score_parameter: &Score) -> ask::Idle {
             #idle
         }
 
@@ -147,7 +147,7 @@ fn score(members: &Members<'_>) -> TokenStream {
     quote! {
         #doc
         #[inline(always)]
-        fn score<const IDLE: bool>(
+        fn score<const IDLE: u8>(
             #pod: &Pod,
             #score: &Score,
             #columns: Columns<'_>,
@@ -186,7 +186,7 @@ fn total(members: &Members<'_>) -> TokenStream {
     let (index, range) = (parameter("index", &body), parameter("range", &body));
     quote! {
         #[inline(always)]
-        fn total<const IDLE: bool>(
+        fn total<const IDLE: u8>(
             _pod: &Pod,
             #score: &Score,
             #raw: &Raw,

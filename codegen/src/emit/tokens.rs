@@ -61,9 +61,9 @@ pub(super) fn tuple(parts: &[TokenStream]) -> TokenStream {
     }
 }
 
-/// All of them.
-pub(super) fn all(conditions: impl Iterator<Item = TokenStream>) -> TokenStream {
-    conditions.reduce(|all, next| quote! { #all && #next }).unwrap_or_else(|| quote! { true })
+/// What plugins that may be idle say together.
+pub(super) fn idle(answers: impl Iterator<Item = TokenStream>) -> TokenStream {
+    quote! { ask::Idle::All #(.and(#answers))* }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Attempt, Engine};
+use crate::ask::Idle;
 use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
 use crate::model::{NodeIndex, Pod};
@@ -108,7 +109,7 @@ impl<P: Profile> Engine<P> {
             Self::admits_with(&nominated, attempt, cache, node)?;
         }
         let columns = P::columns(&cache.state, &cache.base);
-        P::filter::<false>(&attempt.compiled, &attempt.cycle, columns, node.get())
+        P::filter::<{ Idle::Unknown as u8 }>(&attempt.compiled, &attempt.cycle, columns, node.get())
     }
 
     fn admits_with(

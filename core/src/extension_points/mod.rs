@@ -13,6 +13,7 @@ mod pre_score;
 mod queue_sort;
 mod reserve;
 mod score;
+mod skips;
 
 pub use bind::{BindPlugin, Binding};
 pub use enqueue_extensions::{Action, ClusterEvent, EnqueueExtensions, EventObject, EventResource, QueueingHint};
@@ -27,3 +28,4 @@ pub use pre_score::{PreScorePlugin, PrepareScore};
 pub use queue_sort::{QueueSortPlugin, QueuedPod};
 pub use reserve::{Placement, ReservePlugin};
 pub use score::{Extent, MAX_NODE_SCORE, NormalizeScore, ScoreError, ScorePlugin, default_normalize};
+pub use skips::Skips;

@@ -1,5 +1,6 @@
 //! PreFilter: reads the cluster once before nodes are filtered.
 
+use super::Skips;
 use crate::cache::Base;
 use crate::intern::Symbol;
 use crate::mask::Mask;
@@ -60,8 +61,8 @@ pub trait PreFilterPlugin: Plugin {
     /// What Filter gets. A plugin that also filters has the same type there.
     type Cycle: Clone + PartialEq + Send + Sync + 'static;
 
-    /// Whether `pre_filter` ever skips: if not, the loop over nodes does not ask.
-    const SKIPS: bool = true;
+    /// How often `pre_filter` skips.
+    const SKIPS: Skips = Skips::Sometimes;
 
     /// Looks at the pod and the cluster.
     ///

@@ -1,6 +1,6 @@
 //! PreScore: looks at the feasible nodes once before they are scored.
 
-use crate::extension_points::ScorePlugin;
+use super::{ScorePlugin, Skips};
 use crate::mask::Mask;
 use crate::plugin::{Plugin, Slot, View};
 use crate::status::Status;
@@ -14,9 +14,8 @@ pub trait PreScorePlugin: Plugin {
     /// What Score gets. A plugin that also scores has the same type there.
     type Cycle: Clone + PartialEq + Send + Sync + 'static;
 
-    /// Whether the loop over nodes leaves Score out where `pre_score` skips. A plugin whose score is 0 then, or that never
-    /// skips, may say no: one question less for every node.
-    const SKIPS: bool = true;
+    /// How often `pre_score` skips.
+    const SKIPS: Skips = Skips::Sometimes;
 
     /// Looks at the pod, the cluster and the feasible nodes.
     ///

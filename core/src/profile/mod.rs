@@ -4,6 +4,7 @@
 use std::future::Future;
 use std::hash::Hash;
 
+use crate::ask::Idle;
 use crate::cache::{Base, Cache, State};
 use crate::extension_points::{Placement, PostFilterContext, QueuedPod};
 use crate::handle::{Client, Handle, WaitingPods};
@@ -135,13 +136,13 @@ pub trait Profile: Sized + Send + Sync + 'static {
     /// The columns of a node that exists in thought, which is at index 0 then.
     fn hypothetical_columns<'a>(node: &'a <Self::State as State>::Hypothetical, index: NodeIndex) -> Self::Columns<'a>;
 
-    /// Whether every filter that can have nothing to say about a pod has nothing to say about this one.
-    fn filters_idle(pod: &Self::Pod, cycle: &Self::Cycle) -> bool;
-    /// Runs Filter on the node at `index` of the columns. `IDLE`: `filters_idle` is known to hold.
+    /// Which filters have nothing to say about a pod.
+    fn idle_filters(pod: &Self::Pod, cycle: &Self::Cycle) -> Idle;
+    /// Runs Filter on the node at `index` of the columns. `IDLE`: what is known of `idle_filters`.
     ///
     /// # Errors
     /// The first plugin that rejects it.
-    fn filter<const IDLE: bool>(
+    fn filter<const IDLE: u8>(
         pod: &Self::Pod,
         cycle: &Self::Cycle,
         columns: Self::Columns<'_>,
@@ -194,14 +195,14 @@ pub trait Profile: Sized + Send + Sync + 'static {
     fn slots(raw: &Self::Raw) -> usize;
     /// Makes room for the raw scores of so many nodes.
     fn resize(raw: &mut Self::Raw, nodes: usize);
-    /// Whether every plugin that may skip Score does.
-    fn scores_idle(score: &Self::Score) -> bool;
-    /// Runs Score on the node at `index` of the columns, and takes the raw scores down. `IDLE`: `scores_idle` is known to
-    /// hold.
+    /// Which plugins skip Score.
+    fn idle_scores(score: &Self::Score) -> Idle;
+    /// Runs Score on the node at `index` of the columns, and takes the raw scores down. `IDLE`: what is known of
+    /// `idle_scores`.
     ///
     /// # Errors
     /// A plugin's Score failed.
-    fn score<const IDLE: bool>(
+    fn score<const IDLE: u8>(
         pod: &Self::Pod,
         score: &Self::Score,
         columns: Self::Columns<'_>,
@@ -210,7 +211,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
         extents: &mut Self::Extents,
     ) -> Result<(), ScoreFailure>;
     /// The node's total: every score normalised, checked and weighted. `IDLE` as for `score`.
-    fn total<const IDLE: bool>(
+    fn total<const IDLE: u8>(
         pod: &Self::Pod,
         score: &Self::Score,
         raw: &Self::Raw,

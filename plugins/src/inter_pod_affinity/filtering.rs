@@ -1,6 +1,6 @@
 //! Required terms: the pod's own, and running pods' anti-affinity.
 
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin};
+use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::plugin::View;
@@ -48,6 +48,7 @@ pub enum UnmetAffinity {
 
 impl PreFilterPlugin for InterPodAffinity {
     type Cycle = InterPodAffinityState;
+    const SKIPS: Skips = Skips::Usually;
 
     fn pre_filter(
         &self,

@@ -1,6 +1,8 @@
 //! Preferred terms, and running pods' required affinity: how much a node is liked.
 
-use schedc_core::extension_points::{Extent, MAX_NODE_SCORE, NormalizeScore, PreScorePlugin, ScoreError, ScorePlugin};
+use schedc_core::extension_points::{
+    Extent, MAX_NODE_SCORE, NormalizeScore, PreScorePlugin, ScoreError, ScorePlugin, Skips,
+};
 use schedc_core::intern::Symbol;
 use schedc_core::mask::Mask;
 use schedc_core::model::NodeIndex;
@@ -21,6 +23,7 @@ pub struct InterPodAffinityScores {
 
 impl PreScorePlugin for InterPodAffinity {
     type Cycle = InterPodAffinityScores;
+    const SKIPS: Skips = Skips::Usually;
 
     fn pre_score(
         &self,

@@ -77,7 +77,7 @@ fn filters_are_a_straight_line() {
         PROFILE,
         "fn filter<",
         &expect![[r#"
-            fn filter<const IDLE: bool>(
+            fn filter<const IDLE: u8>(
                 pod: &Pod,
                 cycle: &Cycle,
                 columns: Columns<'_>,
@@ -152,7 +152,7 @@ fn a_filter_whose_pre_filter_is_left_out_gets_the_default_state() {
         profile,
         "fn filter<",
         &expect![[r#"
-            fn filter<const IDLE: bool>(
+            fn filter<const IDLE: u8>(
                 pod: &Pod,
                 cycle: &Cycle,
                 columns: Columns<'_>,
@@ -206,7 +206,7 @@ fn a_profile_without_filters_rejects_nothing() {
         profile,
         "fn total<",
         &expect![[r#"
-            fn total<const IDLE: bool>(
+            fn total<const IDLE: u8>(
                 _pod: &Pod,
                 _score: &Score,
                 _raw: &Raw,

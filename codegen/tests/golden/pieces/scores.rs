@@ -10,7 +10,7 @@ fn scores_without_normalising_are_added_up_at_once() {
         PROFILE,
         "fn score<",
         &expect![[r#"
-            fn score<const IDLE: bool>(
+            fn score<const IDLE: u8>(
                 pod: &Pod,
                 _score: &Score,
                 columns: Columns<'_>,
@@ -46,7 +46,7 @@ fn scores_without_normalising_are_added_up_at_once() {
         PROFILE,
         "fn total<",
         &expect![[r#"
-            fn total<const IDLE: bool>(
+            fn total<const IDLE: u8>(
                 _pod: &Pod,
                 _score: &Score,
                 raw: &Raw,
