@@ -168,20 +168,20 @@ fn claims_that_cannot_be_counted() {
         &mut world,
         &[bad_disk, "''"],
         expect![[r#"
-        n1: Error NodeVolumeLimits: converting volume(v0) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z/x)
-        n2: Error NodeVolumeLimits: converting volume(v0) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z/x)
-        n3: Error NodeVolumeLimits: PersistentVolumeClaim had no name
-    "#]],
+            n1: Error NodeVolumeLimits: running "NodeVolumeLimits" filter plugin: converting volume(v0) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z/x)
+            n2: Error NodeVolumeLimits: running "NodeVolumeLimits" filter plugin: converting volume(v0) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z/x)
+            n3: Error NodeVolumeLimits: running "NodeVolumeLimits" filter plugin: PersistentVolumeClaim had no name
+        "#]],
     );
     world.object("{kind: PersistentVolumeClaim, metadata: {name: new-v0}}");
     check(
         &mut world,
         &["ephemeral: {}"],
         expect![[r#"
-        n1: Error NodeVolumeLimits: PVC default/new-v0 was not created for pod default/new (pod is not owner)
-        n2: Error NodeVolumeLimits: PVC default/new-v0 was not created for pod default/new (pod is not owner)
-        n3: Error NodeVolumeLimits: PVC default/new-v0 was not created for pod default/new (pod is not owner)
-    "#]],
+            n1: Error NodeVolumeLimits: running "NodeVolumeLimits" filter plugin: PVC default/new-v0 was not created for pod default/new (pod is not owner)
+            n2: Error NodeVolumeLimits: running "NodeVolumeLimits" filter plugin: PVC default/new-v0 was not created for pod default/new (pod is not owner)
+            n3: Error NodeVolumeLimits: running "NodeVolumeLimits" filter plugin: PVC default/new-v0 was not created for pod default/new (pod is not owner)
+        "#]],
     );
 }
 
@@ -192,7 +192,7 @@ fn running_pods_that_cannot_be_counted_fail_the_attempt_where_there_are_limits()
     let bad = world.running(&pod("p1", "n1", &["lost", bad_disk]));
     world.running(&pod("p3", "n3", &[bad_disk]));
     let failing = expect![[r#"
-        n1: Error NodeVolumeLimits: converting volume(v1) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z/x)
+        n1: Error NodeVolumeLimits: running "NodeVolumeLimits" filter plugin: converting volume(v1) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z/x)
         n2
         n3
     "#]];
@@ -210,8 +210,8 @@ fn running_pods_that_cannot_be_counted_fail_the_attempt_where_there_are_limits()
         node.add_pod(&twice);
     };
     expect![[r#"
-        n1: Error NodeVolumeLimits: converting volume(v0) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z/x)
-        n2: Error NodeVolumeLimits: converting volume(v0) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z/x)
+        n1: Error NodeVolumeLimits: running "NodeVolumeLimits" filter plugin: converting volume(v0) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z/x)
+        n2: Error NodeVolumeLimits: running "NodeVolumeLimits" filter plugin: converting volume(v0) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z/x)
         n3
     "#]]
     .assert_eq(&world.verdicts_with(&pod("new", "''", &["f"]), with_another));

@@ -14,14 +14,14 @@ fn attempts_fail() {
         (
             "",
             expect![[r#"
-            n1: Error VolumeRestrictions: cannot read "PreFilterVolumeRestrictions" from cycleState
-        "#]],
+                n1: Error VolumeRestrictions: running "VolumeRestrictions" filter plugin: cannot read "PreFilterVolumeRestrictions" from cycleState
+            "#]],
         ),
         (
             "{name: v, persistentVolumeClaim: {claimName: c}}",
             expect![[r#"
-            n1: Error NodeVolumeLimits: the profile has no PreFilter of NodeVolumeLimits, which counts the pod's volumes
-        "#]],
+                n1: Error NodeVolumeLimits: running "NodeVolumeLimits" filter plugin: the profile has no PreFilter of NodeVolumeLimits, which counts the pod's volumes
+            "#]],
         ),
     ] {
         expected.assert_eq(&world.verdicts(&format!("spec: {{volumes: [{volumes}]}}")));

@@ -103,7 +103,7 @@ fn in_tree_volumes_follow_their_drivers_where_they_are_migrated() {
             "awsElasticBlockStore: {volumeID: 'aws://z/1'}",
             "zone: z",
             expect![[r#"
-                n1: Error VolumeBinding: could not translate pv: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z/1)
+                n1: Error VolumeBinding: running "VolumeBinding" filter plugin: could not translate pv: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z/1)
                 n2
             "#]],
         ),
