@@ -10,8 +10,15 @@ objdump --disassemble --demangle --no-show-raw-insn "$binary" | awk '
         if (/schedc_core::passes::(filter|score|total)/) { queue[++last] = at; seen[at] = 1; loops++ }
         next
     }
-    # A slot at a fixed distance is filled once by the loader: such a call has a single target.
-    /\tcall +\*.*\(%rip\)/ { fixed[at]++; before = $0; next }
+    # A slot at a fixed distance is filled once by the loader: such a call has a single target, also if the slot was read
+    # before, out of a loop.
+    /\t(call|jmp) +\*.*\(%rip\)/ { fixed[at]++; before = $0; next }
+    /\tcall +\*%r[a-z0-9]+$/ && (at, substr($NF, 2)) in slot { fixed[at]++; before = $0; next }
+    /,%r[a-z0-9]+( |$)/ && !/\t(cmp|test)/ {
+        match($0, /,%r[a-z0-9]+( |$)/)
+        register = substr($0, RSTART + 1, RLENGTH - 1); sub(/ $/, "", register)
+        if (/\tmov +.*\(%rip\),%.*<_DYNAMIC/) slot[at, register]; else delete slot[at, register]
+    }
     # A jump table stays in its function. After the stack is taken down it would be a call.
     /\tcall +\*/ || (/\tjmp +\*/ && before ~ /\t(pop|leave|add .*,%rsp)/) { indirect[at] = indirect[at] $0 "\n" }
     /\tjmp +\*/ && before !~ /\t(pop|leave|add .*,%rsp)/ { tables[at]++ }
