@@ -7,6 +7,7 @@ use crate::intern::{Interner, Symbol};
 use crate::map::Map;
 use crate::mask::Mask;
 use crate::model::{Node, NodeIndex, Object, ObjectKey, Pod, Uid};
+use crate::queue::Nominator;
 
 /// The columns and indexes of all profiles of a binary, one of each. Generated.
 pub trait State: Default + Send + Sync + 'static {
@@ -92,7 +93,8 @@ pub struct Cache<S> {
     pods: Map<Uid, Placed>,
     /// Pods whose node is not known: they count once it is.
     homeless: Map<Symbol, Vec<Arc<Pod>>>,
-    nominated: Map<Symbol, Vec<Arc<Pod>>>,
+    /// Which pods are nominated for which nodes.
+    pub nominator: Nominator,
     objects: Map<ObjectKey, Object>,
 }
 
@@ -103,7 +105,7 @@ impl<S: State> Default for Cache<S> {
             state: S::default(),
             pods: Map::default(),
             homeless: Map::default(),
-            nominated: Map::default(),
+            nominator: Nominator::default(),
             objects: Map::default(),
         }
     }
@@ -214,22 +216,18 @@ impl<S: State> Cache<S> {
 
     /// Takes note that room is made for a pod on a node; replaces an earlier note about the pod.
     pub fn nominate(&mut self, pod: Arc<Pod>, node: Symbol) {
-        self.withdraw_nomination(&pod.uid);
-        self.nominated.entry(node).or_default().push(pod);
+        self.nominator.nominate(pod, node);
     }
 
     /// Forgets a nomination.
     pub fn withdraw_nomination(&mut self, uid: &Uid) {
-        self.nominated.retain(|_, pods| {
-            pods.retain(|pod| pod.uid != *uid);
-            !pods.is_empty()
-        });
+        self.nominator.withdraw(uid);
     }
 
     /// Pods nominated for nodes that exist, other than `pod` itself and not weaker: what the double Filter pass is about.
     pub fn nominated_before<'a>(&'a self, pod: &'a Pod) -> impl Iterator<Item = (NodeIndex, Vec<Arc<Pod>>)> + 'a {
-        self.nominated.iter().filter_map(move |(name, pods)| {
-            let index = self.base.node(*name)?;
+        self.nominator.iter().filter_map(move |(name, pods)| {
+            let index = self.base.node(name)?;
             let before = before(pod, pods);
             (!before.is_empty()).then_some((index, before))
         })
@@ -238,7 +236,7 @@ impl<S: State> Cache<S> {
     /// Those that are nominated for one node.
     pub fn nominated_on(&self, node: NodeIndex, pod: &Pod) -> Vec<Arc<Pod>> {
         let name = self.base.infos()[node.get()].node.as_ref().map(|node| node.name);
-        name.and_then(|name| self.nominated.get(&name)).map(|pods| before(pod, pods)).unwrap_or_default()
+        name.map(|name| before(pod, self.nominator.pods(name))).unwrap_or_default()
     }
 
     /// The same cluster derived from nothing, slot by slot: what the incremental state must equal.

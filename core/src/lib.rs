@@ -26,7 +26,7 @@ pub mod plugin;
 pub mod profile;
 #[doc(hidden)]
 pub mod proof;
-mod queue;
+pub mod queue;
 pub mod random;
 pub mod scheduler;
 pub mod simple;

@@ -1,7 +1,9 @@
 //! The scheduler around the profiles of a binary, without I/O: pods come in, decisions come out. Time, randomness and
 //! the cluster are the caller's.
 
+use std::convert::Infallible;
 use std::future::Future;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::cache::{Cache, PodState};
@@ -9,12 +11,11 @@ use crate::diagnosis::Diagnosis;
 use crate::duration::go_duration;
 use crate::engine::{Decision, Engine, UNTIMED, Unschedulable};
 use crate::explain::Explanation;
-use crate::extension_points::{Nomination, Placement, QueuedPod};
+use crate::extension_points::{Nomination, Placement, QueuedPod, QueueingHint};
 use crate::handle::{Client, Command, Handle, WaitingPod, WaitingPods};
-use crate::map::Map;
 use crate::model::{NodeIndex, Pod, Uid};
 use crate::profile::{Bundle, PermitRun, Profile, StartError, Visitor};
-use crate::queue::ActiveQueue;
+use crate::queue::{Attempt, Backoff, Nominator, Options, Order, Rejectors, SchedulingQueue, Surroundings};
 use crate::random::Random;
 use crate::status::Status;
 
@@ -77,10 +78,10 @@ pub struct Scheduler<B: Bundle> {
     pub events: Vec<RecordedEvent>,
     bundle: B,
     handle: Handle,
-    queue: ActiveQueue<B>,
-    parked: Map<Uid, (usize, QueuedPod)>,
+    queue: SchedulingQueue<BundleOrder<B>, Infallible>,
     waiting: Vec<WaitingPod>,
-    waiting_pods: Map<Uid, (usize, QueuedPod)>,
+    /// The attempts of `waiting`, in the same order.
+    waiting_attempts: Vec<Attempt>,
     random: Random,
     now: i64,
 }
@@ -97,10 +98,9 @@ impl<B: Bundle> Scheduler<B> {
             events: Vec::new(),
             bundle: B::new(&handle)?,
             handle,
-            queue: ActiveQueue::default(),
-            parked: Map::default(),
+            queue: SchedulingQueue::new(options::<B>()),
             waiting: Vec::new(),
-            waiting_pods: Map::default(),
+            waiting_attempts: Vec::new(),
             random: Random::new(seed),
             now: 0,
         })
@@ -113,36 +113,30 @@ impl<B: Bundle> Scheduler<B> {
 
     /// Number of pods that can be tried now.
     pub fn queued(&self) -> usize {
-        self.queue.len()
+        self.queue.ready()
     }
 
     /// A pending pod comes. Returns its outcome if PreEnqueue holds it.
     pub fn enqueue(&mut self, profile: usize, pod: Arc<Pod>) -> Option<Outcome> {
         let timestamp = pod.created.unwrap_or(self.now);
-        let queued = QueuedPod { pod: pod.clone(), timestamp, attempts: 0 };
-        let status = self.push(profile, queued).err()?;
+        let around = &mut Around { bundle: &mut self.bundle, cache: &mut self.cache };
+        let status = self.queue.add(profile, pod.clone(), timestamp, around, self.now).err()?;
         Some(Outcome { pod, profile, result: Err(Failure::Held(status)) })
-    }
-
-    /// Puts a pod into the queue, or parks it if PreEnqueue holds it.
-    fn push(&mut self, profile: usize, queued: QueuedPod) -> Result<(), Status> {
-        let pod = &queued.pod;
-        let interner = &self.cache.base.interner;
-        if let Err(status) = self.bundle.with(profile, PreEnqueue { pod, interner }) {
-            self.parked.insert(pod.uid.clone(), (profile, queued));
-            return Err(status);
-        }
-        if let Some(name) = pod.nominated_node {
-            self.cache.nominate(pod.clone(), name);
-        }
-        self.queue.push(profile, queued);
-        Ok(())
     }
 
     /// Puts a pod that was not placed into the queue again. Returns whether it is there now: not if it is unknown, or if
     /// PreEnqueue still holds it.
     pub fn activate(&mut self, uid: &Uid) -> bool {
-        self.parked.remove(uid).is_some_and(|(profile, queued)| self.push(profile, queued).is_ok())
+        let around = &mut Around { bundle: &mut self.bundle, cache: &mut self.cache };
+        self.queue.activate(uid, around, self.now)
+    }
+
+    /// The time is `now`, in nanoseconds of the clock that the caller keeps. Pods whose attempt broke are tried again when
+    /// their backoff is over, and those that were unschedulable for five minutes, too.
+    pub fn tick(&mut self, now: i64) {
+        self.now = self.now.max(now);
+        let around = &mut Around { bundle: &mut self.bundle, cache: &mut self.cache };
+        self.queue.tick(around, self.now);
     }
 
     /// Tells for one pod what a cycle would find now.
@@ -160,8 +154,9 @@ impl<B: Bundle> Scheduler<B> {
             if let Some(at) = self.waiting.iter().position(|w| w.rejected.is_some() || w.pending.is_empty()) {
                 return Some(self.finish_waiting(at, client, run));
             }
-            if let Some((profile, queued)) = self.queue.pop() {
-                if let Some(outcome) = self.attempt(profile, queued, client, run) {
+            let around = &mut Around { bundle: &mut self.bundle, cache: &mut self.cache };
+            if let Some(attempt) = self.queue.pop(around, self.now) {
+                if let Some(outcome) = self.attempt(attempt, client, run) {
                     return Some(outcome);
                 }
                 continue;
@@ -193,15 +188,8 @@ impl<B: Bundle> Scheduler<B> {
     }
 
     /// One scheduling cycle. None: the pod waits in Permit.
-    fn attempt<C: Client>(
-        &mut self,
-        profile: usize,
-        mut queued: QueuedPod,
-        client: &C,
-        run: &impl RunBinding,
-    ) -> Option<Outcome> {
-        queued.attempts += 1;
-        let pod = queued.pod.clone();
+    fn attempt<C: Client>(&mut self, attempt: Attempt, client: &C, run: &impl RunBinding) -> Option<Outcome> {
+        let (profile, pod) = (attempt.profile(), attempt.pod().clone());
         let cycle = Cycle {
             pod: &pod,
             cache: &mut self.cache,
@@ -210,85 +198,97 @@ impl<B: Bundle> Scheduler<B> {
             now: self.now,
         };
         let result = match self.bundle.with(profile, cycle) {
-            Ok(Permitted { placement, waits }) if waits.is_empty() => {
-                let bound = self.bundle.with(profile, Bind { placement: &placement, client, run });
-                self.settle(&pod, &placement, bound)
-            }
+            Ok(Permitted { placement, waits }) if waits.is_empty() => self.bind(&attempt, &placement, client, run),
             Ok(Permitted { placement, waits }) => {
                 let pending = waits.into_iter().map(|(plugin, patience)| (plugin, self.now + patience)).collect();
                 self.waiting.push(WaitingPod { placement, since: self.now, pending, rejected: None });
-                self.waiting_pods.insert(pod.uid.clone(), (profile, queued));
+                self.waiting_attempts.push(attempt);
                 self.handle.publish_waiting(self.waiting.iter().map(|w| w.placement.pod.uid.clone()));
                 return None;
             }
             Err(failure) => Err(failure),
         };
-        Some(self.outcome(profile, queued, result))
+        Some(self.outcome(attempt, result))
     }
 
     fn finish_waiting<C: Client>(&mut self, at: usize, client: &C, run: &impl RunBinding) -> Outcome {
         let WaitingPod { placement, rejected, .. } = self.waiting.remove(at);
+        let attempt = self.waiting_attempts.remove(at);
         self.handle.publish_waiting(self.waiting.iter().map(|w| w.placement.pod.uid.clone()));
-        let pod = placement.pod.clone();
-        let (profile, queued) = self
-            .waiting_pods
-            .remove(&pod.uid)
-            .unwrap_or_else(|| (0, QueuedPod { pod: pod.clone(), timestamp: self.now, attempts: 1 }));
         let result = match rejected {
             Some((plugin, reason)) => {
-                self.bundle.with(profile, Undo { placement: &placement });
-                self.cache.remove_pod(&pod.uid);
+                self.bundle.with(attempt.profile(), Undo { placement: &placement });
+                self.cache.remove_pod(&placement.pod.uid);
                 Err(rejected_on_node(Status::unschedulable(reason).with_plugin(plugin)))
             }
-            None => {
-                let bound = self.bundle.with(profile, Bind { placement: &placement, client, run });
-                self.settle(&pod, &placement, bound)
-            }
+            None => self.bind(&attempt, &placement, client, run),
         };
-        self.outcome(profile, queued, result)
+        self.outcome(attempt, result)
     }
 
-    fn settle(&mut self, pod: &Pod, placement: &Placement, bound: Result<(), Failure>) -> Result<Placed, Failure> {
-        match bound {
+    /// The binding cycle after Permit.
+    fn bind<C: Client>(
+        &mut self,
+        attempt: &Attempt,
+        placement: &Placement,
+        client: &C,
+        run: &impl RunBinding,
+    ) -> Result<Placed, Failure> {
+        self.queue.permitted(attempt);
+        match self.bundle.with(attempt.profile(), Bind { placement, client, run }) {
             Ok(()) => {
-                self.cache.confirm(&pod.uid);
+                self.cache.confirm(&placement.pod.uid);
                 Ok(Placed { node: placement.node_name.clone() })
             }
             Err(failure) => {
-                self.cache.remove_pod(&pod.uid);
+                self.cache.remove_pod(&placement.pod.uid);
                 Err(failure)
             }
         }
     }
 
-    fn outcome(&mut self, profile: usize, mut queued: QueuedPod, result: Result<Placed, Failure>) -> Outcome {
-        let pod = queued.pod.clone();
-        if let Err(failure) = &result {
-            let nomination = match failure {
-                Failure::Unschedulable(unschedulable) => unschedulable.nomination(),
-                Failure::Held(_) => Nomination::Keep,
-                Failure::Error(_) => Nomination::Clear,
-            };
-            self.apply(nomination, &mut queued.pod);
-            self.parked.insert(pod.uid.clone(), (profile, queued));
+    fn outcome(&mut self, attempt: Attempt, result: Result<Placed, Failure>) -> Outcome {
+        let (profile, pod) = (attempt.profile(), attempt.pod().clone());
+        match &result {
+            Ok(_) => {
+                let around = &mut Around { bundle: &mut self.bundle, cache: &mut self.cache };
+                self.queue.bound(attempt, around);
+            }
+            Err(failure) => self.requeue(attempt, failure),
         }
         Outcome { pod, profile, result }
     }
 
+    /// Puts the pod of a failed attempt into the queue again, and takes note of its nomination.
+    fn requeue(&mut self, attempt: Attempt, failure: &Failure) {
+        let (rejectors, nomination) = match failure {
+            Failure::Unschedulable(unschedulable) => {
+                let plugins = unschedulable.diagnosis.unschedulable_plugins.iter().copied();
+                (Rejectors::new(plugins, []), unschedulable.nomination())
+            }
+            Failure::Held(_) => (Rejectors::default(), Nomination::Keep),
+            Failure::Error(_) => (Rejectors::default(), Nomination::Clear),
+        };
+        let uid = attempt.pod().uid.clone();
+        let around = &mut Around { bundle: &mut self.bundle, cache: &mut self.cache };
+        self.queue.requeue(attempt, rejectors, around, self.now);
+        if let Some(pod) = self.queue.pod(&uid).cloned() {
+            self.apply(nomination, pod);
+        }
+    }
+
     /// Takes note of a pod's nomination, in the cache and in the pod, whose status says it from now on.
-    fn apply(&mut self, nomination: Nomination, pod: &mut Arc<Pod>) {
+    fn apply(&mut self, nomination: Nomination, mut pod: Arc<Pod>) {
         let node = match nomination {
             Nomination::Keep => return,
             Nomination::Clear => None,
             Nomination::Set(node) => self.cache.base.infos()[node.get()].node.as_ref().map(|node| node.name),
         };
         if pod.nominated_node != node {
-            *pod = Arc::new(Pod { nominated_node: node, ..Pod::clone(pod) });
+            pod = Arc::new(Pod { nominated_node: node, ..Pod::clone(&pod) });
+            self.queue.replace(pod.clone());
         }
-        match node {
-            Some(name) => self.cache.nominate(pod.clone(), name),
-            None => self.cache.withdraw_nomination(&pod.uid),
-        }
+        self.cache.nominator.added(&pod);
     }
 }
 
@@ -305,6 +305,46 @@ impl<B: Bundle> Drop for Scheduler<B> {
 pub trait RunBinding {
     /// Runs it.
     fn run<F: Future>(&self, future: F) -> F::Output;
+}
+
+/// The queue's options, of the constants that all profiles of a binary share.
+fn options<B: Bundle>() -> Options {
+    let backoff = B::PROFILES
+        .first()
+        .map(|profile| Backoff::seconds(profile.pod_initial_backoff_seconds, profile.pod_max_backoff_seconds));
+    Options { backoff: backoff.unwrap_or(Options::default().backoff), ..Options::default() }
+}
+
+/// QueueSort, which all profiles of a binary share.
+struct BundleOrder<B>(PhantomData<B>);
+impl<B: Bundle> Order for BundleOrder<B> {
+    fn less(a: &QueuedPod, b: &QueuedPod) -> bool {
+        B::less(a, b)
+    }
+}
+
+/// What the queue asks of the profiles and of the cache.
+struct Around<'a, B: Bundle> {
+    bundle: &'a mut B,
+    cache: &'a mut Cache<B::State>,
+}
+impl<B: Bundle> Surroundings for Around<'_, B> {
+    // Nobody tells of the cluster's events: the caller changes the cache.
+    type Event = Infallible;
+    type Interested = Infallible;
+
+    fn pre_enqueue(&mut self, profile: usize, pod: &Pod) -> Result<(), Status> {
+        self.bundle.with(profile, PreEnqueue { pod, interner: &self.cache.base.interner })
+    }
+    fn interested(&self, _: usize, _: &[&'static str], event: &Infallible) -> Option<Infallible> {
+        match *event {}
+    }
+    fn hint(&mut self, _: usize, _: &Infallible, _: &QueuedPod, event: &Infallible) -> QueueingHint {
+        match *event {}
+    }
+    fn nominator(&mut self) -> &mut Nominator {
+        &mut self.cache.nominator
+    }
 }
 
 struct PreEnqueue<'a> {

@@ -79,6 +79,19 @@ fn a_pod_that_was_tried_in_vain_is_tried_again_when_a_plugin_asks_for_it() {
 }
 
 #[test]
+fn a_pod_that_fits_nowhere_is_tried_again_after_five_minutes() {
+    let mut world = World::<Profiles>::new();
+    world.node_for(0, "n", "");
+    world.pending("web", "");
+    let full = "web waits: 0/1 nodes are available: 1 node(s) were full.";
+    assert_eq!(world.run(), [full]);
+    world.scheduler.tick(300_000_000_000);
+    assert_eq!(world.run(), [""; 0]);
+    world.scheduler.tick(331_000_000_000);
+    assert_eq!(world.run(), [full]);
+}
+
+#[test]
 fn a_profile_tells_what_it_consists_of() {
     use schedc_core::profile::Bundle;
     let [binding, skipping] = Profiles::PROFILES else { panic!("two profiles") };

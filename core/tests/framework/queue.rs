@@ -73,3 +73,16 @@ fn without_nodes_there_is_nothing_to_say_about_nodes() {
     assert_eq!(world.run(), ["web waits: no nodes available to schedule pods"]);
     assert_eq!(notes().iter().filter(|note| note.contains("post-filter")).count(), 0);
 }
+
+#[test]
+fn a_pod_whose_attempt_broke_is_tried_again_when_its_backoff_is_over() {
+    let mut world = World::<Profiles>::new();
+    world.node("n", "");
+    world.pending("web", "");
+    assert_eq!(world.run_refused(), ["web failed: running Bind plugin \"Binder\": n has another owner"]);
+    assert_eq!(world.run(), [""; 0], "not now");
+    world.scheduler.tick(1_999_999_999);
+    assert_eq!(world.run(), [""; 0], "not yet");
+    world.scheduler.tick(2_000_000_000);
+    assert_eq!(world.run(), ["web on n"]);
+}

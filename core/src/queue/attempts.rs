@@ -1,0 +1,143 @@
+//! Pods are popped, and come back or not.
+
+use super::entries::Slot;
+use super::events::{Strategy, worth};
+use super::in_flight::Flight;
+use super::parked::Why;
+use super::{Attempt, Order, Place, Rejectors, SchedulingQueue, Surroundings};
+
+impl<O: Order, E> SchedulingQueue<O, E> {
+    /// Takes the next pod: the first of the active queue or, if that is empty, of the backoff queue.
+    pub fn pop(&mut self, around: &mut impl Surroundings<Event = E>, now: i64) -> Option<Attempt> {
+        self.recover(around, now);
+        let slot = self.active.pop(&mut self.entries).or_else(|| self.backoff.pop(&mut self.entries))?;
+        let id = self.in_flight.start(slot);
+        let entry = &mut self.entries[slot];
+        entry.place = Place::InFlight;
+        entry.ticket = id;
+        entry.queued.attempts += 1;
+        Some(Attempt {
+            id,
+            pod: entry.queued.pod.clone(),
+            profile: entry.profile as usize,
+            attempts: entry.queued.attempts,
+            after_flush: entry.flushed,
+            lost: Some(self.lost.clone()),
+        })
+    }
+
+    /// No plugin can reject the pod of this attempt any more: what happens from now on does not matter to it, since a
+    /// failure is tried again in any case.
+    pub fn permitted(&mut self, attempt: &Attempt) {
+        self.in_flight.stop_watching(attempt.id);
+    }
+
+    /// An attempt failed. The pod waits for its backoff if nobody rejected it, or if something happened since it was popped
+    /// that a rejector finds worth an attempt; else it is parked. Returns where it is; none if it is gone meanwhile.
+    pub fn requeue(
+        &mut self,
+        attempt: Attempt,
+        rejectors: Rejectors,
+        around: &mut impl Surroundings<Event = E>,
+        now: i64,
+    ) -> Option<Place> {
+        self.come_back(attempt.end(), rejectors, around, now)
+    }
+
+    /// The pod of an attempt is bound.
+    pub fn bound(&mut self, attempt: Attempt, around: &mut impl Surroundings<Event = E>) {
+        self.bound_after_flush += u64::from(attempt.after_flush);
+        self.dropped(attempt, around);
+    }
+
+    /// There is nothing to be done for the pod of an attempt any more.
+    pub fn dropped(&mut self, attempt: Attempt, around: &mut impl Surroundings<Event = E>) {
+        let id = attempt.end();
+        if let Some(flight) = self.in_flight.end(id) {
+            self.in_flight.stop_watching(id);
+            around.nominator().withdraw(&self.entries[flight.slot].queued.pod.uid);
+            self.forget(flight.slot);
+        }
+    }
+
+    /// Attempts that nobody ended: something broke.
+    pub(super) fn recover(&mut self, around: &mut impl Surroundings<Event = E>, now: i64) {
+        for id in self.lost.take() {
+            self.come_back(id, Rejectors::default(), around, now);
+        }
+    }
+
+    fn come_back(
+        &mut self,
+        id: u64,
+        rejectors: Rejectors,
+        around: &mut impl Surroundings<Event = E>,
+        now: i64,
+    ) -> Option<Place> {
+        let flight = self.in_flight.end(id)?;
+        let slot = flight.slot;
+        if self.entries[slot].gone {
+            self.in_flight.stop_watching(id);
+            around.nominator().withdraw(&self.entries[slot].queued.pod.uid);
+            self.forget(slot);
+            return None;
+        }
+        let strategy = self.strategy_after_flight(id, &flight, &rejectors, around);
+        self.in_flight.stop_watching(id);
+        let entry = &mut self.entries[slot];
+        let failures = if rejectors.is_empty() {
+            entry.errors += 1;
+            entry.errors
+        } else {
+            entry.errors = 0;
+            entry.unschedulable += 1;
+            entry.unschedulable
+        };
+        entry.ready = self.options.backoff.ready(failures, now);
+        // A pod that comes back is behind those that came before it, but no clock makes it older than it was.
+        entry.queued.timestamp = entry.queued.timestamp.max(now);
+        entry.flushed = false;
+        entry.group = self.parked.group(Why { profile: entry.profile, rejectors, gate: None });
+        self.move_by(slot, strategy, around, now);
+        Some(self.entries[slot].place)
+    }
+
+    fn strategy_after_flight(
+        &self,
+        id: u64,
+        flight: &Flight<E>,
+        rejectors: &Rejectors,
+        around: &mut impl Surroundings<Event = E>,
+    ) -> Strategy {
+        if rejectors.is_empty() {
+            return Strategy::AfterBackoff;
+        }
+        let entry = &self.entries[flight.slot];
+        let kept = self.in_flight.since(id);
+        let mut strategy = if flight.again || kept.is_none() { Strategy::AfterBackoff } else { Strategy::Skip };
+        for event in flight.own.iter().chain(kept.into_iter().flatten()) {
+            if strategy.is_final(rejectors) {
+                break;
+            }
+            strategy = strategy.max(worth(rejectors, None, entry.profile as usize, &entry.queued, event, around));
+        }
+        strategy
+    }
+
+    /// Puts a pod that is in no container where a strategy wants it.
+    pub(super) fn move_by(
+        &mut self,
+        slot: Slot,
+        strategy: Strategy,
+        around: &mut impl Surroundings<Event = E>,
+        now: i64,
+    ) {
+        let backs_off = !super::Backoff::is_over(self.entries[slot].ready, now);
+        match strategy {
+            Strategy::Skip => self.park(slot, Place::Unschedulable, now),
+            Strategy::AfterBackoff if backs_off => self.move_to_backoff(slot, around, now),
+            // Who is held is parked, and that is where it belongs.
+            Strategy::AfterBackoff | Strategy::Immediately => drop(self.move_to_active(slot, around, now)),
+        }
+    }
+}

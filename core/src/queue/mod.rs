@@ -1,0 +1,321 @@
+//! The scheduling queue: kube-scheduler's `PriorityQueue`, as a state machine to which time is told.
+//!
+//! Every pod that it knows is in one [`Place`]. `docs/queue.md` says what each thing that can happen does to a pod in each
+//! of them.
+//!
+//! | module | idea |
+//! |---|---|
+//! | `pods` | pods come, change, go, and are activated |
+//! | `attempts` | pods are popped, and come back or not |
+//! | `events` | what happens in the cluster wakes pods |
+//! | `time` | backoff ends; pods that were forgotten are tried again |
+//! | `backoff` | how long a pod waits after a failure |
+//! | `in_flight` | pods that are being tried, and events meanwhile |
+//! | `parked` | pods that wait for an event, in groups |
+//! | `nominator` | which pods are nominated for which nodes |
+//! | `entries`, `heap` | where pods are kept |
+
+mod attempts;
+mod backoff;
+mod entries;
+mod events;
+mod heap;
+mod in_flight;
+mod nominator;
+mod parked;
+mod pods;
+mod time;
+
+pub use backoff::Backoff;
+pub use in_flight::Attempt;
+pub use nominator::Nominator;
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use crate::extension_points::{QueuedPod, QueueingHint};
+use crate::map::Map;
+use crate::model::{Pod, Uid};
+use crate::status::Status;
+
+use backoff::{ByReady, ByWindow};
+use entries::{Entries, Entry, Slot};
+use heap::{Before, Heap};
+use in_flight::{InFlight, Lost};
+use parked::{Parked, Why};
+
+/// The order of the active queue: QueueSort.
+pub trait Order: 'static {
+    /// Whether `a` is to be tried before `b`.
+    fn less(a: &QueuedPod, b: &QueuedPod) -> bool;
+}
+
+/// What the queue asks of others: the plugins of all profiles, and the nominations.
+pub trait Surroundings {
+    /// What happens in the cluster.
+    type Event;
+    /// Those of some plugins that wait for an event.
+    type Interested;
+
+    /// Runs PreEnqueue.
+    ///
+    /// # Errors
+    /// Who holds the pod, and why.
+    fn pre_enqueue(&mut self, profile: usize, pod: &Pod) -> Result<(), Status>;
+
+    /// Which of these plugins of a profile wait for an event. Asked once for all pods that they rejected together. `None`:
+    /// none of them.
+    fn interested(&self, profile: usize, plugins: &[&'static str], event: &Self::Event) -> Option<Self::Interested>;
+
+    /// Whether one of them finds that the event is worth an attempt for a pod.
+    fn hint(
+        &mut self,
+        profile: usize,
+        interested: &Self::Interested,
+        pod: &QueuedPod,
+        event: &Self::Event,
+    ) -> QueueingHint;
+
+    /// Where nominations are noted.
+    fn nominator(&mut self) -> &mut Nominator;
+}
+
+/// Where a pod is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Place {
+    /// `activeQ`: it can be tried.
+    Active,
+    /// `backoffQ`: it is tried when its backoff ends, or when there is nothing else to try.
+    Backoff,
+    /// The backoff queue of pods whose last attempt broke: never tried early.
+    ErrorBackoff,
+    /// `unschedulablePods`: it waits for an event that its rejectors find worth an attempt.
+    Unschedulable,
+    /// A PreEnqueue plugin holds it.
+    Gated,
+    /// It was popped, and has not come back.
+    InFlight,
+}
+
+/// The plugins that ended an attempt. None: it broke.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Rejectors {
+    /// With `Unschedulable` or `UnschedulableAndUnresolvable`, sorted.
+    unschedulable: Box<[&'static str]>,
+    /// With `Pending`, sorted.
+    pending: Box<[&'static str]>,
+}
+
+impl Rejectors {
+    /// Those who said `Unschedulable` or `UnschedulableAndUnresolvable`, and those who said `Pending`.
+    pub fn new(
+        unschedulable: impl IntoIterator<Item = &'static str>,
+        pending: impl IntoIterator<Item = &'static str>,
+    ) -> Self {
+        Rejectors { unschedulable: sorted(unschedulable), pending: sorted(pending) }
+    }
+    /// Whether nobody rejected the pod.
+    pub fn is_empty(&self) -> bool {
+        self.unschedulable.is_empty() && self.pending.is_empty()
+    }
+}
+
+fn sorted(names: impl IntoIterator<Item = &'static str>) -> Box<[&'static str]> {
+    // An empty name is nobody's.
+    let mut names: Vec<&'static str> = names.into_iter().filter(|name| !name.is_empty()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.into()
+}
+
+/// What can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How long pods wait after a failure.
+    pub backoff: Backoff,
+    /// After how many nanoseconds a parked pod is tried without any event: `podMaxInUnschedulablePodsDuration`.
+    pub leftover_after: i64,
+    /// How many events are kept for pods in flight. If there are more, pods that were popped before the oldest one are
+    /// tried again whatever happened.
+    pub events_kept: usize,
+}
+
+impl Default for Options {
+    /// kube-scheduler's.
+    fn default() -> Self {
+        Options { backoff: Backoff::seconds(1, 10), leftover_after: 300_000_000_000, events_kept: 1 << 16 }
+    }
+}
+
+/// The active queue: in order, equals as they came.
+struct ByOrder<O>(PhantomData<O>);
+impl<O: Order> Before for ByOrder<O> {
+    fn before(a: &Entry, b: &Entry) -> bool {
+        by_order::<O>(a, b)
+    }
+}
+
+fn by_order<O: Order>(a: &Entry, b: &Entry) -> bool {
+    O::less(&a.queued, &b.queued) || a.ticket < b.ticket && !O::less(&b.queued, &a.queued)
+}
+
+/// All pending pods of all profiles. Times are nanoseconds of one clock, which is the caller's.
+pub struct SchedulingQueue<O, E> {
+    options: Options,
+    entries: Entries,
+    by_uid: Map<Uid, Slot>,
+    /// How many of them are gone, but for their attempt.
+    gone: usize,
+    active: Heap<ByOrder<O>>,
+    backoff: Heap<ByWindow<O>>,
+    error_backoff: Heap<ByReady>,
+    parked: Parked,
+    in_flight: InFlight<E>,
+    lost: Lost,
+    arrivals: u64,
+    next_leftovers: i64,
+    bound_after_flush: u64,
+}
+
+impl<O: Order, E> SchedulingQueue<O, E> {
+    /// An empty queue.
+    pub fn new(options: Options) -> Self {
+        SchedulingQueue {
+            options,
+            entries: Entries::default(),
+            by_uid: Map::default(),
+            gone: 0,
+            active: Heap::default(),
+            backoff: Heap::default(),
+            error_backoff: Heap::default(),
+            parked: Parked::default(),
+            in_flight: InFlight::new(options.events_kept),
+            lost: Lost::default(),
+            arrivals: 0,
+            next_leftovers: i64::MIN,
+            bound_after_flush: 0,
+        }
+    }
+
+    /// Where a pod is. `None`: it is not known.
+    pub fn place(&self, uid: &Uid) -> Option<Place> {
+        self.find(uid).map(|slot| self.entries[slot].place)
+    }
+    /// A pod as it is known here.
+    pub fn pod(&self, uid: &Uid) -> Option<&Arc<Pod>> {
+        self.find(uid).map(|slot| &self.entries[slot].queued.pod)
+    }
+    /// Number of pods that are known, those in flight included.
+    pub fn len(&self) -> usize {
+        self.by_uid.len() - self.gone
+    }
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Number of pods that can be popped now.
+    pub fn ready(&self) -> usize {
+        self.active.len() + self.backoff.len()
+    }
+    /// Number of attempts that have not ended, those of pods that are gone included.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight.len()
+    }
+    /// Number of events that are kept for pods in flight.
+    pub fn in_flight_events(&self) -> usize {
+        self.in_flight.events()
+    }
+    /// How many pods were bound in an attempt that no event was the cause of, but that they were parked for too long. Any
+    /// of them is a sign that a hint missed something.
+    pub fn bound_after_flush(&self) -> u64 {
+        self.bound_after_flush
+    }
+
+    fn find(&self, uid: &Uid) -> Option<Slot> {
+        self.by_uid.get(uid).copied().filter(|&slot| !self.entries[slot].gone)
+    }
+
+    /// Takes a pod out of where it is, unless it is in flight.
+    fn take_out(&mut self, slot: Slot) {
+        match self.entries[slot].place {
+            Place::Active => self.active.remove(&mut self.entries, slot),
+            Place::Backoff => self.backoff.remove(&mut self.entries, slot),
+            Place::ErrorBackoff => self.error_backoff.remove(&mut self.entries, slot),
+            Place::Unschedulable | Place::Gated => self.parked.remove(&mut self.entries, slot),
+            Place::InFlight => {}
+        }
+    }
+
+    fn arrive(&mut self, slot: Slot, place: Place) {
+        let entry = &mut self.entries[slot];
+        entry.place = place;
+        entry.ticket = self.arrivals;
+        self.arrivals += 1;
+    }
+
+    /// Runs PreEnqueue on a pod that is in no container, and parks it if a plugin holds it.
+    fn passes(&mut self, slot: Slot, around: &mut impl Surroundings, now: i64) -> Result<(), Status> {
+        let entry = &self.entries[slot];
+        let passed = around.pre_enqueue(entry.profile as usize, &entry.queued.pod);
+        let gate = passed.as_ref().err().map(|status| status.plugin);
+        let was_gated = self.parked.why(entry.group).gate.is_some();
+        let group = self.parked.gated_by(entry.group, gate);
+        self.entries[slot].group = group;
+        if passed.is_err() {
+            self.park(slot, Place::Gated, now);
+        } else if was_gated {
+            around.nominator().ungated(&self.entries[slot].queued.pod);
+        }
+        passed
+    }
+
+    /// Puts a pod that is in no container into the active queue, or parks it if PreEnqueue holds it.
+    fn move_to_active(&mut self, slot: Slot, around: &mut impl Surroundings, now: i64) -> Result<(), Status> {
+        self.passes(slot, around, now)?;
+        self.push_active(slot);
+        Ok(())
+    }
+
+    fn push_active(&mut self, slot: Slot) {
+        self.arrive(slot, Place::Active);
+        self.active.push(&mut self.entries, slot);
+    }
+
+    /// Lets it wait for the end of its backoff, or parks it if PreEnqueue holds it. When the backoff ends, PreEnqueue is not
+    /// asked again.
+    fn move_to_backoff(&mut self, slot: Slot, around: &mut impl Surroundings, now: i64) {
+        if self.passes(slot, around, now).is_err() {
+            return;
+        }
+        if self.entries[slot].errors > 0 {
+            self.arrive(slot, Place::ErrorBackoff);
+            self.error_backoff.push(&mut self.entries, slot);
+        } else {
+            self.arrive(slot, Place::Backoff);
+            self.backoff.push(&mut self.entries, slot);
+        }
+    }
+
+    fn park(&mut self, slot: Slot, place: Place, now: i64) {
+        let entry = &mut self.entries[slot];
+        entry.place = place;
+        entry.since = now;
+        if self.parked.is_empty() {
+            self.next_leftovers = now.saturating_add(time::LEFTOVERS_EVERY);
+        }
+        self.parked.insert(&mut self.entries, slot);
+    }
+
+    /// The group of a profile's pods that nobody rejected.
+    fn untried(&mut self, profile: u32) -> u32 {
+        self.parked.group(Why { profile, rejectors: Rejectors::default(), gate: None })
+    }
+
+    /// A pod that is in no container is not known any more.
+    fn forget(&mut self, slot: Slot) {
+        let entry = &self.entries[slot];
+        self.gone -= usize::from(entry.gone);
+        self.by_uid.remove(&entry.queued.pod.uid);
+        self.entries.remove(slot);
+    }
+}

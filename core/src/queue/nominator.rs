@@ -1,0 +1,70 @@
+//! Which pods are nominated for which nodes: kube-scheduler's `nominator`.
+
+use std::sync::Arc;
+
+use crate::intern::Symbol;
+use crate::map::Map;
+use crate::model::{Pod, Uid};
+
+/// Pods that room is made for, or kept for. What a pod's status says may be older than what is known here.
+#[derive(Clone, Debug, Default)]
+pub struct Nominator {
+    by_node: Map<Symbol, Vec<Arc<Pod>>>,
+    by_pod: Map<Uid, Symbol>,
+}
+
+impl Nominator {
+    /// Nominates a pod for a node, and for no other.
+    pub fn nominate(&mut self, pod: Arc<Pod>, node: Symbol) {
+        self.withdraw(&pod.uid);
+        self.by_pod.insert(pod.uid.clone(), node);
+        self.by_node.entry(node).or_default().push(pod);
+    }
+
+    /// Forgets a pod's nomination.
+    pub fn withdraw(&mut self, uid: &Uid) {
+        let Some(node) = self.by_pod.remove(uid) else { return };
+        let Some(pods) = self.by_node.get_mut(&node) else { return };
+        pods.retain(|pod| pod.uid != *uid);
+        if pods.is_empty() {
+            self.by_node.remove(&node);
+        }
+    }
+
+    /// A pod comes into the queue: what its status says, counts.
+    pub fn added(&mut self, pod: &Arc<Pod>) {
+        match pod.nominated_node {
+            Some(node) => self.nominate(pod.clone(), node),
+            None => self.withdraw(&pod.uid),
+        }
+    }
+
+    /// No plugin gates a pod any more. Its nomination, if it has none yet, is what its status says.
+    pub fn ungated(&mut self, pod: &Arc<Pod>) {
+        if self.node(&pod.uid).is_none() {
+            self.added(pod);
+        }
+    }
+
+    /// A pod in the queue changed. An update that knows of no nomination, neither before nor after, was sent before the
+    /// nomination was written, which stays then.
+    pub fn updated(&mut self, old: &Pod, new: &Arc<Pod>) {
+        match (old.nominated_node, new.nominated_node, self.node(&old.uid)) {
+            (None, None, Some(node)) => self.nominate(new.clone(), node),
+            _ => self.added(new),
+        }
+    }
+
+    /// The node that a pod is nominated for.
+    pub fn node(&self, uid: &Uid) -> Option<Symbol> {
+        self.by_pod.get(uid).copied()
+    }
+    /// The pods that are nominated for a node, in the order in which they came.
+    pub fn pods(&self, node: Symbol) -> &[Arc<Pod>] {
+        self.by_node.get(&node).map(Vec::as_slice).unwrap_or_default()
+    }
+    /// All nodes with nominated pods.
+    pub fn iter(&self) -> impl Iterator<Item = (Symbol, &[Arc<Pod>])> {
+        self.by_node.iter().map(|(node, pods)| (*node, pods.as_slice()))
+    }
+}

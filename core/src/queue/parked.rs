@@ -1,0 +1,80 @@
+//! Pods that wait for an event, in groups: those of one profile that the same plugins rejected, or that one plugin gates.
+//!
+//! Whether an event concerns a group is asked once, so that 100,000 gated pods cost as much as one while nothing happens
+//! that concerns the plugin that gates them.
+
+use super::Rejectors;
+use super::entries::{Entries, Slot};
+use crate::map::Map;
+
+/// Why pods wait.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Why {
+    pub(super) profile: u32,
+    /// Who rejected them in their last attempt.
+    pub(super) rejectors: Rejectors,
+    /// The PreEnqueue plugin that holds them.
+    pub(super) gate: Option<&'static str>,
+}
+
+struct Group {
+    why: Why,
+    parked: Vec<Slot>,
+}
+
+/// All groups. There is one for each set of plugins that ever rejected a pod together, parked pods or not: few, as those
+/// sets are.
+#[derive(Default)]
+pub(super) struct Parked {
+    groups: Vec<Group>,
+    ids: Map<Why, u32>,
+    len: usize,
+}
+
+impl Parked {
+    /// The group of those who wait for a reason.
+    pub(super) fn group(&mut self, why: Why) -> u32 {
+        if let Some(&id) = self.ids.get(&why) {
+            return id;
+        }
+        let id = self.groups.len() as u32;
+        self.groups.push(Group { why: why.clone(), parked: Vec::new() });
+        self.ids.insert(why, id);
+        id
+    }
+    /// The group that differs in who gates.
+    pub(super) fn gated_by(&mut self, group: u32, gate: Option<&'static str>) -> u32 {
+        let why = self.why(group);
+        if why.gate == gate { group } else { self.group(Why { gate, ..why.clone() }) }
+    }
+    pub(super) fn why(&self, group: u32) -> &Why {
+        &self.groups[group as usize].why
+    }
+    pub(super) fn groups(&self) -> impl Iterator<Item = (&Why, &[Slot])> {
+        self.groups.iter().filter(|group| !group.parked.is_empty()).map(|group| (&group.why, &group.parked[..]))
+    }
+    pub(super) fn slots(&self) -> impl Iterator<Item = Slot> {
+        self.groups.iter().flat_map(|group| group.parked.iter().copied())
+    }
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Adds a pod to its group.
+    pub(super) fn insert(&mut self, entries: &mut Entries, slot: Slot) {
+        let parked = &mut self.groups[entries[slot].group as usize].parked;
+        entries[slot].at = parked.len() as u32;
+        parked.push(slot);
+        self.len += 1;
+    }
+    /// Takes it out.
+    pub(super) fn remove(&mut self, entries: &mut Entries, slot: Slot) {
+        let parked = &mut self.groups[entries[slot].group as usize].parked;
+        let at = entries[slot].at as usize;
+        parked.swap_remove(at);
+        if let Some(&moved) = parked.get(at) {
+            entries[moved].at = at as u32;
+        }
+        self.len -= 1;
+    }
+}

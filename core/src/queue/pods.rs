@@ -1,0 +1,172 @@
+//! Pods come, change, go, and are activated.
+
+use std::sync::Arc;
+
+use super::entries::{Entry, Slot};
+use super::events::Strategy;
+use super::{Order, Place, SchedulingQueue, Surroundings};
+use crate::extension_points::QueuedPod;
+use crate::model::{Pod, Uid};
+use crate::status::Status;
+
+impl<O: Order, E> SchedulingQueue<O, E> {
+    /// A pending pod comes; `timestamp` is its time in the queue's order. One that is known is replaced where it is.
+    ///
+    /// # Errors
+    /// PreEnqueue holds it.
+    pub fn add(
+        &mut self,
+        profile: usize,
+        pod: Arc<Pod>,
+        timestamp: i64,
+        around: &mut impl Surroundings<Event = E>,
+        now: i64,
+    ) -> Result<(), Status> {
+        if let Some(&slot) = self.by_uid.get(&pod.uid) {
+            let old = self.replace_in(slot, pod.clone());
+            match self.entries[slot].place {
+                Place::InFlight => self.revive(slot, timestamp),
+                _ => around.nominator().updated(&old, &pod),
+            }
+            return Ok(());
+        }
+        let profile = profile as u32;
+        let entry = Entry {
+            queued: QueuedPod { pod: pod.clone(), timestamp, attempts: 0 },
+            ticket: 0,
+            ready: i64::MIN,
+            since: now,
+            profile,
+            group: self.untried(profile),
+            at: 0,
+            unschedulable: 0,
+            errors: 0,
+            place: Place::InFlight,
+            flushed: false,
+            gone: false,
+        };
+        let slot = self.entries.insert(entry);
+        self.by_uid.insert(pod.uid.clone(), slot);
+        self.move_to_active(slot, around, now)?;
+        around.nominator().added(&pod);
+        Ok(())
+    }
+
+    /// A pod comes whose attempt is under way. If it was gone, it begins anew, but not before the attempt has ended: no
+    /// pod is in flight twice.
+    fn revive(&mut self, slot: Slot, timestamp: i64) {
+        let entry = &mut self.entries[slot];
+        if entry.gone {
+            entry.gone = false;
+            self.gone -= 1;
+            (entry.queued.timestamp, entry.queued.attempts) = (timestamp, 0);
+            (entry.unschedulable, entry.errors) = (0, 0);
+        }
+        if let Some(flight) = self.in_flight.get_mut(entry.ticket) {
+            flight.again = true;
+        }
+    }
+
+    /// A pending pod changed from `old` to `new`, which is what `events` say.
+    ///
+    /// A parked pod is woken if one of its rejectors finds an event worth an attempt; one in flight remembers the events.
+    /// One that is not known comes as if it was added. If the uid differs, a pod was deleted and another one was created.
+    pub fn update(
+        &mut self,
+        profile: usize,
+        old: &Pod,
+        new: Arc<Pod>,
+        events: impl IntoIterator<Item = E>,
+        around: &mut impl Surroundings<Event = E>,
+        now: i64,
+    ) {
+        if old.uid != new.uid {
+            self.delete(&old.uid, around);
+        }
+        let Some(slot) = self.find(&new.uid) else {
+            // What holds it is asked again in time: nobody waits for an answer.
+            let _held = self.add(profile, new, now, around, now);
+            return;
+        };
+        self.replace_in(slot, new.clone());
+        match self.entries[slot].place {
+            Place::InFlight => {
+                let attempt = self.entries[slot].ticket;
+                events.into_iter().for_each(|event| self.in_flight.record_own(attempt, event));
+                return;
+            }
+            Place::Active | Place::Backoff | Place::ErrorBackoff => {}
+            Place::Unschedulable | Place::Gated => {
+                for event in events {
+                    let strategy = self.strategy_of_parked(slot, &event, around);
+                    if strategy == Strategy::Skip {
+                        continue;
+                    }
+                    self.take_out(slot);
+                    self.move_by(slot, strategy, around, now);
+                    if !matches!(self.entries[slot].place, Place::Unschedulable | Place::Gated) {
+                        break;
+                    }
+                }
+            }
+        }
+        around.nominator().updated(old, &new);
+    }
+
+    /// What is known of a pod is better known by the caller: it is where it was. Unknown pods stay so.
+    pub fn replace(&mut self, pod: Arc<Pod>) {
+        if let Some(slot) = self.find(&pod.uid) {
+            self.replace_in(slot, pod);
+        }
+    }
+
+    fn replace_in(&mut self, slot: Slot, pod: Arc<Pod>) -> Arc<Pod> {
+        let entry = &mut self.entries[slot];
+        let old = std::mem::replace(&mut entry.queued.pod, pod);
+        match entry.place {
+            Place::Active => self.active.update(&mut self.entries, slot),
+            Place::Backoff => self.backoff.update(&mut self.entries, slot),
+            Place::ErrorBackoff | Place::Unschedulable | Place::Gated | Place::InFlight => {}
+        }
+        old
+    }
+
+    /// A pod was deleted, or bound by someone else. Returns whether it was known. An attempt that is under way ends
+    /// somehow, but the pod does not come back.
+    pub fn delete(&mut self, uid: &Uid, around: &mut impl Surroundings<Event = E>) -> bool {
+        around.nominator().withdraw(uid);
+        let Some(slot) = self.find(uid) else { return false };
+        if self.entries[slot].place == Place::InFlight {
+            self.entries[slot].gone = true;
+            self.gone += 1;
+        } else {
+            self.take_out(slot);
+            self.forget(slot);
+        }
+        true
+    }
+
+    /// A plugin asks for a pod: it goes to the active queue, whatever it waits for. One in flight will be tried again if
+    /// this attempt fails. Returns whether it is in the active queue now: not if PreEnqueue holds it, or it is unknown.
+    pub fn activate(&mut self, uid: &Uid, around: &mut impl Surroundings<Event = E>, now: i64) -> bool {
+        let Some(slot) = self.find(uid) else { return false };
+        match self.entries[slot].place {
+            Place::Active => true,
+            Place::Backoff | Place::ErrorBackoff => {
+                self.take_out(slot);
+                self.push_active(slot);
+                true
+            }
+            Place::Unschedulable | Place::Gated => {
+                self.take_out(slot);
+                self.move_to_active(slot, around, now).is_ok()
+            }
+            Place::InFlight => {
+                if let Some(flight) = self.in_flight.get_mut(self.entries[slot].ticket) {
+                    flight.again = true;
+                }
+                false
+            }
+        }
+    }
+}

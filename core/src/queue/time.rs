@@ -1,0 +1,44 @@
+//! Time passes: backoff ends, and pods that no event woke are tried again.
+
+use super::backoff::WINDOW;
+use super::events::Strategy;
+use super::{Backoff, Order, SchedulingQueue, Surroundings};
+
+/// How often leftovers are looked for.
+pub(super) const LEFTOVERS_EVERY: i64 = 30_000_000_000;
+
+impl<O: Order, E> SchedulingQueue<O, E> {
+    /// Time passes. Pods whose backoff is over go to the active queue (`flushBackoffQCompleted`), and parked pods that were
+    /// parked for too long are tried, or gated again, without any event (`flushUnschedulablePodsLeftover`).
+    pub fn tick(&mut self, around: &mut impl Surroundings<Event = E>, now: i64) {
+        self.recover(around, now);
+        while let Some(slot) = self.backoff.peek().filter(|&slot| Backoff::is_over(self.entries[slot].ready, now)) {
+            self.take_out(slot);
+            self.push_active(slot);
+        }
+        while let Some(slot) = self.error_backoff.peek().filter(|&slot| Backoff::is_over(self.entries[slot].ready, now))
+        {
+            self.take_out(slot);
+            self.push_active(slot);
+        }
+        if !self.parked.is_empty() && now >= self.next_leftovers {
+            self.next_leftovers = now.saturating_add(LEFTOVERS_EVERY);
+            let oldest = now.saturating_sub(self.options.leftover_after);
+            let slots = self.parked.slots();
+            let leftovers: Vec<_> = slots.filter(|&slot| self.entries[slot].since < oldest).collect();
+            for slot in leftovers {
+                self.take_out(slot);
+                self.entries[slot].flushed = true;
+                self.move_by(slot, Strategy::AfterBackoff, around, now);
+            }
+        }
+    }
+
+    /// When [`SchedulingQueue::tick`] has something to do next; none if only something else than time can change anything.
+    pub fn next_tick(&self) -> Option<i64> {
+        let backoff = [self.backoff.peek(), self.error_backoff.peek()];
+        let over = backoff.into_iter().flatten().map(|slot| self.entries[slot].ready.saturating_add(WINDOW));
+        let leftovers = (!self.parked.is_empty()).then_some(self.next_leftovers);
+        over.chain(leftovers).min()
+    }
+}

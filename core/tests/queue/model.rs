@@ -1,0 +1,416 @@
+//! Random histories: the queue does what a naive one does, which looks at every pod for everything and keeps every event
+//! with every pod in flight.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use schedc_core::queue::Place::{self, Active, Backoff, ErrorBackoff, Gated, InFlight, Unschedulable};
+use schedc_core::queue::{Attempt, Rejectors};
+
+use crate::desk::{Desk, Event, SECOND};
+
+const PODS: usize = 6;
+const PLUGINS: [&str; 3] = ["Fit", "Affinity", "Gate"];
+
+/// One thing that happens.
+#[derive(Clone, Debug)]
+enum Step {
+    Create(usize),
+    /// The pod gets another priority, which a plugin may wait for.
+    Change(usize, usize),
+    Delete(usize),
+    Activate(usize),
+    /// The plugin finds it worth an attempt for these pods.
+    Happen(usize, BTreeSet<usize>),
+    /// PreEnqueue holds the pod from now on, or not any more.
+    Gate(usize, bool),
+    Nominate(usize),
+    Pop,
+    /// One of the pods in flight is rejected by plugins, and others are pending for it. By none: its attempt broke.
+    Reject(usize, BTreeSet<usize>, BTreeSet<usize>),
+    Permit(usize),
+    Bind(usize),
+    Drop(usize),
+    /// Nobody ends the attempt.
+    Lose(usize),
+    /// So many tenths of a second.
+    Wait(u16),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let pod = || 0..PODS;
+    let plugins = || prop::collection::btree_set(0..PLUGINS.len(), 0..3);
+    prop_oneof![
+        6 => pod().prop_map(Step::Create),
+        3 => (pod(), 0..PLUGINS.len()).prop_map(|(pod, of)| Step::Change(pod, of)),
+        2 => pod().prop_map(Step::Delete),
+        2 => pod().prop_map(Step::Activate),
+        6 => (0..PLUGINS.len(), prop::collection::btree_set(pod(), 0..PODS)).prop_map(|(of, pods)| Step::Happen(of, pods)),
+        2 => (pod(), any::<bool>()).prop_map(|(pod, held)| Step::Gate(pod, held)),
+        1 => pod().prop_map(Step::Nominate),
+        8 => Just(Step::Pop),
+        6 => (pod(), plugins(), plugins()).prop_map(|(at, rejected, pending)| Step::Reject(at, rejected, pending)),
+        1 => pod().prop_map(Step::Permit),
+        1 => pod().prop_map(Step::Bind),
+        1 => pod().prop_map(Step::Drop),
+        1 => pod().prop_map(Step::Lose),
+        4 => (1_u16..40).prop_map(Step::Wait),
+        1 => (3000_u16..4000).prop_map(Step::Wait),
+    ]
+}
+
+/// A pod as the naive queue has it.
+#[derive(Clone)]
+struct Naive {
+    place: Place,
+    priority: i32,
+    timestamp: i64,
+    /// Attempts that broke, in a row, and attempts that plugins ended.
+    failures: (u32, u32),
+    ready: Option<i64>,
+    since: i64,
+    rejectors: (Vec<usize>, Vec<usize>),
+    gated: bool,
+    /// All events since it was popped, and until nobody could reject it any more.
+    events: Vec<(usize, BTreeSet<usize>)>,
+    /// Events about itself since it was popped.
+    own: Vec<(usize, BTreeSet<usize>)>,
+    again: bool,
+    permitted: bool,
+    gone: bool,
+}
+
+#[derive(Default)]
+struct Model {
+    pods: BTreeMap<usize, Naive>,
+    gates: BTreeSet<usize>,
+    now: i64,
+    next_leftovers: i64,
+}
+
+impl Model {
+    fn enter(&mut self, pod: usize, place: Place) {
+        let naive = self.pods.get_mut(&pod).unwrap();
+        let pre_enqueue = naive.place != Backoff && naive.place != ErrorBackoff;
+        naive.gated = pre_enqueue && self.gates.contains(&pod) && matches!(place, Active | Backoff);
+        naive.place = match place {
+            _ if naive.gated => Gated,
+            Backoff if naive.failures.0 > 0 => ErrorBackoff,
+            place => place,
+        };
+        if matches!(naive.place, Gated | Unschedulable) {
+            naive.since = self.now;
+        }
+    }
+
+    fn backs_off(&self, pod: usize) -> bool {
+        self.pods[&pod].ready.is_some_and(|ready| ready / SECOND >= self.now / SECOND)
+    }
+
+    fn wake(&mut self, pod: usize, at_once: bool) {
+        let place = if !at_once && self.backs_off(pod) { Backoff } else { Active };
+        self.enter(pod, place);
+    }
+
+    /// Whether an event is worth an attempt for a pod, and whether at once.
+    fn worth(&self, pod: usize, (of, pods): &(usize, BTreeSet<usize>)) -> Option<bool> {
+        let Naive { rejectors, gated, .. } = &self.pods[&pod];
+        if !pods.contains(&pod) || *gated && PLUGINS[*of] != "Gate" {
+            return None;
+        }
+        let at_once = rejectors.1.contains(of);
+        (at_once || *gated || rejectors.0.contains(of)).then_some(at_once)
+    }
+
+    fn parked(&self) -> Vec<usize> {
+        let parked = self.pods.iter().filter(|(_, naive)| matches!(naive.place, Unschedulable | Gated));
+        parked.map(|(pod, _)| *pod).collect()
+    }
+
+    fn next(&self) -> Option<usize> {
+        let first = |place: Place| {
+            let there = self.pods.iter().filter(move |(_, naive)| naive.place == place);
+            let key =
+                |naive: &Naive| (if place == Backoff { naive.ready } else { None }, -naive.priority, naive.timestamp);
+            there.min_by_key(|(_, naive)| key(naive)).map(|(pod, _)| *pod)
+        };
+        first(Active).or_else(|| first(Backoff))
+    }
+
+    fn come_back(&mut self, pod: usize, rejected: &BTreeSet<usize>, pending: &BTreeSet<usize>) {
+        if self.pods[&pod].gone {
+            self.pods.remove(&pod);
+            return;
+        }
+        let now = self.now;
+        let naive = self.pods.get_mut(&pod).unwrap();
+        let broke = rejected.is_empty() && pending.is_empty();
+        naive.failures = if broke { (naive.failures.0 + 1, naive.failures.1) } else { (0, naive.failures.1 + 1) };
+        let failures = if broke { naive.failures.0 } else { naive.failures.1 };
+        naive.ready = Some(now + SECOND * [1, 2, 4, 8, 10][failures.min(5) as usize - 1]);
+        naive.ready = naive.ready.map(|ready| ready / SECOND * SECOND);
+        naive.timestamp = now;
+        naive.rejectors = (rejected.iter().copied().collect(), pending.iter().copied().collect());
+        let own = std::mem::take(&mut naive.own);
+        let events = std::mem::take(&mut naive.events);
+        let again = broke || naive.again || naive.permitted;
+        let worth: Vec<bool> = events.iter().chain(&own).filter_map(|event| self.worth(pod, event)).collect();
+        if worth.contains(&true) {
+            self.wake(pod, true);
+        } else if again || worth.contains(&false) {
+            self.wake(pod, false);
+        } else {
+            self.enter(pod, Unschedulable);
+        }
+    }
+}
+
+/// The queue and the naive one, side by side.
+struct Both {
+    desk: Desk,
+    model: Model,
+    /// Which pod is in flight in which attempt.
+    attempts: Vec<(usize, Attempt)>,
+    popped_gated: bool,
+}
+
+fn name(pod: usize) -> String {
+    format!("p{pod}")
+}
+
+impl Both {
+    fn new() -> Self {
+        let desk = Desk::new();
+        let model = Model { now: desk.now, ..Model::default() };
+        Both { desk, model, attempts: Vec::new(), popped_gated: false }
+    }
+
+    fn take(&mut self, at: usize) -> Option<(usize, Attempt)> {
+        (!self.attempts.is_empty()).then(|| self.attempts.remove(at % self.attempts.len()))
+    }
+
+    fn apply(&mut self, step: Step) {
+        let empty = self.model.parked().is_empty();
+        let now = self.desk.now;
+        let (desk, model) = (&mut self.desk, &mut self.model);
+        match step {
+            Step::Create(pod) => {
+                // Priorities differ, so that the order of pops is one.
+                let priority = model.pods.get(&pod).map_or(pod as i32, |known| known.priority);
+                desk.add_pod(desk.pod(&name(pod), priority));
+                match model.pods.get_mut(&pod) {
+                    Some(known) if known.place == InFlight => {
+                        if known.gone {
+                            (known.timestamp, known.failures) = (now, (0, 0));
+                        }
+                        (known.gone, known.again) = (false, true);
+                    }
+                    Some(_) => {}
+                    None => {
+                        model.pods.insert(pod, fresh(priority, now));
+                        model.enter(pod, Active);
+                    }
+                }
+            }
+            Step::Change(pod, of) => {
+                let Some(known) = model.pods.get_mut(&pod).filter(|known| !known.gone) else { return };
+                let old = desk.pod(&name(pod), known.priority);
+                known.priority = (known.priority + 10) % 50;
+                let new = desk.pod(&name(pod), known.priority);
+                let event = Event { of: PLUGINS[of], for_pods: None };
+                desk.queue.update(0, &old, new, [event], &mut desk.plugins, now);
+                let event = (of, BTreeSet::from([pod]));
+                match known.place {
+                    InFlight if known.permitted => known.again = true,
+                    InFlight => known.own.push(event),
+                    Unschedulable | Gated => {
+                        if let Some(at_once) = model.worth(pod, &event) {
+                            model.wake(pod, at_once);
+                        }
+                    }
+                    Active | Backoff | ErrorBackoff => {}
+                }
+            }
+            Step::Delete(pod) => {
+                let known = model.pods.get_mut(&pod).filter(|known| !known.gone);
+                assert_eq!(desk.delete(&name(pod)), known.is_some());
+                match known {
+                    Some(known) if known.place == InFlight => known.gone = true,
+                    Some(_) => drop(model.pods.remove(&pod)),
+                    None => {}
+                }
+            }
+            Step::Activate(pod) => {
+                desk.activate(&name(pod));
+                match model.pods.get_mut(&pod) {
+                    Some(known) if known.place == InFlight => known.again |= !known.gone,
+                    Some(known) if known.place != Active => model.enter(pod, Active),
+                    _ => {}
+                }
+            }
+            Step::Happen(of, pods) => {
+                let names = pods.iter().map(|pod| name(*pod)).collect();
+                desk.happens(Event { of: PLUGINS[of], for_pods: Some(names) });
+                let event = (of, pods);
+                for pod in model.parked() {
+                    if let Some(at_once) = model.worth(pod, &event) {
+                        model.wake(pod, at_once);
+                    }
+                }
+                for known in model.pods.values_mut().filter(|known| known.place == InFlight && !known.permitted) {
+                    known.events.push(event.clone());
+                }
+            }
+            Step::Gate(pod, true) => {
+                desk.gate(&name(pod), "Gate");
+                model.gates.insert(pod);
+            }
+            Step::Gate(pod, false) => {
+                desk.open(&name(pod));
+                model.gates.remove(&pod);
+            }
+            Step::Nominate(pod) => {
+                if desk.place(&name(pod)).is_some_and(|place| place != InFlight) {
+                    let node = desk.node("n1");
+                    desk.plugins.nominator.nominate(desk.pod(&name(pod), 0), node);
+                }
+            }
+            Step::Pop => {
+                let popped = desk.try_pop();
+                let next = model.next();
+                assert_eq!(popped.as_ref().map(|attempt| attempt.pod().name.to_string()), next.map(name));
+                if let (Some(pod), Some(attempt)) = (next, popped) {
+                    let known = model.pods.get_mut(&pod).unwrap();
+                    self.popped_gated |= known.gated;
+                    known.place = InFlight;
+                    (known.again, known.permitted) = (false, false);
+                    (known.events, known.own) = (Vec::new(), Vec::new());
+                    self.attempts.push((pod, attempt));
+                }
+            }
+            Step::Reject(at, rejected, pending) => {
+                let Some((pod, attempt)) = self.take(at) else { return };
+                let names = |plugins: &BTreeSet<usize>| -> Vec<&'static str> {
+                    plugins.iter().map(|plugin| PLUGINS[*plugin]).collect()
+                };
+                let rejectors = Rejectors::new(names(&rejected), names(&pending));
+                self.desk.queue.requeue(attempt, rejectors, &mut self.desk.plugins, now);
+                self.model.come_back(pod, &rejected, &pending);
+            }
+            Step::Permit(at) => {
+                let Some(at) = at.checked_rem(self.attempts.len()) else { return };
+                let (pod, attempt) = &self.attempts[at];
+                desk.queue.permitted(attempt);
+                let known = model.pods.get_mut(pod).unwrap();
+                known.permitted = true;
+                known.events.clear();
+            }
+            Step::Bind(at) => {
+                let Some((pod, attempt)) = self.take(at) else { return };
+                self.desk.bind(attempt);
+                self.model.pods.remove(&pod);
+            }
+            Step::Drop(at) => {
+                let Some((pod, attempt)) = self.take(at) else { return };
+                self.desk.let_go(attempt);
+                self.model.pods.remove(&pod);
+            }
+            Step::Lose(at) => {
+                let Some((pod, attempt)) = self.take(at) else { return };
+                drop(attempt);
+                self.desk.wait(0.0);
+                self.model.come_back(pod, &BTreeSet::new(), &BTreeSet::new());
+                self.tick();
+            }
+            Step::Wait(tenths) => {
+                desk.wait(f64::from(tenths) / 10.0);
+                model.now = desk.now;
+                self.tick();
+            }
+        }
+        if empty && !self.model.parked().is_empty() {
+            self.model.next_leftovers = self.model.now + 30 * SECOND;
+        }
+    }
+
+    fn tick(&mut self) {
+        let model = &mut self.model;
+        let waiting = |naive: &Naive| matches!(naive.place, Backoff | ErrorBackoff);
+        let pods: Vec<usize> = model.pods.iter().filter(|(_, naive)| waiting(naive)).map(|(pod, _)| *pod).collect();
+        for pod in pods {
+            if !model.backs_off(pod) {
+                model.enter(pod, Active);
+            }
+        }
+        let parked = model.parked();
+        if !parked.is_empty() && model.now >= model.next_leftovers {
+            model.next_leftovers = model.now + 30 * SECOND;
+            for pod in parked {
+                if model.pods[&pod].since < model.now - 300 * SECOND {
+                    model.wake(pod, false);
+                }
+            }
+        }
+    }
+
+    fn agree(&self) {
+        for pod in 0..PODS {
+            let expected = self.model.pods.get(&pod).filter(|known| !known.gone).map(|known| known.place);
+            assert_eq!(self.desk.place(&name(pod)), expected, "{}", name(pod));
+        }
+        let queue = &self.desk.queue;
+        assert_eq!(queue.len(), self.model.pods.values().filter(|known| !known.gone).count());
+        let ready = self.model.pods.values().filter(|known| matches!(known.place, Active | Backoff)).count();
+        assert_eq!((queue.ready(), queue.in_flight()), (ready, self.attempts.len()));
+        assert!(!self.popped_gated);
+        if self.attempts.is_empty() {
+            assert_eq!(queue.in_flight_events(), 0, "an idle queue keeps nothing");
+        }
+        for (_, pods) in self.desk.plugins.nominator.iter() {
+            for pod in pods {
+                assert!(queue.place(&pod.uid).is_some(), "{} is nominated and not known", pod.name);
+            }
+        }
+    }
+}
+
+fn fresh(priority: i32, now: i64) -> Naive {
+    Naive {
+        place: InFlight,
+        priority,
+        timestamp: now,
+        failures: (0, 0),
+        ready: None,
+        since: now,
+        rejectors: (Vec::new(), Vec::new()),
+        gated: false,
+        events: Vec::new(),
+        own: Vec::new(),
+        again: false,
+        permitted: false,
+        gone: false,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_queue_does_what_a_naive_one_does(steps in prop::collection::vec(step(), 1..150)) {
+        let mut both = Both::new();
+        for step in steps {
+            both.apply(step);
+            both.agree();
+        }
+        // What is left in flight comes back, and then nothing is kept.
+        while let Some((pod, attempt)) = both.take(0) {
+            both.desk.reject(attempt, &["Fit"]);
+            both.model.come_back(pod, &BTreeSet::from([0]), &BTreeSet::new());
+        }
+        both.agree();
+        for pod in 0..PODS {
+            both.desk.delete(&name(pod));
+        }
+        assert!(both.desk.queue.is_empty());
+    }
+}
