@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::mask::Mask;
-use crate::status::Status;
+use crate::status::{Code, Status};
 
 /// What a failed attempt found: kube-scheduler's `FitError` with its `Diagnosis`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Diagnosis {
     pub reasons: BTreeMap<String, usize>,
     /// The plugins that rejected the pod in PreFilter or on any node: their events may wake it.
     pub unschedulable_plugins: BTreeSet<&'static str>,
+    /// Those of them that said `Pending`: what they wait for wakes the pod without backoff.
+    pub pending_plugins: BTreeSet<&'static str>,
     /// Nodes where removing pods may help.
     pub resolvable: Mask,
     /// What PostFilter said.
@@ -23,6 +25,17 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
+    /// Takes down who rejected the pod: kube-scheduler's `AddPluginStatus`. Rejections without a plugin are nobody's.
+    pub fn add_rejector(&mut self, plugin: &'static str, code: Code) {
+        if plugin.is_empty() {
+            return;
+        }
+        self.unschedulable_plugins.insert(plugin);
+        if code == Code::Pending {
+            self.pending_plugins.insert(plugin);
+        }
+    }
+
     /// The text of the pod's `PodScheduled` condition.
     pub fn message(&self) -> String {
         let mut message = format!("0/{} nodes are available:", self.nodes);

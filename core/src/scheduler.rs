@@ -263,8 +263,9 @@ impl<B: Bundle> Scheduler<B> {
     fn requeue(&mut self, attempt: Attempt, failure: &Failure) {
         let (rejectors, nomination) = match failure {
             Failure::Unschedulable(unschedulable) => {
-                let plugins = unschedulable.diagnosis.unschedulable_plugins.iter().copied();
-                (Rejectors::new(plugins, []), unschedulable.nomination())
+                let Diagnosis { unschedulable_plugins, pending_plugins, .. } = &unschedulable.diagnosis;
+                let rejectors = Rejectors::new(unschedulable_plugins.iter().copied(), pending_plugins.iter().copied());
+                (rejectors, unschedulable.nomination())
             }
             Failure::Held(_) => (Rejectors::default(), Nomination::Keep),
             Failure::Error(_) => (Rejectors::default(), Nomination::Clear),
@@ -482,11 +483,8 @@ fn not_bound(status: Status) -> Failure {
 
 /// A rejection after the node was chosen, worded as kube-scheduler does: as that of a cluster of one node.
 fn rejected_on_node(status: Status) -> Failure {
-    let diagnosis = Diagnosis {
-        nodes: 1,
-        reasons: status.reasons.iter().map(|reason| (reason.clone(), 1)).collect(),
-        unschedulable_plugins: [status.plugin].into(),
-        ..Diagnosis::default()
-    };
+    let reasons = status.reasons.iter().map(|reason| (reason.clone(), 1)).collect();
+    let mut diagnosis = Diagnosis { nodes: 1, reasons, ..Diagnosis::default() };
+    diagnosis.add_rejector(status.plugin, status.code);
     Failure::Unschedulable(Box::new(Unschedulable { message: diagnosis.message(), diagnosis, post_filter: None }))
 }

@@ -166,7 +166,7 @@ impl<P: Profile> Engine<P> {
                 if verdict.code != Code::UnschedulableAndUnresolvable {
                     diagnosis.resolvable.insert(node);
                 }
-                diagnosis.unschedulable_plugins.insert(verdict.plugin);
+                diagnosis.add_rejector(verdict.plugin, verdict.code);
                 for reason in verdict.reasons {
                     *diagnosis.reasons.entry(reason).or_default() += 1;
                 }

@@ -65,9 +65,7 @@ impl<P: Profile> Rejected<P> {
         if status.plugin.is_empty() || self.cycle.is_some() {
             diagnosis.unschedulable_plugins.extend(self.pre_filter.narrowed_by());
         }
-        if !status.plugin.is_empty() {
-            diagnosis.unschedulable_plugins.insert(status.plugin);
-        }
+        diagnosis.add_rejector(status.plugin, status.code);
         if status.code == Code::Unschedulable {
             diagnosis.resolvable.copy_from(cache.base.alive());
         }

@@ -1,6 +1,8 @@
 //! From the choice of a node to the binding: Reserve, Permit, PreBind, Bind, PostBind, and the way back.
 
 use expect_test::{Expect, expect};
+use schedc_core::embedded::Embedded;
+use schedc_core::scheduler::Failure;
 
 use crate::plugins::stage::{Answer, notes, tell};
 use crate::world::{World, uid};
@@ -78,6 +80,22 @@ fn after_a_failed_reserve_all_plugins_unreserve_in_reverse_order() {
             B unreserve web: nothing
             A unreserve web: nothing"#]],
     );
+}
+
+#[test]
+fn who_rejects_a_pod_that_has_its_node_is_told_and_whether_it_waits_for_something_outside() {
+    for (answer, pending) in [(Answer::Reject("no"), &[][..]), (Answer::Pend("not yet"), &["B"])] {
+        for point in ["B reserve", "B permit"] {
+            let mut world = World::<Profiles>::new();
+            world.node("n", "");
+            tell(point, answer);
+            world.pending("web", "");
+            let outcome = world.scheduler.step(&Embedded, &Embedded).unwrap();
+            let Err(Failure::Unschedulable(found)) = outcome.result else { panic!("{outcome:?}") };
+            assert_eq!(Vec::from_iter(found.diagnosis.unschedulable_plugins), ["B"]);
+            assert_eq!(Vec::from_iter(found.diagnosis.pending_plugins), pending);
+        }
+    }
 }
 
 #[test]

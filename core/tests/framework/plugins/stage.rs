@@ -19,6 +19,8 @@ pub enum Answer {
     Reject(&'static str),
     /// A rejection that removing pods does not change.
     RejectForGood(&'static str),
+    /// A rejection until something outside has acted.
+    Pend(&'static str),
     /// Something broke.
     Fail(&'static str),
     /// Permit waits for so many seconds.
@@ -39,6 +41,7 @@ impl Answer {
         match self {
             Answer::Reject(reason) => Err(Status::unschedulable(reason)),
             Answer::RejectForGood(reason) => Err(Status::new(Code::UnschedulableAndUnresolvable, reason)),
+            Answer::Pend(reason) => Err(Status::pending(reason)),
             Answer::Fail(reason) => Err(Status::error(reason)),
             _ => Ok(()),
         }
