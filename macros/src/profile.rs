@@ -97,7 +97,7 @@ mod tests {
                 5 | filter = ["NodeNam"]
                   |           ^^^^^^^^^ not in any catalog of this profile
                   |
-                  = note: plugins of `filter` are `NodeAffinity`, `NodeName`, `NodePorts`, `NodeResourcesFit`, `NodeUnschedulable` and `TaintToleration`
+                  = note: plugins of `filter` are `DynamicResources`, `InterPodAffinity`, `NodeAffinity`, `NodeDeclaredFeatures`, `NodeName`, `NodePorts`, `NodeResourcesFit`, `NodeUnschedulable`, `NodeVolumeLimits`, `PodTopologySpread`, `TaintToleration`, `VolumeBinding`, `VolumeRestrictions` and `VolumeZone`
                 help: did you mean `NodeName`?
                   |
                 5 | filter = ["NodeName"]

@@ -22,7 +22,15 @@ fn proof(entry: &str) -> String {
     let compilation = compile(&sources, &mut Mine(catalog)).unwrap_or_else(|errors| panic!("{errors}"));
     let code = emit::render(&compilation).unwrap_or_else(|error| panic!("{error}"));
     let start = code.find("/// Holds catalog entries against plugins").unwrap_or(0);
-    code[start..].to_owned()
+    code[start..].lines().map(|line| elsewhere(line) + "\n").collect()
+}
+
+/// The line, without a place in the catalog of schedc itself, which is none of this test's business.
+fn elsewhere(line: &str) -> String {
+    match line.split_once("in-tree.toml\", ") {
+        Some((before, _)) => format!("{before}in-tree.toml\", 1, 1),"),
+        None => line.to_owned(),
+    }
 }
 
 #[test]

@@ -55,7 +55,11 @@ fn nodes_under_maintenance_stay_free() {
     let (placed, _) = outcomes(&[("broken", REPAIRED), ("whole", WORKER)], &[("a", SINGLE)]);
     assert_eq!(placed, ["a on whole"]);
     let (placed, _) = outcomes(&[("broken", REPAIRED)], &[("a", SINGLE)]);
-    assert_eq!(placed, ["a: 0/1 nodes are available: 1 node(s) were under maintenance. the gang is not complete"],);
+    assert_eq!(
+        placed,
+        ["a: 0/1 nodes are available: 1 node(s) were under maintenance. no new claims to deallocate, preemption: 0/1 \
+          nodes are available: 1 No preemption victims found for incoming pod., the gang is not complete"],
+    );
 }
 
 #[test]
