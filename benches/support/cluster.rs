@@ -106,6 +106,8 @@ fn node(number: usize, random: &mut Random, interner: &mut Interner) -> Node {
         allocatable,
         allowed_pods: 110,
         images,
+        conditions: Box::default(),
+        annotations: 0,
         declared_features: Box::default(),
     }
 }
@@ -131,6 +133,7 @@ fn running_pod(node: usize, at: usize, milli_cpu: i64, random: &mut Random, inte
         name: format!("pod-{node}-{at}").into(),
         spec: Arc::new(PodSpec { host_ports: host_ports.into(), requests, ..pod_spec(interner) }),
         usage: Arc::new(usage),
+        claim_statuses: None,
         nominated_node: None,
         preempted: false,
         deleting: false,
@@ -154,6 +157,7 @@ pub(crate) fn pod_spec(interner: &mut Interner) -> PodSpec {
         tolerations: Box::default(),
         node_selector: Labels::default(),
         required_node_affinity: None,
+        broken_node_affinity: None,
         preferred_node_affinity: Box::default(),
         affinity: PodAffinity::default(),
         spread: Box::default(),

@@ -62,7 +62,7 @@ impl<P: Profile> Engine<P> {
     /// Explains. `all_filters`: every plugin that would reject a node, not the first alone.
     pub fn explain(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>, all_filters: bool) -> Explanation {
         let mut explanation = Explanation {
-            held: self.plugins.pre_enqueue(pod, &cache.base.interner).err(),
+            held: self.plugins.pre_enqueue(pod, cache).err(),
             pre_filter: None,
             skipped: Vec::new(),
             narrowed: None,

@@ -99,6 +99,28 @@ impl<'a, P: Plugin> View<'a, P> {
     }
 }
 
+/// The cluster, as what runs outside of cycles sees it: PreEnqueue and queueing hints.
+pub struct IndexView<'a, P: Plugin> {
+    /// The plugin's indexes.
+    pub indexes: Refs<'a, P>,
+    /// Nodes and names.
+    pub base: &'a Base,
+}
+
+impl<P: Plugin> Clone for IndexView<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<P: Plugin> Copy for IndexView<'_, P> {}
+
+impl<'a, P: Plugin> IndexView<'a, P> {
+    /// The cluster's strings.
+    pub fn interner(&self) -> &'a Interner {
+        &self.base.interner
+    }
+}
+
 /// Cycle state of one plugin in one profile. Skip is a verdict on the state, not its absence: the state lives on, so
 /// that a later update can find that the plugin has something to say again.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -335,7 +335,7 @@ impl<B: Bundle> Surroundings for Around<'_, B> {
     type Interested = Infallible;
 
     fn pre_enqueue(&mut self, profile: usize, pod: &Pod) -> Result<(), Status> {
-        self.bundle.with(profile, PreEnqueue { pod, interner: &self.cache.base.interner })
+        self.bundle.with(profile, PreEnqueue { pod, cache: &*self.cache })
     }
     fn interested(&self, _: usize, _: &[&'static str], event: &Infallible) -> Option<Infallible> {
         match *event {}
@@ -348,14 +348,14 @@ impl<B: Bundle> Surroundings for Around<'_, B> {
     }
 }
 
-struct PreEnqueue<'a> {
+struct PreEnqueue<'a, S> {
     pod: &'a Pod,
-    interner: &'a crate::intern::Interner,
+    cache: &'a Cache<S>,
 }
-impl<S: crate::cache::State> Visitor<S> for PreEnqueue<'_> {
+impl<S: crate::cache::State> Visitor<S> for PreEnqueue<'_, S> {
     type Output = Result<(), Status>;
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
-        engine.plugins.pre_enqueue(self.pod, self.interner)
+        engine.plugins.pre_enqueue(self.pod, self.cache)
     }
 }
 

@@ -94,6 +94,8 @@ fn node(name: Symbol, milli_cpu: i64) -> Node {
         allocatable: cpu(milli_cpu),
         allowed_pods: 110,
         images: Box::default(),
+        conditions: Box::default(),
+        annotations: 0,
         declared_features: Box::default(),
     }
 }
@@ -112,6 +114,7 @@ fn pod(uid: u8, milli_cpu: i64) -> Arc<Pod> {
         tolerations: Box::default(),
         node_selector: Box::default(),
         required_node_affinity: None,
+        broken_node_affinity: None,
         preferred_node_affinity: Box::default(),
         affinity: PodAffinity::default(),
         spread: Box::default(),
@@ -129,6 +132,7 @@ fn pod(uid: u8, milli_cpu: i64) -> Arc<Pod> {
         name: format!("pod-{uid}").into(),
         spec: Arc::new(spec),
         usage: Arc::new(PodUsage { requests: cpu(milli_cpu), ..PodUsage::default() }),
+        claim_statuses: None,
         nominated_node: None,
         preempted: false,
         deleting: false,

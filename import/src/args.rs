@@ -48,16 +48,16 @@ pub(crate) fn of_profile(
         seen.push(&config.name);
         let path = format!("profiles[{index}].pluginConfig[{number}].args");
         let args = of_plugin(config, &path, report);
-        let entry = catalog.plugins.iter().find(|entry| entry.name == config.name.value);
-        // Arguments that nobody reads must be right, too: kube-scheduler looks at them all.
-        let args = match (args, entry) {
-            (Some(args), Some(entry)) => known_to_schedc(args, entry, report),
-            (args, _) => args,
-        };
-        match running.contains(&config.name.value.as_str()) {
-            true => all.extend(args),
-            false => report.warning(messages::args_of_disabled_plugin(&config.name, &running)),
+        if !running.contains(&config.name.value.as_str()) {
+            report.warning(messages::args_of_disabled_plugin(&config.name, &running));
+            continue;
         }
+        let Some(args) = args else { continue };
+        let entry = catalog.plugins.iter().find(|entry| entry.name == config.name.value);
+        all.extend(match entry {
+            Some(entry) => known_to_schedc(args, entry, report),
+            None => Some(args),
+        });
     }
     all.retain(|args| !matches!(&args.value.value, RawValue::Table(table) if table.fields.is_empty()));
     all

@@ -80,7 +80,7 @@ pub(crate) fn translate(
         out_of_tree: outside_plugins(written),
         extenders: config.extenders.is_some(),
         sets: sets.filter(|(_, set)| !set.is_empty()).collect(),
-        args: args.into_iter().filter(|args| runs(&args.plugin.value, effective, catalog)).collect(),
+        args: args.into_iter().filter(|args| can_name(&args.plugin.value, catalog)).collect(),
     }
 }
 
@@ -103,12 +103,6 @@ pub(crate) fn is_outside(name: &str) -> bool {
 /// Whether a profile can name this plugin.
 fn can_name(name: &str, catalog: &Catalog) -> bool {
     is_outside(name) || catalog.plugins.iter().any(|entry| entry.name == name)
-}
-
-/// Whether a profile runs this plugin. It may have less to run than kube-scheduler's.
-fn runs(name: &str, effective: &Effective, catalog: &Catalog) -> bool {
-    let runs = |point: &Point| effective.point(*point).iter().any(|e| e.name == name) && runs_at(name, *point, catalog);
-    is_outside(name) || Point::ALL.iter().any(runs)
 }
 
 /// Whether schedc's plugin of this name has something to run at a point.

@@ -26,6 +26,7 @@ mod args;
 mod budgets;
 mod choice;
 mod dry_run;
+mod hint;
 mod importance;
 mod victims;
 

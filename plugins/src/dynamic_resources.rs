@@ -18,12 +18,16 @@ use schedc_core::extension_points::{
     PreFilter, PreFilterPlugin, PreFlight, ReservePlugin, ScoreError, ScorePlugin, Skips,
 };
 use schedc_core::handle::{Client, Handle};
-use schedc_core::intern::Interner;
 use schedc_core::model::{Pod, PodSpec};
-use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::plugin::{Compile, IndexView, Plugin, View};
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Reasons, Status};
 use schedc_macros::Args;
+
+mod claims;
+mod hint;
+
+use crate::indexes::ResourceClaims;
 
 /// Arguments of DynamicResources. They are for pods with resource claims, and checked as kube-scheduler does.
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
@@ -53,7 +57,7 @@ impl Plugin for DynamicResources {
     const NAME: &'static str = "DynamicResources";
     type Args = DynamicResourcesArgs;
     type Columns = ();
-    type Indexes = ();
+    type Indexes = ResourceClaims;
     type Reads = ();
     /// Whether it has resource claims.
     type Pod = bool;
@@ -68,9 +72,8 @@ impl Plugin for DynamicResources {
 }
 
 impl PreEnqueuePlugin for DynamicResources {
-    /// Pods with claims are let in, so that an attempt says what is the matter.
-    fn pre_enqueue(&self, _: &DynamicResourcesArgs, _: &Pod, _: &Interner) -> Result<(), Status> {
-        Ok(())
+    fn pre_enqueue(&self, _: &DynamicResourcesArgs, pod: &Pod, view: IndexView<'_, Self>) -> Result<(), Status> {
+        claims::of_pod(pod, view).map(|_| ()).map_err(Status::unresolvable)
     }
 }
 
@@ -158,6 +161,7 @@ impl PreBindPlugin for DynamicResources {
 mod tests {
     use super::*;
     use crate::testing::args;
+    use schedc_core::intern::Interner;
 
     #[test]
     fn timeouts_are_durations() {
@@ -185,10 +189,11 @@ mod tests {
         ] {
             let pod = schedc_objects::testing::pod(&format!("spec: {spec}"), &mut interner);
             let args = args("").unwrap();
-            let cx = Compile { interner: &mut interner, indexes: () };
+            let mut claims = ResourceClaims::default();
+            let cx = Compile { interner: &mut interner, indexes: &mut claims };
             let has_claims = DynamicResources::compile(args, &pod.spec, cx);
             let base = Default::default();
-            let view = View { columns: (), indexes: (), reads: (), base: &base };
+            let view = View { columns: (), indexes: &claims, reads: (), base: &base };
             let answer = DynamicResources.pre_filter(args, &has_claims, view).map(|answer| answer.slot.skip);
             assert_eq!(answer, expected, "{spec}");
             assert_eq!(DynamicResources::filter(args, &has_claims, &(), ()).is_ok(), expected.is_ok(), "{spec}");

@@ -24,6 +24,7 @@ use schedc_core::plugin::{Compile, Plugin};
 
 mod args;
 mod filtering;
+mod hint;
 mod places;
 mod scoring;
 

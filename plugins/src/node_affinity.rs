@@ -10,21 +10,21 @@
 //!
 //! **Upstream.** `plugins/nodeaffinity` (kube-scheduler 1.36.2).
 //!
-//! **Differences.** A required term that cannot be parsed makes the hint there fail, which wakes the pod; here it matches
-//! nothing, in the hint as in Filter.
+//! **Differences.** None.
 
 use std::sync::Arc;
 
 use schedc_core::column::Column;
+use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
 use schedc_core::extension_points::{
-    Action, ClusterEvent, EnqueueExtensions, EventObject, EventResource, Extent, FilterPlugin, NormalizeScore,
-    PreFilter, PreFilterPlugin, PreScorePlugin, QueueingHint, ScoreError, ScorePlugin, default_normalize,
+    EnqueueExtensions, Extent, FilterPlugin, HintError, NormalizeScore, PreFilter, PreFilterPlugin, PreScorePlugin,
+    QueueingHint, Registration, ScoreError, ScorePlugin, default_normalize,
 };
 use schedc_core::handle::Handle;
-use schedc_core::intern::{Interner, Symbol};
+use schedc_core::intern::Symbol;
 use schedc_core::mask::Mask;
 use schedc_core::model::{Labels, Node, NodeSelector, NodeSelectorTerm, Pod, PodSpec, PreferredTerm};
-use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::plugin::{Compile, IndexView, Plugin, Slot, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 mod args;
@@ -183,24 +183,37 @@ impl NormalizeScore for NodeAffinity {
 }
 
 impl EnqueueExtensions for NodeAffinity {
-    const EVENTS: &'static [ClusterEvent] =
-        &[ClusterEvent { resource: EventResource::Node, actions: Action::ADD.or(Action::UPDATE_NODE_LABEL) }];
+    const EVENTS: &'static [Registration] =
+        &[Registration::hinted(EventResource::Node, Action::ADD.or(Action::UPDATE_NODE_LABEL))];
 
     fn queueing_hint(
+        &self,
         args: &NodeAffinityArgs,
         rejected: &Pod,
         _: ClusterEvent,
         object: EventObject<'_>,
-        interner: &Interner,
-    ) -> QueueingHint {
-        let EventObject::Node(old, Some(new)) = object else { return QueueingHint::Queue };
-        let spec = &rejected.spec;
-        let matches = |node: &Node| {
-            NodeLabels::build(node, interner).matches_pod(&spec.node_selector, spec.required_node_affinity.as_ref())
-        };
-        // That an old node did not match the profile's terms is not looked at, as there.
-        let queue = args.matches(new, interner) && matches(new) && old.is_none_or(|old| !matches(old));
-        if queue { QueueingHint::Queue } else { QueueingHint::Skip }
+        view: IndexView<'_, Self>,
+    ) -> Result<QueueingHint, HintError> {
+        let EventObject::Node(old, Some(new)) = object else { return Ok(QueueingHint::Queue) };
+        let matches = |node: &Node| match_pod(&rejected.spec, &NodeLabels::build(node, view.interner()));
+        // Whether an old node matched the profile's terms is not asked, as there.
+        let queue = args.matches(new, view.interner())
+            && matches(new)?
+            && match old {
+                Some(old) => !matches(old)?,
+                None => true,
+            };
+        Ok(QueueingHint::queue_if(queue))
+    }
+}
+
+/// Whether a node matches what a pod asks for. If it matches none of several required terms of which one is wrong, that is
+/// an error.
+fn match_pod(pod: &PodSpec, node: &NodeLabels) -> Result<bool, HintError> {
+    let matches = node.matches_pod(&pod.node_selector, pod.required_node_affinity.as_ref());
+    match &pod.broken_node_affinity {
+        Some(error) if !matches && node.matches_pod(&pod.node_selector, None) => Err(HintError(error.to_string())),
+        _ => Ok(matches),
     }
 }
 

@@ -18,6 +18,8 @@ use schedc_core::model::PodSpec;
 use schedc_core::plugin::{Compile, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 
+mod hint;
+
 use crate::columns::NodeFeatures;
 
 /// Compares what pods use with what nodes have declared.

@@ -11,7 +11,8 @@
 //! **Differences.** None.
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{Action, ClusterEvent, EnqueueExtensions, EventResource, FilterPlugin};
+use schedc_core::events::{Action, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, FilterPlugin, Registration};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::PodSpec;
@@ -68,7 +69,7 @@ impl FilterPlugin for NodeName {
 
 /// Any new node is worth an attempt: there is no hint.
 impl EnqueueExtensions for NodeName {
-    const EVENTS: &'static [ClusterEvent] = &[ClusterEvent { resource: EventResource::Node, actions: Action::ADD }];
+    const EVENTS: &'static [Registration] = &[Registration::always(EventResource::Node, Action::ADD)];
 }
 
 #[cfg(test)]

@@ -8,17 +8,17 @@
 //!
 //! **Upstream.** `plugins/nodeports` (kube-scheduler 1.36.2).
 //!
-//! **Differences.** The hint does not ask whether a deleted pod had a node: no other is reported.
+//! **Differences.** None.
 
 use schedc_core::args::NoArgs;
+use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
 use schedc_core::extension_points::{
-    Action, ClusterEvent, EnqueueExtensions, EventObject, EventResource, FilterPlugin, PreFilter, PreFilterPlugin,
-    QueueingHint,
+    EnqueueExtensions, FilterPlugin, HintError, PreFilter, PreFilterPlugin, QueueingHint, Registration,
 };
 use schedc_core::handle::Handle;
-use schedc_core::intern::{Interner, Symbol};
+use schedc_core::intern::Symbol;
 use schedc_core::model::{HostPort, Pod, PodSpec};
-use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::plugin::{Compile, IndexView, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 use crate::columns::{NodePortsInUse, collide};
@@ -81,28 +81,30 @@ impl FilterPlugin for NodePorts {
 }
 
 impl EnqueueExtensions for NodePorts {
-    const EVENTS: &'static [ClusterEvent] = &[
-        ClusterEvent { resource: EventResource::Pod, actions: Action::DELETE },
-        ClusterEvent { resource: EventResource::Node, actions: Action::ADD },
+    const EVENTS: &'static [Registration] = &[
+        Registration::hinted(EventResource::Pod, Action::DELETE),
+        Registration::always(EventResource::Node, Action::ADD),
     ];
 
     fn queueing_hint(
+        &self,
         _: &NoArgs,
         rejected: &Pod,
         _: ClusterEvent,
         object: EventObject<'_>,
-        interner: &Interner,
-    ) -> QueueingHint {
-        let EventObject::Pod(Some(deleted), None) = object else { return QueueingHint::Queue };
+        view: IndexView<'_, Self>,
+    ) -> Result<QueueingHint, HintError> {
+        let EventObject::Pod(Some(deleted), _) = object else { return Ok(QueueingHint::Queue) };
         // If the address was never seen, no port has it.
-        let any = interner.get(ANY_ADDRESS).unwrap_or(Symbol::EMPTY);
+        let any = view.interner().get(ANY_ADDRESS).unwrap_or(Symbol::EMPTY);
         let freed = |wanted| deleted.spec.host_ports.iter().any(|used| collide(wanted, used, any));
-        if rejected.spec.host_ports.iter().any(freed) { QueueingHint::Queue } else { QueueingHint::Skip }
+        Ok(QueueingHint::queue_if(deleted.takes_room() && rejected.spec.host_ports.iter().any(freed)))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use schedc_core::intern::Interner;
     use schedc_objects::testing::pod;
 
     use super::*;
@@ -153,7 +155,7 @@ mod tests {
             let deleted = pod(&with_port(used), &mut interner);
             let waiting = pod(&with_port(wanted), &mut interner);
             let expected = if collides { QueueingHint::Queue } else { QueueingHint::Skip };
-            let object = EventObject::Pod(Some(&deleted), None);
+            let object = EventObject::pods(Some(&deleted), None);
             assert_eq!(hint::<NodePorts>(&NoArgs, &waiting, object, &interner), expected, "{used} {wanted}");
         }
     }

@@ -12,13 +12,12 @@
 //! **Differences.** None.
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{
-    Action, ClusterEvent, EnqueueExtensions, EventObject, EventResource, FilterPlugin, QueueingHint,
-};
+use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, FilterPlugin, HintError, QueueingHint, Registration};
 use schedc_core::handle::Handle;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Effect, Pod, PodSpec, Taint, Toleration};
-use schedc_core::plugin::{Compile, Plugin};
+use schedc_core::plugin::{Compile, IndexView, Plugin};
 use schedc_core::status::{Code, Reasons};
 
 use crate::columns::NodeTaints;
@@ -66,24 +65,26 @@ impl FilterPlugin for NodeUnschedulable {
 }
 
 impl EnqueueExtensions for NodeUnschedulable {
-    const EVENTS: &'static [ClusterEvent] = &[
-        ClusterEvent { resource: EventResource::Node, actions: Action::ADD.or(Action::UPDATE_NODE_TAINT) },
-        ClusterEvent { resource: EventResource::Pod, actions: Action::UPDATE_POD_TOLERATION },
+    const EVENTS: &'static [Registration] = &[
+        Registration::hinted(EventResource::Node, Action::ADD.or(Action::UPDATE_NODE_TAINT)),
+        Registration::hinted(EventResource::Pod, Action::UPDATE_POD_TOLERATION),
     ];
 
     fn queueing_hint(
+        &self,
         _: &NoArgs,
         rejected: &Pod,
         _: ClusterEvent,
         object: EventObject<'_>,
-        interner: &Interner,
-    ) -> QueueingHint {
-        let queue = match object {
+        view: IndexView<'_, Self>,
+    ) -> Result<QueueingHint, HintError> {
+        Ok(QueueingHint::queue_if(match object {
             EventObject::Node(old, Some(new)) => old.is_none_or(|old| old.unschedulable) && !new.unschedulable,
-            EventObject::Pod(_, Some(pod)) => pod.uid == rejected.uid && tolerates(&pod.spec.tolerations, interner),
+            EventObject::Pod(_, Some(pod)) => {
+                pod.uid == rejected.uid && tolerates(&pod.spec.tolerations, view.interner())
+            }
             _ => true,
-        };
-        if queue { QueueingHint::Queue } else { QueueingHint::Skip }
+        }))
     }
 }
 
@@ -152,7 +153,7 @@ mod tests {
             ("other", TAINT_KEY, QueueingHint::Skip),
         ] {
             let changed = tolerating(name, key, &mut interner);
-            let object = EventObject::Pod(Some(&waiting), Some(&changed));
+            let object = EventObject::pods(Some(&waiting), Some(&changed));
             assert_eq!(hint::<NodeUnschedulable>(&NoArgs, &waiting, object, &interner), expected, "{name} {key}");
         }
     }

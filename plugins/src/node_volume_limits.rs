@@ -25,6 +25,7 @@ use schedc_core::plugin::{Compile, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 mod changes;
+mod hint;
 mod wanted;
 
 use changes::Changes;

@@ -32,6 +32,7 @@ use schedc_core::status::{Code, Reasons, Status};
 
 mod args;
 mod constraints;
+mod hint;
 mod score;
 mod skew;
 

@@ -11,13 +11,11 @@
 //! **Differences.** None.
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{
-    Action, ClusterEvent, EnqueueExtensions, EventObject, EventResource, PreEnqueuePlugin, QueueingHint,
-};
+use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, HintError, PreEnqueuePlugin, QueueingHint, Registration};
 use schedc_core::handle::Handle;
-use schedc_core::intern::Interner;
 use schedc_core::model::{Pod, PodSpec};
-use schedc_core::plugin::{Compile, Plugin};
+use schedc_core::plugin::{Compile, IndexView, Plugin};
 use schedc_core::status::Status;
 
 /// Looks at `spec.schedulingGates`.
@@ -40,7 +38,8 @@ impl Plugin for SchedulingGates {
 }
 
 impl PreEnqueuePlugin for SchedulingGates {
-    fn pre_enqueue(&self, _: &NoArgs, pod: &Pod, interner: &Interner) -> Result<(), Status> {
+    fn pre_enqueue(&self, _: &NoArgs, pod: &Pod, view: IndexView<'_, Self>) -> Result<(), Status> {
+        let interner = view.interner();
         if pod.spec.scheduling_gates.is_empty() {
             return Ok(());
         }
@@ -50,25 +49,26 @@ impl PreEnqueuePlugin for SchedulingGates {
 }
 
 impl EnqueueExtensions for SchedulingGates {
-    const EVENTS: &'static [ClusterEvent] =
-        &[ClusterEvent { resource: EventResource::Pod, actions: Action::UPDATE_POD_SCHEDULING_GATES_ELIMINATED }];
+    const EVENTS: &'static [Registration] =
+        &[Registration::hinted(EventResource::Pod, Action::UPDATE_POD_SCHEDULING_GATES_ELIMINATED)];
 
     fn queueing_hint(
+        &self,
         _: &NoArgs,
         rejected: &Pod,
         _: ClusterEvent,
         object: EventObject<'_>,
-        _: &Interner,
-    ) -> QueueingHint {
-        match object {
-            EventObject::Pod(_, Some(pod)) if pod.uid != rejected.uid => QueueingHint::Skip,
-            _ => QueueingHint::Queue,
-        }
+        _: IndexView<'_, Self>,
+    ) -> Result<QueueingHint, HintError> {
+        let EventObject::Pod(_, Some(pod)) = object else { return Ok(QueueingHint::Queue) };
+        Ok(QueueingHint::queue_if(pod.uid == rejected.uid))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use schedc_core::cache::Base;
+    use schedc_core::intern::Interner;
     use schedc_objects::testing::pod;
 
     use super::*;
@@ -83,7 +83,10 @@ mod tests {
         ] {
             let mut interner = Interner::default();
             let pod = pod(&format!("spec: {{schedulingGates: {gates}}}"), &mut interner);
-            let status = SchedulingGates.pre_enqueue(&NoArgs, &pod, &interner).err();
+            let mut base = Base::default();
+            base.interner = interner;
+            let view = IndexView { indexes: (), base: &base };
+            let status = SchedulingGates.pre_enqueue(&NoArgs, &pod, view).err();
             assert_eq!(status, expected.map(Status::unresolvable), "{gates}");
         }
     }
@@ -93,7 +96,7 @@ mod tests {
         let mut interner = Interner::default();
         let [one, two] = ["one", "two"].map(|name| pod(&format!("metadata: {{name: {name}}}"), &mut interner));
         for (changed, expected) in [(&one, QueueingHint::Queue), (&two, QueueingHint::Skip)] {
-            let object = EventObject::Pod(Some(changed), Some(changed));
+            let object = EventObject::pods(Some(changed), Some(changed));
             assert_eq!(hint::<SchedulingGates>(&NoArgs, &one, object, &interner), expected);
         }
     }

@@ -12,15 +12,15 @@
 //! **Differences.** Score works without PreScore; there it fails the attempt.
 
 use schedc_core::args::NoArgs;
+use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
 use schedc_core::extension_points::{
-    Action, ClusterEvent, EnqueueExtensions, EventObject, EventResource, Extent, FilterPlugin, NormalizeScore,
-    PreScorePlugin, QueueingHint, ScoreError, ScorePlugin, Skips, default_normalize,
+    EnqueueExtensions, Extent, FilterPlugin, HintError, NormalizeScore, PreScorePlugin, QueueingHint, Registration,
+    ScoreError, ScorePlugin, Skips, default_normalize,
 };
 use schedc_core::handle::Handle;
-use schedc_core::intern::Interner;
 use schedc_core::mask::Mask;
 use schedc_core::model::{Effect, Node, Pod, PodSpec, Taint, Toleration, TolerationOperator};
-use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::plugin::{Compile, IndexView, Plugin, Slot, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 use crate::columns::{NodeTaints, is_hard};
@@ -113,28 +113,28 @@ impl NormalizeScore for TaintToleration {
 }
 
 impl EnqueueExtensions for TaintToleration {
-    const EVENTS: &'static [ClusterEvent] = &[
-        ClusterEvent { resource: EventResource::Node, actions: Action::ADD.or(Action::UPDATE_NODE_TAINT) },
-        ClusterEvent { resource: EventResource::Pod, actions: Action::UPDATE_POD_TOLERATION },
+    const EVENTS: &'static [Registration] = &[
+        Registration::hinted(EventResource::Node, Action::ADD.or(Action::UPDATE_NODE_TAINT)),
+        Registration::hinted(EventResource::Pod, Action::UPDATE_POD_TOLERATION),
     ];
 
     fn queueing_hint(
+        &self,
         _: &NoArgs,
         rejected: &Pod,
         _: ClusterEvent,
         object: EventObject<'_>,
-        _: &Interner,
-    ) -> QueueingHint {
+        _: IndexView<'_, Self>,
+    ) -> Result<QueueingHint, HintError> {
         let tolerates = |node: &Node| {
             node.taints.iter().filter(|taint| is_hard(taint)).all(|t| is_tolerated(t, &rejected.spec.tolerations))
         };
-        let queue = match object {
+        Ok(QueueingHint::queue_if(match object {
             EventObject::Node(old, Some(new)) => old.is_none_or(|old| !tolerates(old)) && tolerates(new),
             // Whether the toleration helps is for Filter to find out.
             EventObject::Pod(_, Some(pod)) => pod.uid == rejected.uid,
             _ => true,
-        };
-        if queue { QueueingHint::Queue } else { QueueingHint::Skip }
+        }))
     }
 }
 
@@ -145,6 +145,7 @@ fn is_tolerated(taint: &Taint, tolerations: &[Toleration]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use schedc_core::intern::Interner;
     use schedc_objects::testing::{node, pod};
 
     use super::*;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use schedc_core::args::{Decode, Node as Written, Value, decode_at_runtime};
 use schedc_core::cache::{Base, Cache, PodState, State};
 use schedc_core::column::Column;
-use schedc_core::extension_points::{EnqueueExtensions, EventObject, FilterPlugin, QueueingHint, ScorePlugin};
+use schedc_core::events::EventObject;
+use schedc_core::extension_points::{EnqueueExtensions, FilterPlugin, QueueingHint, ScorePlugin};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Interner;
 use schedc_core::model::{Node, NodeIndex, Object, Pod};
-use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::plugin::{Compile, IndexView, Plugin, View};
 use schedc_core::status::Reasons;
 use schedc_objects::testing;
 use toml::Spanned;
@@ -137,14 +138,18 @@ impl<C: Column> Cluster<C> {
     }
 }
 
-/// Whether an event wakes a pod.
-pub(crate) fn hint<P: EnqueueExtensions>(
-    args: &P::Args,
+/// Whether an event wakes a pod, for plugins without indexes.
+pub(crate) fn hint<P: EnqueueExtensions<Indexes = ()>>(
+    args: &'static P::Args,
     rejected: &Pod,
     object: EventObject<'_>,
     interner: &Interner,
 ) -> QueueingHint {
-    P::queueing_hint(args, rejected, P::EVENTS[0], object, interner)
+    let mut base = Base::default();
+    base.interner = interner.clone();
+    let plugin = P::new(args, &Handle::default()).expect("arguments are right");
+    let event = P::EVENTS[0].event;
+    plugin.queueing_hint(args, rejected, event, object, IndexView { indexes: (), base: &base }).expect("a hint")
 }
 
 /// Arguments as a profile has them, or what is wrong with them.

@@ -33,6 +33,7 @@ mod args;
 mod assumed;
 mod by_label;
 mod claims;
+mod hint;
 mod pod_volumes;
 
 pub use args::VolumeBindingArgs;

@@ -20,6 +20,8 @@ use schedc_core::model::{NodeIndex, Pod, PodSpec, Volume};
 use schedc_core::plugin::{Compile, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 
+mod hint;
+
 use crate::columns::{NodeDisks, is_disk};
 use crate::indexes::Volumes;
 

@@ -22,6 +22,8 @@ use schedc_core::model::{LabelsExt, PodSpec, Volume, ZoneLabel};
 use schedc_core::plugin::{Compile, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 
+mod hint;
+
 use crate::columns::NodeLabels;
 use crate::indexes::Volumes;
 

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use schedc::evaluation::{Evaluator, Scenario};
+use schedc::evaluation::{Evaluator, HintScenario, Scenario};
 use schedc::pipelines::Profiles;
 
 use super::failure::Failure;
@@ -32,6 +32,13 @@ pub(crate) struct Evaluate {
     /// The name of a profile or its scheduler name. `schedc profiles` lists them.
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
+
+    /// Tell which events wake a rejected pod
+    ///
+    /// A scenario is a cluster, a pod that was rejected with the plugins that said no, and a change of one object. The line
+    /// says which events the change is, what the plugins' queueing hints say of each, and where the pod is then.
+    #[arg(long)]
+    hints: bool,
 }
 
 impl Evaluate {
@@ -43,7 +50,7 @@ impl Evaluate {
         let mut output = BufWriter::new(io::stdout().lock());
         let mut problems = 0;
         for file in &self.files {
-            problems += evaluate_file(file, &mut evaluator, &mut output)?;
+            problems += evaluate_file(file, self.hints, &mut evaluator, &mut output)?;
         }
         output.flush()?;
         match problems {
@@ -57,6 +64,7 @@ impl Evaluate {
 /// Evaluates the scenarios of a file. Returns how often something was wrong.
 fn evaluate_file(
     path: &Path,
+    hints: bool,
     evaluator: &mut Evaluator<Profiles>,
     output: &mut impl Write,
 ) -> Result<usize, io::Error> {
@@ -81,24 +89,26 @@ fn evaluate_file(
                 return Ok(problems);
             }
         };
-        let scenario = match Scenario::read(line) {
-            Ok(scenario) => scenario,
-            Err(error) if error.column > 0 => {
-                complain(&format_args!("{place}:{}", error.column), &error.message);
-                continue;
-            }
-            Err(error) => {
-                complain(&place, &error.message);
-                continue;
-            }
+        let result = match hints {
+            true => HintScenario::read(line).map(|scenario| {
+                let id = scenario.id.clone();
+                evaluator.hints(scenario).map(|result| serde_json::to_vec(&result)).map_err(|error| (id, error))
+            }),
+            false => Scenario::read(line).map(|scenario| {
+                let id = scenario.id.clone();
+                evaluator.evaluate(scenario).map(|result| serde_json::to_vec(&result)).map_err(|error| (id, error))
+            }),
         };
-        let id = scenario.id.clone();
-        match evaluator.evaluate(scenario) {
-            Ok(evaluation) => {
-                serde_json::to_writer(&mut *output, &evaluation)?;
+        match result {
+            Ok(Ok(text)) => {
+                output.write_all(&text?)?;
                 output.write_all(b"\n")?;
             }
-            Err(error) => complain(&place, &format_args!("scenario {id}: {error}")),
+            Ok(Err((id, error))) => complain(&place, &format_args!("scenario {id}: {error}")),
+            Err(error) if error.column > 0 => {
+                complain(&format_args!("{place}:{}", error.column), &error.message);
+            }
+            Err(error) => complain(&place, &error.message),
         }
     }
 }

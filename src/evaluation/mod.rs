@@ -6,6 +6,7 @@
 //! smallest name is taken.
 
 mod decision;
+mod hints;
 mod preemption;
 mod scenario;
 mod world;
@@ -17,7 +18,6 @@ use schedc_core::cache::{Cache, State};
 use schedc_core::engine::Engine;
 use schedc_core::explain::Explanation;
 use schedc_core::handle::Handle;
-use schedc_core::intern::Interner;
 use schedc_core::model::Pod;
 use schedc_core::profile::{Bundle, Profile, StartError, Visitor};
 use schedc_objects::ObjectError;
@@ -26,6 +26,9 @@ use serde::Serialize;
 use crate::cluster::{Routes, UnknownProfile};
 
 pub use decision::{Answer, Decision, NodeVerdict, PreFilter, Scores};
+pub use hints::{
+    Change, Decision as HintDecision, Direct, EventResult, Gated, Hint, HintResult, HintScenario, Place, Scope,
+};
 pub use preemption::{Candidate, Outcome, Preemption};
 pub use scenario::{NotAScenario, Reference, Scenario, Step};
 pub use world::World;
@@ -73,6 +76,13 @@ pub enum Broken {
     },
     /// What is to be scheduled is of this kind.
     NotAPod(&'static str),
+    /// There is no such event.
+    NoEvent {
+        /// What it would be about.
+        resource: String,
+        /// What would happen.
+        action: String,
+    },
 }
 
 impl fmt::Display for Error {
@@ -96,6 +106,7 @@ impl fmt::Display for Broken {
             Broken::Kind { api_version: Some(api_version), kind } => {
                 write!(f, "scheduling does not look at objects of kind `{kind}` of `{api_version}`")
             }
+            Broken::NoEvent { resource, action } => write!(f, "there is no event `{action}` of `{resource}`"),
             Broken::NotAPod(kind) => write!(f, "a {kind} cannot be scheduled"),
         }
     }
@@ -152,11 +163,7 @@ impl<B: Bundle> Evaluator<B> {
         scenario: Scenario,
         mut place: impl FnMut(usize, &Decision) -> Option<String>,
     ) -> Result<Evaluation, Error> {
-        let profile = match (self.only, &scenario.profile) {
-            (Some(profile), _) => profile,
-            (None, Some(name)) => Routes::index_of::<B>(name).map_err(Error::UnknownProfile)?,
-            (None, None) => return Err(Error::NoProfile),
-        };
+        let profile = self.profile_of(scenario.profile.as_deref())?;
         let mut world = World::<B::State>::default();
         for (at, value) in scenario.objects.into_iter().enumerate() {
             let object = scenario::object(value).map_err(|error| Error::broken("objects", at, error))?;
@@ -173,6 +180,15 @@ impl<B: Bundle> Evaluator<B> {
             results.push(decision);
         }
         Ok(Evaluation { id: scenario.id, profile: B::PROFILES[profile].name, results })
+    }
+
+    /// The profile that decides, where a scenario names this one.
+    fn profile_of(&self, named: Option<&str>) -> Result<usize, Error> {
+        match (self.only, named) {
+            (Some(profile), _) => Ok(profile),
+            (None, Some(name)) => Routes::index_of::<B>(name).map_err(Error::UnknownProfile),
+            (None, None) => Err(Error::NoProfile),
+        }
     }
 
     /// Takes a step. Returns the pod, if it is to schedule one.
@@ -195,8 +211,8 @@ impl<B: Bundle> Evaluator<B> {
     }
 
     /// Whether a profile's PreEnqueue lets a pod into the queue.
-    fn queues(&mut self, profile: usize) -> impl FnOnce(&Pod, &Interner) -> bool {
-        move |pod, interner| self.bundle.with(profile, PreEnqueue { pod, interner })
+    fn queues(&mut self, profile: usize) -> impl FnOnce(&Pod, &Cache<B::State>) -> bool {
+        move |pod, cache| self.bundle.with(profile, PreEnqueue { pod, cache })
     }
 }
 
@@ -206,15 +222,15 @@ impl Error {
     }
 }
 
-struct PreEnqueue<'a> {
+struct PreEnqueue<'a, S> {
     pod: &'a Pod,
-    interner: &'a Interner,
+    cache: &'a Cache<S>,
 }
 
-impl<S: State> Visitor<S> for PreEnqueue<'_> {
+impl<S: State> Visitor<S> for PreEnqueue<'_, S> {
     type Output = bool;
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> bool {
-        engine.plugins.pre_enqueue(self.pod, self.interner).is_ok()
+        engine.plugins.pre_enqueue(self.pod, self.cache).is_ok()
     }
 }
 

@@ -79,21 +79,29 @@ impl Scenario {
     pub fn read(line: &[u8]) -> Result<Self, NotAScenario> {
         // A derived reader would take a list of all fields, too.
         if !line.starts_with(b"{") {
-            let message = "not a scenario: a line must be an object of JSON".to_owned();
-            return Err(NotAScenario { column: 0, message });
+            return Err(NotAScenario::not_an_object());
         }
-        let line: Line = serde_json::from_slice(line).map_err(|error| {
-            let text = error.to_string();
-            let place = format!(" at line {} column {}", error.line(), error.column());
-            let text = text.strip_suffix(&place).unwrap_or(&text);
-            NotAScenario { column: error.column(), message: format!("not a scenario: {text}") }
-        })?;
+        let line: Line = serde_json::from_slice(line).map_err(|error| problem(&error))?;
         let Line { scenario, id, profile, objects, steps } = line;
         scenario.or_else(|| Some(Scenario { id: id?, profile, objects, steps })).ok_or_else(|| NotAScenario {
             column: 0,
             message: "not a scenario: there is neither `id` nor `scenario`".to_owned(),
         })
     }
+}
+
+impl NotAScenario {
+    pub(super) fn not_an_object() -> Self {
+        NotAScenario { column: 0, message: "not a scenario: a line must be an object of JSON".to_owned() }
+    }
+}
+
+/// What is wrong with a line, and where.
+pub(super) fn problem(error: &serde_json::Error) -> NotAScenario {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let text = text.strip_suffix(&place).unwrap_or(&text);
+    NotAScenario { column: error.column(), message: format!("not a scenario: {text}") }
 }
 
 /// The object in a JSON value.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::Pod as ApiPod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_core::cache::{Cache, PodState, State};
-use schedc_core::intern::{Interner, Symbol};
+use schedc_core::intern::Symbol;
 use schedc_core::model::{ObjectKey, Pod, Uid};
 use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_finished};
 
@@ -38,7 +38,7 @@ impl<S: State> Default for World<S> {
 
 impl<S: State> World<S> {
     /// An object comes or changes. `queues` tells whether PreEnqueue lets a pending pod into the queue.
-    pub fn apply(&mut self, object: AnyObject, queues: impl FnOnce(&Pod, &Interner) -> bool) {
+    pub fn apply(&mut self, object: AnyObject, queues: impl FnOnce(&Pod, &Cache<S>) -> bool) {
         match object {
             AnyObject::Node(node) => {
                 let node = convert_node(&node, &mut self.cache.base.interner);
@@ -56,7 +56,7 @@ impl<S: State> World<S> {
     }
 
     /// An object changes. A pod that is not there does not come by that.
-    pub fn update(&mut self, object: AnyObject, queues: impl FnOnce(&Pod, &Interner) -> bool) {
+    pub fn update(&mut self, object: AnyObject, queues: impl FnOnce(&Pod, &Cache<S>) -> bool) {
         match &object {
             AnyObject::Pod(pod) if !self.pods.contains_key(&full_name(&pod.metadata)) => {}
             _ => self.apply(object, queues),
@@ -90,8 +90,17 @@ impl<S: State> World<S> {
         Ok(())
     }
 
+    /// An object that is known goes.
+    pub fn remove(&mut self, object: &AnyObject) {
+        let text = str::to_owned;
+        let reference =
+            Reference { kind: text(object.kind()), namespace: text(object.namespace()), name: text(object.name()) };
+        // Its kind is known.
+        let _ = self.delete(&reference);
+    }
+
     /// A change counts as removal and arrival. A pod that has a node keeps it.
-    fn set_pod(&mut self, pod: &ApiPod, queues: impl FnOnce(&Pod, &Interner) -> bool) {
+    fn set_pod(&mut self, pod: &ApiPod, queues: impl FnOnce(&Pod, &Cache<S>) -> bool) {
         let name = full_name(&pod.metadata);
         let before = self.forget_pod(&name);
         if is_finished(pod) {
@@ -102,7 +111,7 @@ impl<S: State> World<S> {
         match (node, converted.nominated_node) {
             (Some(node), _) => self.cache.add_pod(converted.clone(), node, PodState::Bound),
             // Room is kept for pods that wait for it in the queue.
-            (None, Some(node)) if queues(&converted, &self.cache.base.interner) => {
+            (None, Some(node)) if queues(&converted, &self.cache) => {
                 self.cache.nominate(converted.clone(), node);
             }
             (None, _) => {}

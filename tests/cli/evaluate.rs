@@ -95,6 +95,40 @@ fn the_example_answers_what_if() {
     assert_eq!(decided, expected);
 }
 
+#[test]
+fn the_example_tells_what_wakes_a_pod() {
+    let results = schedc(&["evaluate", "--hints", "examples/scenarios/wake.jsonl"]).ok();
+    let told = results.lines().map(|line| {
+        let result: Value = serde_json::from_str(line).unwrap();
+        format!("{} {} {} {}", result["id"], result["events"], result["hints"], result["queue"])
+    });
+    let expected = [
+        r#""another node" ["NodeAdd"] {"NodeAffinity":"Skip"} "unschedulable""#,
+        r#""the right node" ["NodeAdd"] {"NodeAffinity":"Queue"} "backoff""#,
+    ];
+    assert_eq!(told.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn wrong_changes_have_a_place() {
+    for (line, problem) in [
+        (
+            r#"{"id": "a", "profile": "edge", "pod": {}, "event": {"old": {}}}"#,
+            "scenario a: event.old: the object has no `kind`",
+        ),
+        (
+            r#"{"id": "a", "profile": "edge", "pod": {}, "event": {}, "direct": {"resource": "Node", "action": "Paint"}}"#,
+            "scenario a: direct: there is no event `Paint` of `Node`",
+        ),
+        (r#"{"id": "a", "profile": "edge", "event": {}}"#, "not a scenario: missing field `pod`"),
+    ] {
+        let folder = Folder::with(&[("in.jsonl", line)]);
+        let run = folder.schedc(&["evaluate", "--hints", "in.jsonl"]);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""));
+        assert!(run.stderr.contains(problem), "{}", run.stderr);
+    }
+}
+
 /// What is said about wrong input; the scenario around it is evaluated all the same.
 fn check(lines: &str, stderr: Expect) {
     let input = format!("{}\n{lines}\n{}\n", scenario("before", "edge"), scenario("after", "edge"));

@@ -18,13 +18,18 @@ pub(crate) struct Entry {
 
 /// The scenarios of a family that `wanted` wants, by their profile.
 pub(crate) fn entries(family: &str, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = Entry> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/conformance/corpora/{family}.jsonl.gz"));
-    let file = File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let lines = BufReader::new(MultiGzDecoder::new(BufReader::new(file))).lines();
-    lines.map(|line| line.unwrap()).filter_map(move |line| {
+    lines(&format!("corpora/{family}.jsonl.gz")).filter_map(move |line| {
         // The profile is near the beginning of a line; most of the line need not be read for it.
         let profile =
             line.split_once(r#""profile":""#).and_then(|(_, rest)| rest.split_once('"')).map(|(name, _)| name);
         wanted(profile.unwrap_or_default()).then(|| serde_json::from_str(&line).unwrap())
     })
+}
+
+/// The lines of a compressed file beside this one.
+pub(crate) fn lines(name: &str) -> impl Iterator<Item = String> + use<> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance").join(name);
+    let file = File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let lines = BufReader::new(MultiGzDecoder::new(BufReader::new(file))).lines();
+    lines.map(|line| line.unwrap())
 }

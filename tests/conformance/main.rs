@@ -11,6 +11,7 @@
 
 mod compare;
 mod corpus;
+mod hints;
 mod report;
 
 /// The profiles that scenarios name, as `schedc import` makes them of the configurations that kube-scheduler ran with.

@@ -14,6 +14,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("::schedc_core::cache", &["Base", "Cache"]),
     ("::schedc_core::column", &["Column", "ColumnSet", "Index", "NodeInfo", "Position"]),
     ("::schedc_core::engine", &["Engine"]),
+    ("::schedc_core::events", &["ClusterEvent", "EventObject"]),
     (
         "::schedc_core::extension_points",
         &[
@@ -22,6 +23,7 @@ const KNOWN: &[(&str, &[&str])] = &[
             "EnqueueExtensions",
             "Extent",
             "FilterPlugin",
+            "HintError",
             "NormalizeScore",
             "PermitPlugin",
             "Placement",
@@ -36,16 +38,18 @@ const KNOWN: &[(&str, &[&str])] = &[
             "PrepareScore",
             "QueueSortPlugin",
             "QueuedPod",
+            "QueueingHint",
             "ReservePlugin",
             "ScorePlugin",
         ],
     ),
     ("::schedc_core::handle", &["Client", "Handle", "WaitingPods"]),
+    ("::schedc_core::hints", &["PluginEvents"]),
     ("::schedc_core::intern", &["Interner"]),
     ("::schedc_core::mask", &["Mask"]),
     ("::schedc_core", &["ask", "model"]),
     ("::schedc_core::model", &["NodeIndex", "PodSpec"]),
-    ("::schedc_core::plugin", &["Compile", "MaybeStateOf", "Plugin", "Slot", "StateOf", "View"]),
+    ("::schedc_core::plugin", &["Compile", "IndexView", "MaybeStateOf", "Plugin", "Slot", "StateOf", "View"]),
     (
         "::schedc_core::profile",
         &[

@@ -27,6 +27,7 @@ const RESERVED: &[&str] = &[
     "cx",
     "cycle",
     "errors",
+    "event",
     "extents",
     "feasible",
     "first",
@@ -36,8 +37,10 @@ const RESERVED: &[&str] = &[
     "interner",
     "node",
     "nodes",
+    "object",
     "other",
     "placement",
+    "plugin",
     "pod",
     "range",
     "raw",
@@ -195,6 +198,12 @@ impl<'a> Members<'a> {
             quote! { &cache.state.#field }
         };
         member.entry.indexes.iter().map(index).collect()
+    }
+
+    /// The cluster as the plugin sees it outside of cycles, where `cache` is a variable.
+    pub(super) fn index_view(&self, member: &Member<'_>) -> TokenStream {
+        let indexes = tuple(&self.indexes(member));
+        quote! { IndexView { indexes: #indexes, base: &cache.base } }
     }
 
     /// The filter state of a plugin in `cycle`, if its PreFilter runs.

@@ -9,6 +9,7 @@ mod bind;
 mod bundle;
 mod columns;
 mod docs;
+mod enqueue_extensions;
 mod filter;
 mod imports;
 mod info;

@@ -6,8 +6,8 @@ use quote::quote;
 use super::docs::doc;
 use super::member::Members;
 use super::{
-    add_pod, args, bind, columns, filter, info, permit, pod, post_filter, pre_enqueue, pre_filter, pre_score,
-    queue_sort, reserve, score, view,
+    add_pod, args, bind, columns, enqueue_extensions, filter, info, permit, pod, post_filter, pre_enqueue, pre_filter,
+    pre_score, queue_sort, reserve, score, view,
 };
 
 pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
@@ -27,6 +27,7 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
         lifecycle(members),
         pod::functions(members),
         pre_enqueue::functions(members),
+        enqueue_extensions::functions(members),
         queue_sort::functions(members),
         pre_filter::functions(members),
         columns::functions(members),
@@ -39,13 +40,14 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
         permit::functions(members),
         bind::functions(members),
     ];
-    let info = info::emit(members);
+    let (info, events) = (info::emit(members), enqueue_extensions::constant(members));
     let helper = reserve::helper(members).map(|helper| quote! { impl Pipeline { #helper } });
     let body = quote! {
         #(#types)*
 
         impl Profile for Pipeline {
             #info
+            #events
             type State = State;
             type Pod = Pod;
             type Cycle = Cycle;

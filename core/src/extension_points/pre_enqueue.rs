@@ -1,8 +1,7 @@
 //! PreEnqueue: whether a pod may enter the queue at all.
 
-use crate::intern::Interner;
 use crate::model::Pod;
-use crate::plugin::Plugin;
+use crate::plugin::{IndexView, Plugin};
 use crate::status::Status;
 
 /// Holds pods back before they enter the queue.
@@ -15,5 +14,5 @@ pub trait PreEnqueuePlugin: Plugin {
     ///
     /// # Errors
     /// Why the pod is held, usually `UnschedulableAndUnresolvable`. No attempt is made and no condition written.
-    fn pre_enqueue(&self, args: &Self::Args, pod: &Pod, interner: &Interner) -> Result<(), Status>;
+    fn pre_enqueue(&self, args: &Self::Args, pod: &Pod, view: IndexView<'_, Self>) -> Result<(), Status>;
 }

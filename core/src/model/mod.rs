@@ -1,6 +1,7 @@
 //! The objects that scheduling looks at, compact: strings interned, quantities as integers.
 
 mod budget;
+mod dynamic_resources;
 mod label_selector;
 mod namespace;
 mod node;
@@ -16,6 +17,7 @@ mod volume;
 mod workload;
 
 pub use budget::PodDisruptionBudget;
+pub use dynamic_resources::{DeviceClass, NoClaimYet, ResourceClaim, ResourceSlice};
 pub use label_selector::LabelSelector;
 pub use namespace::Namespace;
 pub use node::{ContainerImage, Node, NodeIndex};
@@ -23,7 +25,10 @@ pub use node_selector_parse::{
     RequirementText, TermText, dns_subdomain_problems, label_key_problems, label_value_problems,
 };
 pub use object::{Kind, Object, ObjectKey};
-pub use pod::{HostPort, Pod, PodSpec, PodUsage, PreemptionPolicy, PreferredTerm, Protocol, Uid};
+pub use pod::{
+    ClaimSource, ClaimStatuses, HostPort, Pod, PodResourceClaim, PodSpec, PodUsage, PreemptionPolicy, PreferredTerm,
+    Protocol, Uid,
+};
 pub use pod_affinity::{PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm};
 pub use resources::{NonZero, Resources};
 pub use selector::{

@@ -41,6 +41,10 @@ pub struct Node {
     pub allowed_pods: i64,
     /// `status.images`.
     pub images: Box<[ContainerImage]>,
+    /// `status.conditions`: types, each once and sorted by symbol, and statuses.
+    pub conditions: Box<[(Symbol, Symbol)]>,
+    /// A digest of `metadata.annotations`, which differs if they do.
+    pub annotations: u64,
     /// `status.declaredFeatures`.
     pub declared_features: Box<[Symbol]>,
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    CsiDriver, CsiNode, CsiStorageCapacity, Namespace, PersistentVolume, PersistentVolumeClaim, PodDisruptionBudget,
-    StorageClass, VolumeAttachment, Workload,
+    CsiDriver, CsiNode, CsiStorageCapacity, DeviceClass, Namespace, PersistentVolume, PersistentVolumeClaim,
+    PodDisruptionBudget, ResourceClaim, ResourceSlice, StorageClass, VolumeAttachment, Workload,
 };
 use crate::intern::Symbol;
 
@@ -37,6 +37,12 @@ pub enum Kind {
     VolumeAttachment,
     /// `policy/v1` PodDisruptionBudget.
     PodDisruptionBudget,
+    /// `resource.k8s.io/v1` ResourceClaim.
+    ResourceClaim,
+    /// `resource.k8s.io/v1` ResourceSlice.
+    ResourceSlice,
+    /// `resource.k8s.io/v1` DeviceClass.
+    DeviceClass,
 }
 
 /// Which object. The namespace of a kind without namespaces is empty.
@@ -73,6 +79,12 @@ pub enum Object {
     VolumeAttachment(Arc<VolumeAttachment>),
     /// A disruption budget.
     PodDisruptionBudget(Arc<PodDisruptionBudget>),
+    /// A claim on devices.
+    ResourceClaim(Arc<ResourceClaim>),
+    /// Devices that a driver reports.
+    ResourceSlice(Arc<ResourceSlice>),
+    /// A class of devices.
+    DeviceClass(Arc<DeviceClass>),
 }
 
 impl Object {
@@ -89,6 +101,9 @@ impl Object {
             Object::CsiStorageCapacity(o) => (Kind::CsiStorageCapacity, o.namespace, o.name),
             Object::VolumeAttachment(o) => (Kind::VolumeAttachment, Symbol::EMPTY, o.name),
             Object::PodDisruptionBudget(o) => (Kind::PodDisruptionBudget, o.namespace, o.name),
+            Object::ResourceClaim(o) => (Kind::ResourceClaim, o.namespace, o.name),
+            Object::ResourceSlice(o) => (Kind::ResourceSlice, Symbol::EMPTY, o.name),
+            Object::DeviceClass(o) => (Kind::DeviceClass, Symbol::EMPTY, o.name),
         };
         ObjectKey { kind, namespace, name }
     }

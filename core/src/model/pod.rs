@@ -56,6 +56,35 @@ pub enum PreemptionPolicy {
     Never,
 }
 
+/// A resource claim of a pod: `spec.resourceClaims[]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PodResourceClaim {
+    /// What the pod calls it.
+    pub name: Symbol,
+    /// Where the claim comes from.
+    pub source: ClaimSource,
+}
+
+/// Where a pod's resource claim comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ClaimSource {
+    /// `resourceClaimName`: the claim of this name.
+    Named(Symbol),
+    /// `resourceClaimTemplateName`: a claim that is generated for the pod.
+    Generated,
+    /// Neither is given.
+    Missing,
+}
+
+/// What a pod's status says of generated resource claims.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClaimStatuses {
+    /// `status.resourceClaimStatuses`: what the pod calls a claim, and the claim's name if there is one.
+    pub generated: Box<[(Symbol, Option<Symbol>)]>,
+    /// `status.extendedResourceClaimStatus` as text.
+    pub extended: Option<Arc<str>>,
+}
+
 /// All of a pod that plugins may look at before it runs: pods of one template share it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PodSpec {
@@ -85,6 +114,8 @@ pub struct PodSpec {
     pub node_selector: Labels,
     /// `requiredDuringSchedulingIgnoredDuringExecution` of node affinity. `None`: not given.
     pub required_node_affinity: Option<NodeSelector>,
+    /// What is wrong with terms of that, in Kubernetes' words. Those match nothing, the others hold.
+    pub broken_node_affinity: Option<Arc<str>>,
     /// `preferredDuringSchedulingIgnoredDuringExecution` of node affinity.
     pub preferred_node_affinity: Box<[PreferredTerm]>,
     /// Pod affinity and anti-affinity.
@@ -95,8 +126,8 @@ pub struct PodSpec {
     pub controller: Option<ControllerRef>,
     /// `spec.volumes`, those that scheduling looks at.
     pub volumes: Box<[Volume]>,
-    /// Names of `spec.resourceClaims`.
-    pub resource_claims: Box<[Symbol]>,
+    /// `spec.resourceClaims`.
+    pub resource_claims: Box<[PodResourceClaim]>,
     /// Features that its node must have declared, by what its spec uses.
     pub required_features: Box<[Symbol]>,
     /// Host ports of containers and restartable init containers, each once, sorted.
@@ -121,6 +152,8 @@ pub struct Pod {
     pub spec: Arc<PodSpec>,
     /// What it takes of its node while it runs: as `spec.requests`, and with what its status says of a resize.
     pub usage: Arc<PodUsage>,
+    /// What its status says of generated resource claims, if it says anything.
+    pub claim_statuses: Option<Arc<ClaimStatuses>>,
     /// The node that an earlier preemption has made room on: `status.nominatedNodeName`.
     pub nominated_node: Option<Symbol>,
     /// Whether it is being deleted because a scheduler preempted it: its condition `DisruptionTarget` says so.

@@ -55,6 +55,10 @@ pub struct PodAffinity {
     pub anti_preferred: Box<[WeightedPodAffinityTerm]>,
     /// What is wrong with the terms, in Kubernetes' words. A list with a broken term is empty, the others hold.
     pub broken: Option<Arc<str>>,
+    /// The same of required affinity alone.
+    pub broken_required: Option<Arc<str>>,
+    /// The same of required anti-affinity alone.
+    pub broken_anti_required: Option<Arc<str>>,
 }
 
 impl PodAffinity {

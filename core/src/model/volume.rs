@@ -54,6 +54,11 @@ pub enum Volume {
         /// `readOnly`.
         read_only: bool,
     },
+    /// `csi`: a volume that a CSI driver makes for the pod alone. Only hints look at it.
+    InlineCsi {
+        /// The driver's name.
+        driver: Symbol,
+    },
     /// A volume of a plugin that was part of Kubernetes and has become a CSI driver.
     InTree {
         /// The volume as that driver has it. `None`: the scheduler does not migrate this plugin's volumes. An error, in

@@ -6,8 +6,10 @@ use std::hash::Hash;
 
 use crate::ask::Idle;
 use crate::cache::{Base, Cache, State};
-use crate::extension_points::{Placement, PostFilterContext, QueuedPod};
+use crate::events::{ClusterEvent, EventObject};
+use crate::extension_points::{HintError, Placement, PostFilterContext, QueuedPod, QueueingHint};
 use crate::handle::{Client, Handle, WaitingPods};
+use crate::hints::PluginEvents;
 use crate::intern::Interner;
 use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod, PodSpec};
@@ -80,6 +82,9 @@ pub fn start<P: Plugin>(args: &'static P::Args, handle: &Handle, errors: &mut Ve
 pub trait Profile: Sized + Send + Sync + 'static {
     /// What it consists of.
     const INFO: ProfileInfo;
+    /// Its plugins, each once, and the events that they wait for. Their places are those of
+    /// [`PluginSet`](crate::hints::PluginSet).
+    const PLUGINS: &'static [PluginEvents];
     /// Columns and indexes.
     type State: State;
     /// All that the profile's plugins read of a pod: its signature.
@@ -114,7 +119,20 @@ pub trait Profile: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     /// The first plugin that holds the pod.
-    fn pre_enqueue(&self, pod: &Pod, interner: &Interner) -> Result<(), Status>;
+    fn pre_enqueue(&self, pod: &Pod, cache: &Cache<Self::State>) -> Result<(), Status>;
+    /// What the plugin at a place of [`Profile::PLUGINS`] says of an event that it registered with a hint.
+    /// [`hints::Interested`](crate::hints::Interested) knows which those are.
+    ///
+    /// # Errors
+    /// It cannot tell.
+    fn queueing_hint(
+        &self,
+        plugin: usize,
+        pod: &Pod,
+        event: ClusterEvent,
+        object: EventObject<'_>,
+        cache: &Cache<Self::State>,
+    ) -> Result<QueueingHint, HintError>;
     /// QueueSort.
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool;
 

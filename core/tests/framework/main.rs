@@ -14,6 +14,7 @@ pub mod plugins;
 mod world;
 
 mod filter;
+mod hints;
 mod imagined;
 mod life_cycle;
 mod percentage_of_nodes;

@@ -135,24 +135,6 @@ fn what_never_counts_is_left_out() {
 }
 
 #[test]
-fn arguments_that_nobody_reads_must_be_right_too() {
-    let disabled = |name: &str, points: &str, args: &str| {
-        format!("profiles: [{{plugins: {{{points}}}, pluginConfig: [{{name: {name}, args: {args}}}]}}]\n")
-    };
-    let everywhere = "multiPoint: {disabled: [{name: InterPodAffinity}]}";
-    check_errors(
-        &disabled("InterPodAffinity", everywhere, "{hardPodAffinityWeight: 101}"),
-        expect!["c.yaml:3:146: `hard-pod-affinity-weight` of InterPodAffinity must be in 0..=100, not 101"],
-    );
-    // PreEnqueue is left of it, which is not schedc's: no arguments are in the profile either.
-    let but_pre_enqueue = "postFilter: {disabled: [{name: DefaultPreemption}]}";
-    let rest = disabled("DefaultPreemption", but_pre_enqueue, "{minCandidateNodesAbsolute: 1}");
-    let import = import("c.yaml", &format!("{HEAD}{rest}"));
-    assert!(import.profiles.is_ok(), "{}", shown(&import));
-    assert!(!import.profile(None).unwrap().1.toml.contains("args"));
-}
-
-#[test]
 fn arguments_of_other_crates() {
     let rest = "profiles: [{plugins: {score: {enabled: [{name: Trimaran, weight: 2}]}}, pluginConfig: [{name: Trimaran, \
         args: {apiVersion: x/v1, kind: TrimaranArgs, metricProvider: {type: Prometheus, address: 'http://x\"y'}, \

@@ -6,6 +6,7 @@
 
 mod amounts;
 mod budget;
+mod dynamic_resources;
 mod features;
 mod label_selector;
 mod namespace;
@@ -20,6 +21,7 @@ pub(crate) mod volume;
 mod workload;
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -65,6 +67,13 @@ fn symbol(text: Option<&String>, interner: &mut Interner) -> Symbol {
 /// The symbol of a text, `None` if it is missing or empty.
 fn non_empty(text: Option<&String>, interner: &mut Interner) -> Option<Symbol> {
     text.filter(|text| !text.is_empty()).map(|text| interner.intern(text))
+}
+
+/// A digest of a value. It is the same for equal values, in every run.
+fn digest(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn effect(name: &str, interner: &mut Interner) -> Effect {

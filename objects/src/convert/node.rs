@@ -1,11 +1,13 @@
 //! Nodes.
 
+use std::collections::BTreeMap;
+
 use k8s_openapi::api::core::v1 as api;
-use schedc_core::intern::Interner;
+use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{ContainerImage, Node, Taint};
 
 use super::amounts::Amounts;
-use super::{effect, labels, symbol};
+use super::{digest, effect, labels, symbol};
 
 /// A node as scheduling sees it. See [`crate`] for what is done with odd input.
 pub fn convert_node(node: &api::Node, interner: &mut Interner) -> Node {
@@ -37,6 +39,8 @@ pub fn convert_node(node: &api::Node, interner: &mut Interner) -> Node {
                 size: image.size_bytes.unwrap_or(0),
             })
             .collect(),
+        conditions: conditions(status, interner),
+        annotations: digest(node.metadata.annotations.as_ref().filter(|annotations| !annotations.is_empty())),
         declared_features: status
             .and_then(|status| status.declared_features.as_deref())
             .unwrap_or_default()
@@ -46,8 +50,19 @@ pub fn convert_node(node: &api::Node, interner: &mut Interner) -> Node {
     }
 }
 
+/// Types and statuses. Of a type that stands twice, the last counts.
+fn conditions(status: Option<&api::NodeStatus>, interner: &mut Interner) -> Box<[(Symbol, Symbol)]> {
+    let conditions = status.and_then(|status| status.conditions.as_deref()).unwrap_or_default();
+    let by_type: BTreeMap<Symbol, Symbol> = conditions
+        .iter()
+        .map(|condition| (interner.intern(&condition.type_), interner.intern(&condition.status)))
+        .collect();
+    by_type.into_iter().collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use schedc_core::events::node_updated;
     use schedc_core::model::{Effect, LabelsExt};
 
     use super::*;
@@ -88,6 +103,32 @@ mod tests {
         assert_eq!(node.images[0].names[..], [interner.intern("nginx"), interner.intern("nginx:1.27")]);
         assert_eq!(node.images[1], ContainerImage { names: [].into(), size: 0 });
         assert_eq!(node.declared_features[..], [interner.intern("B"), interner.intern("A")]);
+    }
+
+    #[test]
+    fn a_change_is_an_event_for_each_aspect() {
+        let mut interner = Interner::default();
+        let mut check = |old: &str, new: &str, expected: &str| {
+            let [old, new] = [old, new].map(|yaml| node(yaml, &mut interner));
+            let events: Vec<_> = node_updated(&old, &new).iter().map(ToString::to_string).collect();
+            assert_eq!(events.join(" "), expected, "{old:?} {new:?}");
+        };
+        check("{}", "metadata: {labels: {a: b}}", "NodeUpdateNodeLabel");
+        check("{}", "metadata: {annotations: {a: b}}", "NodeUpdateNodeAnnotation");
+        check("metadata: {annotations: {}}", "{}", "");
+        check("spec: {unschedulable: true}", "{}", "NodeUpdateNodeTaint");
+        check("{}", "spec: {unschedulable: true}", "");
+        let taint = "spec: {taints: [{key: a, effect: NoSchedule}]}";
+        check("spec: {unschedulable: true}", taint, "NodeUpdateNodeTaint NodeUpdateNodeTaint");
+        check("status: {allocatable: {cpu: 1}}", "status: {allocatable: {cpu: 1000m}}", "");
+        check("status: {allocatable: {cpu: 1}}", "status: {allocatable: {cpu: 2}}", "NodeUpdateNodeAllocatable");
+        check("{}", "status: {allocatable: {pods: 1}}", "NodeUpdateNodeAllocatable");
+        let condition = |more: &str| format!("status: {{conditions: [{{type: Ready, {more}}}]}}");
+        let beat = condition("status: 'True', reason: Beat");
+        check(&condition("status: 'True'"), &beat, "");
+        check(&condition("status: 'False'"), &beat, "NodeUpdateNodeCondition");
+        check("{}", "status: {declaredFeatures: [A]}", "NodeUpdateNodeDeclaredFeature");
+        check("{}", "status: {images: [{names: [a]}]}", "");
     }
 
     #[test]

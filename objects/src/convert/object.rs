@@ -5,8 +5,8 @@ use schedc_core::model::Object;
 
 use super::budget::convert_budget;
 use super::namespace::convert_namespace;
-use super::volume;
 use super::workload::{convert_replica_set, convert_replication_controller, convert_service, convert_stateful_set};
+use super::{dynamic_resources, volume};
 use crate::kinds::AnyObject;
 
 /// An object as plugins see it through their indexes. See [`crate`] for what is done with odd input.
@@ -33,6 +33,9 @@ pub fn convert_object(object: &AnyObject, interner: &mut Interner) -> Option<Obj
         }
         AnyObject::VolumeAttachment(o) => Object::VolumeAttachment(volume::volume_attachment(o, interner).into()),
         AnyObject::PodDisruptionBudget(budget) => Object::PodDisruptionBudget(convert_budget(budget, interner).into()),
+        AnyObject::ResourceClaim(o) => Object::ResourceClaim(dynamic_resources::resource_claim(o, interner).into()),
+        AnyObject::ResourceSlice(o) => Object::ResourceSlice(dynamic_resources::resource_slice(o, interner).into()),
+        AnyObject::DeviceClass(o) => Object::DeviceClass(dynamic_resources::device_class(o, interner).into()),
         AnyObject::Node(_) | AnyObject::Pod(_) | AnyObject::PriorityClass(_) => return None,
     })
 }

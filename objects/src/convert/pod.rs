@@ -9,10 +9,11 @@ use schedc_core::model::{
     HostPort, Pod, PodSpec, PodUsage, PreemptionPolicy, Protocol, Toleration, TolerationOperator, Uid,
 };
 
+use super::dynamic_resources::{claim_statuses, pod_claim};
 use super::features::required_features;
 use super::pod_affinity::pod_affinity;
 use super::requests::{fit_score_requests, is_restartable, spec_requests, usage};
-use super::selector::{preferred, required};
+use super::selector::{broken, preferred, required};
 use super::topology_spread::topology_spread;
 use super::volume::volumes;
 use super::workload::controller;
@@ -34,6 +35,7 @@ pub fn convert_pod(pod: &api::Pod, interner: &mut Interner) -> Pod {
         name: name.into(),
         spec: Arc::new(convert_spec(pod, namespace, &usage, interner)),
         usage: Arc::new(usage),
+        claim_statuses: status.and_then(|status| claim_statuses(status, interner)),
         nominated_node: non_empty(status.and_then(|status| status.nominated_node_name.as_ref()), interner),
         preempted: is_preempted(pod),
         deleting: meta.deletion_timestamp.is_some(),
@@ -80,12 +82,13 @@ fn convert_spec(pod: &api::Pod, namespace: &str, usage: &PodUsage, interner: &mu
         tolerations: spec.tolerations.iter().flatten().map(|t| convert_toleration(t, interner)).collect(),
         node_selector: labels(spec.node_selector.as_ref(), interner),
         required_node_affinity: node_affinity.and_then(|affinity| required(affinity, interner)),
+        broken_node_affinity: node_affinity.and_then(|affinity| broken(affinity, interner)),
         preferred_node_affinity: node_affinity.map(|affinity| preferred(affinity, interner)).unwrap_or_default(),
         affinity: pod_affinity(spec.affinity.as_ref(), namespace, interner),
         spread: topology_spread(spec.topology_spread_constraints.as_ref(), pod.metadata.labels.as_ref(), interner),
         controller: controller(&pod.metadata, interner),
         volumes: volumes(pod, interner),
-        resource_claims: spec.resource_claims.iter().flatten().map(|claim| interner.intern(&claim.name)).collect(),
+        resource_claims: spec.resource_claims.iter().flatten().map(|claim| pod_claim(claim, interner)).collect(),
         required_features: required_features(spec, interner),
         host_ports: host_ports(spec, interner),
         images: images(spec, interner),

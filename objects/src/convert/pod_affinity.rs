@@ -2,11 +2,18 @@
 //!
 //! `matchLabelKeys` and `mismatchLabelKeys` are not looked at: an API server has merged them into the selector.
 
+use std::sync::Arc;
+
 use k8s_openapi::api::core::v1 as api;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm};
 
 use super::label_selector::label_selector;
+
+/// What kube-scheduler calls required affinity.
+const REQUIRED: &str = "requiredAffinityTerms";
+/// What it calls required anti-affinity.
+const ANTI_REQUIRED: &str = "requiredAntiAffinityTerms";
 
 /// What a pod in `namespace` says about the pods near it. One broken term voids the list that it is in and is told; the
 /// other lists still hold.
@@ -20,9 +27,9 @@ pub(super) fn pod_affinity(
     let apart = affinity.pod_anti_affinity.as_ref();
     let mut reader = Reader { namespace, interner, broken: Vec::new() };
     let required = near.and_then(|near| near.required_during_scheduling_ignored_during_execution.as_ref());
-    let required = reader.terms("requiredAffinityTerms", required);
+    let required = reader.terms(REQUIRED, required);
     let anti_required = apart.and_then(|apart| apart.required_during_scheduling_ignored_during_execution.as_ref());
-    let anti_required = reader.terms("requiredAntiAffinityTerms", anti_required);
+    let anti_required = reader.terms(ANTI_REQUIRED, anti_required);
     let preferred = near.and_then(|near| near.preferred_during_scheduling_ignored_during_execution.as_ref());
     let preferred = reader.weighted_terms("preferredAffinityTerms", preferred);
     let anti_preferred = apart.and_then(|apart| apart.preferred_during_scheduling_ignored_during_execution.as_ref());
@@ -32,7 +39,13 @@ pub(super) fn pod_affinity(
         [problem] => Some(problem.as_str().into()),
         problems => Some(format!("[{}]", problems.join(", ")).into()),
     };
-    PodAffinity { required, anti_required, preferred, anti_preferred, broken }
+    let of_list = |list: &str| {
+        let problem = reader.broken.iter().find_map(|problem| problem.strip_prefix(list)?.strip_prefix(": "));
+        problem.map(Arc::from)
+    };
+    let broken_required = of_list(REQUIRED);
+    let broken_anti_required = of_list(ANTI_REQUIRED);
+    PodAffinity { required, anti_required, preferred, anti_preferred, broken, broken_required, broken_anti_required }
 }
 
 struct Reader<'a> {

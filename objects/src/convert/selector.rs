@@ -1,5 +1,7 @@
 //! Node selectors of node affinity.
 
+use std::sync::Arc;
+
 use k8s_openapi::api::core::v1 as api;
 use schedc_core::intern::Interner;
 use schedc_core::model::{NodeSelector, PreferredTerm, RequirementText, TermText};
@@ -8,6 +10,13 @@ pub(super) fn required(affinity: &api::NodeAffinity, interner: &mut Interner) ->
     let required = affinity.required_during_scheduling_ignored_during_execution.as_ref()?;
     let terms: Vec<_> = required.node_selector_terms.iter().map(term_text).collect();
     Some(NodeSelector::parse_lenient(&terms, interner))
+}
+
+/// What is wrong with required terms.
+pub(super) fn broken(affinity: &api::NodeAffinity, interner: &mut Interner) -> Option<Arc<str>> {
+    let required = affinity.required_during_scheduling_ignored_during_execution.as_ref()?;
+    let terms: Vec<_> = required.node_selector_terms.iter().map(term_text).collect();
+    NodeSelector::parse(&terms, interner).err().map(Arc::from)
 }
 
 pub(super) fn preferred(affinity: &api::NodeAffinity, interner: &mut Interner) -> Box<[PreferredTerm]> {

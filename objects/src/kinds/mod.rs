@@ -4,7 +4,10 @@ mod json;
 mod quantities;
 
 use k8s_openapi::api::core::v1 as core;
-use k8s_openapi::api::{apps::v1 as apps, policy::v1 as policy, scheduling::v1 as scheduling, storage::v1 as storage};
+use k8s_openapi::api::{
+    apps::v1 as apps, policy::v1 as policy, resource::v1 as resource, scheduling::v1 as scheduling,
+    storage::v1 as storage,
+};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::{ClusterResourceScope, Metadata, NamespaceResourceScope, Resource};
 use serde_json::Value;
@@ -97,6 +100,9 @@ kinds! {
     VolumeAttachment(storage::VolumeAttachment) "`storage.k8s.io/v1` VolumeAttachment.",
     PodDisruptionBudget(policy::PodDisruptionBudget) "`policy/v1` PodDisruptionBudget.",
     PriorityClass(scheduling::PriorityClass) "`scheduling.k8s.io/v1` PriorityClass.",
+    ResourceClaim(resource::ResourceClaim) "`resource.k8s.io/v1` ResourceClaim.",
+    ResourceSlice(resource::ResourceSlice) "`resource.k8s.io/v1` ResourceSlice.",
+    DeviceClass(resource::DeviceClass) "`resource.k8s.io/v1` DeviceClass.",
 }
 
 impl AnyObject {

@@ -10,7 +10,7 @@ mod node_resources;
 mod node_taints;
 
 pub use node_disks::NodeDisks;
-pub(crate) use node_disks::is_disk;
+pub(crate) use node_disks::{exclude_each_other, is_disk};
 pub use node_features::NodeFeatures;
 pub use node_identity::NodeIdentity;
 pub use node_images::NodeImages;

@@ -27,11 +27,12 @@ pub(crate) fn is_disk(volume: &Volume) -> bool {
         | Volume::AwsElasticBlockStore { .. }
         | Volume::Iscsi { .. }
         | Volume::Rbd { .. } => true,
-        Volume::Claim { .. } | Volume::Ephemeral { .. } | Volume::InTree { .. } => false,
+        Volume::Claim { .. } | Volume::Ephemeral { .. } | Volume::InlineCsi { .. } | Volume::InTree { .. } => false,
     }
 }
 
-fn exclude_each_other(a: &Volume, b: &Volume) -> bool {
+/// Whether two volumes cannot be mounted on one node by two pods.
+pub(crate) fn exclude_each_other(a: &Volume, b: &Volume) -> bool {
     use Volume::{AwsElasticBlockStore as Aws, GcePersistentDisk as Gce, Iscsi, Rbd};
     match (a, b) {
         (Gce { name, read_only }, Gce { name: other, read_only: also }) => name == other && !(*read_only && *also),

@@ -97,7 +97,12 @@ impl Volumes {
             Object::VolumeAttachment(o) => {
                 self.attachments.entry(o.node).or_default().insert(o.name, o.clone());
             }
-            Object::Namespace(_) | Object::Workload(_) | Object::PodDisruptionBudget(_) => {}
+            Object::Namespace(_)
+            | Object::Workload(_)
+            | Object::PodDisruptionBudget(_)
+            | Object::ResourceClaim(_)
+            | Object::ResourceSlice(_)
+            | Object::DeviceClass(_) => {}
         }
     }
 
@@ -113,7 +118,12 @@ impl Volumes {
             Object::CsiDriver(o) => drop(self.drivers.remove(&o.name)),
             Object::CsiStorageCapacity(o) => remove_from(&mut self.capacities, o.class, (o.namespace, o.name)),
             Object::VolumeAttachment(o) => remove_from(&mut self.attachments, o.node, o.name),
-            Object::Namespace(_) | Object::Workload(_) | Object::PodDisruptionBudget(_) => {}
+            Object::Namespace(_)
+            | Object::Workload(_)
+            | Object::PodDisruptionBudget(_)
+            | Object::ResourceClaim(_)
+            | Object::ResourceSlice(_)
+            | Object::DeviceClass(_) => {}
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Selectors on a few nodes.
 
+use schedc_core::intern::Interner;
 use schedc_core::model::NodeIndex;
 use schedc_objects::testing::{node, pod};
 
@@ -174,7 +175,7 @@ fn a_node_wakes_pods_that_it_matches_now() {
         "metadata: {labels: {zone: b, disk: ssd}}",
     ]
     .map(|node_yaml| node(node_yaml, &mut interner));
-    let check = |args: &NodeAffinityArgs, old: Option<&Node>, new: &Node, expected: QueueingHint| {
+    let check = |args: &'static NodeAffinityArgs, old: Option<&Node>, new: &Node, expected: QueueingHint| {
         let object = EventObject::Node(old, Some(new));
         assert_eq!(hint::<NodeAffinity>(args, &waiting, object, &interner), expected, "{object:?}");
     };

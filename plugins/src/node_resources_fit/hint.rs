@@ -1,42 +1,62 @@
 //! Which events make room for a pod.
 
 use schedc_core::column::Column;
-use schedc_core::extension_points::{
-    Action, ClusterEvent, EnqueueExtensions, EventObject, EventResource, QueueingHint,
-};
+use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, HintError, QueueingHint, Registration};
 use schedc_core::intern::Interner;
-use schedc_core::model::{Node, Pod, Resources};
+use schedc_core::model::{DeviceClass, Node, Object, Pod, Resources};
+use schedc_core::plugin::IndexView;
 
 use super::{NodeResourcesFit, NodeResourcesFitArgs, Requests};
 use crate::columns::NodeResources;
 
 impl EnqueueExtensions for NodeResourcesFit {
-    const EVENTS: &'static [ClusterEvent] = &[
-        ClusterEvent { resource: EventResource::Pod, actions: Action::DELETE.or(Action::UPDATE_POD_SCALE_DOWN) },
-        ClusterEvent { resource: EventResource::Node, actions: Action::ADD.or(Action::UPDATE_NODE_ALLOCATABLE) },
+    const EVENTS: &'static [Registration] = &[
+        Registration::hinted(EventResource::Pod, Action::DELETE.or(Action::UPDATE_POD_SCALE_DOWN)),
+        Registration::hinted(EventResource::Node, Action::ADD.or(Action::UPDATE_NODE_ALLOCATABLE)),
+        Registration::hinted(EventResource::DeviceClass, Action::ADD.or(Action::UPDATE)),
     ];
 
     fn queueing_hint(
+        &self,
         _: &NodeResourcesFitArgs,
         rejected: &Pod,
         _: ClusterEvent,
         object: EventObject<'_>,
-        interner: &Interner,
-    ) -> QueueingHint {
-        let queue = match object {
+        view: IndexView<'_, Self>,
+    ) -> Result<QueueingHint, HintError> {
+        Ok(QueueingHint::queue_if(match object {
             EventObject::Node(old, Some(new)) => {
-                fits_empty(rejected, new, interner)
+                fits_empty(rejected, new, view.interner())
                     && old.is_none_or(|old| {
                         new.allowed_pods > old.allowed_pods
                             || any_grew(&rejected.spec.requests, &old.allocatable, &new.allocatable)
                     })
             }
+            EventObject::Pod(Some(deleted), None) => deleted.takes_room(),
             EventObject::Pod(Some(old), Some(new)) => {
-                new.uid == rejected.uid || any_grew(&rejected.usage.requests, &new.usage.requests, &old.usage.requests)
+                let frees = || any_grew(&rejected.usage.requests, &new.usage.requests, &old.usage.requests);
+                new.uid == rejected.uid || (new.node.is_some() && frees())
+            }
+            EventObject::Object(old, Some(Object::DeviceClass(new))) => {
+                let old = match old {
+                    Some(Object::DeviceClass(old)) => Some(&**old),
+                    _ => None,
+                };
+                asks_for_devices(&rejected.spec.requests, old, new)
             }
             _ => true,
-        };
-        if queue { QueueingHint::Queue } else { QueueingHint::Skip }
+        }))
+    }
+}
+
+/// Whether a pod asks for devices of a class as for a resource, by a name that the class has now and had not.
+fn asks_for_devices(requests: &Resources, old: Option<&DeviceClass>, new: &DeviceClass) -> bool {
+    let is_asked_for = |name| requests.scalar(name).is_some();
+    let by_name = new.extended_resource.is_some_and(is_asked_for);
+    match old {
+        None => is_asked_for(new.implicit_resource) || by_name,
+        Some(old) => old.extended_resource != new.extended_resource && by_name,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Requests on a few nodes.
 
-use schedc_core::extension_points::{EventObject, QueueingHint};
+use schedc_core::events::EventObject;
+use schedc_core::extension_points::QueueingHint;
 use schedc_objects::testing::{node, pod};
 
 use super::*;
@@ -239,7 +240,7 @@ fn pods_that_shrink_or_go_wake_others() {
         (&large, Some(&less_memory), QueueingHint::Skip),
         (&waiting, Some(&shrunk), QueueingHint::Queue),
     ] {
-        let object = EventObject::Pod(Some(old), new);
+        let object = EventObject::pods(Some(old), new);
         assert_eq!(hint::<NodeResourcesFit>(&PLAIN, &waiting, object, &interner), expected, "{object:?}");
     }
 }

@@ -104,6 +104,13 @@ impl PodTopologySpreadArgs {
         self.defaulting_type == DefaultingType::System
     }
 
+    /// The default constraints that filter.
+    pub(super) fn hard_defaults(&self) -> impl Iterator<Item = DefaultConstraint> {
+        let own = !self.is_system();
+        let hard = |constraint: &DefaultConstraint| constraint.when_unsatisfiable == WhenUnsatisfiable::DoNotSchedule;
+        self.default_constraints.iter().filter(move |constraint| own && hard(constraint))
+    }
+
     /// The default constraints, without selectors.
     pub(super) fn constraints(&self, interner: &mut Interner) -> Vec<TopologySpreadConstraint> {
         if !self.is_system() {

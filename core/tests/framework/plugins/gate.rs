@@ -4,9 +4,8 @@ use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::PreEnqueuePlugin;
 use schedc_core::handle::Handle;
-use schedc_core::intern::Interner;
 use schedc_core::model::{LabelsExt, Pod, PodSpec};
-use schedc_core::plugin::Compile;
+use schedc_core::plugin::{Compile, IndexView};
 use schedc_core::status::Status;
 
 use super::stage::{Answer, answer};
@@ -29,7 +28,8 @@ impl Plugin for Gate {
 }
 
 impl PreEnqueuePlugin for Gate {
-    fn pre_enqueue(&self, _: &NoArgs, pod: &Pod, interner: &Interner) -> Result<(), Status> {
+    fn pre_enqueue(&self, _: &NoArgs, pod: &Pod, view: IndexView<'_, Self>) -> Result<(), Status> {
+        let interner = view.interner();
         let gate = interner.get("gate").and_then(|key| pod.spec.labels.value(key));
         match gate {
             Some(gate) if !matches!(answer("Gate open", &pod.name), Answer::Done) => {

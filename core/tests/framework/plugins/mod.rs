@@ -10,6 +10,7 @@ mod preempt;
 mod priority;
 mod probe;
 mod readers;
+mod sleeper;
 mod slots;
 pub mod stage;
 
@@ -22,4 +23,5 @@ pub use preempt::Preempt;
 pub use priority::Priority;
 pub use probe::{A, B, Binder, C};
 pub use readers::{MayReadApart, ReadsApart};
+pub use sleeper::Sleeper;
 pub use slots::{SlotCount, Slots};

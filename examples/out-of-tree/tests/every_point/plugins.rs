@@ -9,7 +9,7 @@ use schedc_core::handle::{Client, Handle, WaitingPods};
 use schedc_core::intern::Interner;
 use schedc_core::mask::Mask;
 use schedc_core::model::{Node, NodeIndex, Pod, PodSpec};
-use schedc_core::plugin::{Compile, MaybeStateOf, Slot, StateOf};
+use schedc_core::plugin::{Compile, IndexView, MaybeStateOf, Slot, StateOf};
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Reasons, Status};
 use schedc_macros::Args;
@@ -80,7 +80,8 @@ impl QueueSortPlugin for Sort {
 plugin!(Gate, "Gate", (), (), (), ());
 
 impl PreEnqueuePlugin for Gate {
-    fn pre_enqueue(&self, _: &NoArgs, pod: &Pod, interner: &Interner) -> Result<(), Status> {
+    fn pre_enqueue(&self, _: &NoArgs, pod: &Pod, view: IndexView<'_, Self>) -> Result<(), Status> {
+        let interner = view.interner();
         match pod.spec.scheduling_gates.first() {
             None => Ok(()),
             Some(gate) => Err(Status::unresolvable(format!("waits for {}", interner.resolve(*gate)))),

@@ -1,3 +1,4 @@
+use schedc_core::events::{EventPod, pod_updated};
 use schedc_core::model::LabelsExt;
 
 use super::*;
@@ -195,4 +196,38 @@ fn no_required_affinity_is_not_an_empty_one() {
         {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: []}}}}";
     let selector = pod(empty, &mut interner).spec.required_node_affinity.clone();
     assert_eq!(selector.map(|selector| selector.terms.len()), Some(0));
+}
+
+#[test]
+fn a_change_is_an_event_for_each_aspect() {
+    let mut interner = Interner::default();
+    let mut check = |old: &str, new: &str, expected: &str| {
+        let [old, new] = [old, new].map(|yaml| pod(yaml, &mut interner));
+        let events = pod_updated(EventPod::new(&old), EventPod::new(&new));
+        let events: Vec<_> = events.iter().map(ToString::to_string).collect();
+        assert_eq!(events.join(" "), expected, "{old:?} {new:?}");
+    };
+    check("{}", "{}", "UnschedulablePodUpdate");
+    check("spec: {nodeName: n1}", "spec: {nodeName: n1}", "AssignedPodUpdate");
+    check("{}", "metadata: {labels: {a: b}}", "UnschedulablePodUpdatePodLabel");
+    let gated = "spec: {schedulingGates: [{name: a}, {name: b}]}";
+    check(gated, "spec: {schedulingGates: [{name: b}]}", "UnschedulablePodUpdate");
+    check(gated, "{}", "UnschedulablePodUpdatePodSchedulingGatesEliminated");
+    let tolerates = |key: &str| format!("spec: {{tolerations: [{{key: {key}}}]}}");
+    check(&tolerates("a"), &tolerates("b"), "UnschedulablePodUpdate");
+    check("{}", &tolerates("a"), "UnschedulablePodUpdatePodToleration");
+    let asks = |requests: &str| format!("spec: {{containers: [{{name: a, resources: {{requests: {{{requests}}}}}}}]}}");
+    check(&asks("cpu: 1"), &asks("cpu: 2"), "UnschedulablePodUpdate");
+    check(&asks("cpu: 2"), &asks("cpu: 1"), "UnschedulablePodUpdatePodScaleDown");
+    check(&asks("example.com/gpu: 0"), &asks("cpu: 1"), "UnschedulablePodUpdatePodScaleDown");
+    let claims = |names: &str| format!("status: {{resourceClaimStatuses: [{names}]}}");
+    let generated = "UnschedulablePodUpdatePodGeneratedResourceClaim";
+    check("{}", &claims("{name: a}"), generated);
+    check(&claims("{name: a}"), &claims("{name: a, resourceClaimName: b}"), generated);
+    check(&claims(""), "{}", "UnschedulablePodUpdate");
+    check(
+        &tolerates("a"),
+        "metadata: {labels: {a: b}}",
+        "UnschedulablePodUpdatePodLabel UnschedulablePodUpdatePodToleration",
+    );
 }

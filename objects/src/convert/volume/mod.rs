@@ -239,12 +239,8 @@ fn affinity_terms(spec: &api::PersistentVolumeSpec) -> Option<Vec<TermText<'_>>>
 /// with a node that has none, so that they always hold.
 fn node_affinity(terms: &[TermText<'_>], interner: &mut Interner) -> NodeSelector {
     let terms = terms.iter().filter(|term| !term.match_expressions.is_empty() || !term.match_fields.is_empty());
-    let parsed = terms.filter_map(|term| {
-        NodeSelectorTerm::parse(term, "", interner).ok()?;
-        let labels = TermText { match_expressions: term.match_expressions.clone(), match_fields: Vec::new() };
-        NodeSelectorTerm::parse(&labels, "", interner).ok()
-    });
-    NodeSelector { terms: parsed.collect() }
+    let parsed = terms.filter_map(|term| NodeSelectorTerm::parse(term, "", interner).ok());
+    NodeSelector { terms: parsed.map(|term| NodeSelectorTerm { match_fields: Box::default(), ..term }).collect() }
 }
 
 /// The nodes where a class's volumes can be made. Terms that are empty or wrong select none.

@@ -22,6 +22,7 @@ pub(in crate::convert) fn volumes(pod: &api::Pod, interner: &mut Interner) -> Bo
                 pod_name: interner.intern(name),
             });
         }
+        volumes.extend(volume.csi.as_ref().map(|csi| Volume::InlineCsi { driver: interner.intern(&csi.driver) }));
         volumes.extend(disk(volume, interner));
         volumes.extend(in_tree::inline(volume, interner).map(|csi| Volume::InTree { csi }));
     }

@@ -96,7 +96,6 @@ fn node_affinity_of_volumes_knows_labels_only() {
     check(&required(""), "");
     check(&required("{}"), "");
     check(&required("{matchFields: [{key: metadata.name, operator: In, values: [n1]}]}"), "[]");
-    check(&required("{matchFields: [{key: spec.other, operator: In, values: [n1]}]}"), "[]");
     check(&required("{matchFields: [{key: metadata.name, operator: In, values: [n1, n2]}]}"), "");
     let terms = ["{matchExpressions: [{key: a, operator: Near}]}", "{matchExpressions: [{key: a, operator: Exists}]}"];
     check(&required(&terms.join(", ")), "[a Exists ]");

@@ -50,7 +50,10 @@ pub(super) fn other(other: &Sourced<AnyObject>, problems: &mut Vec<Problem>) {
         | AnyObject::Pod(_)
         | AnyObject::PriorityClass(_)
         | AnyObject::Namespace(_)
-        | AnyObject::CsiDriver(_) => {}
+        | AnyObject::CsiDriver(_)
+        | AnyObject::ResourceClaim(_)
+        | AnyObject::ResourceSlice(_)
+        | AnyObject::DeviceClass(_) => {}
     }
 }
 

@@ -1,0 +1,65 @@
+//! `PLUGINS` and `queueing_hint`: which events the plugins wait for, and what they say of them.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::docs::doc;
+use super::member::{Member, Members};
+use super::tokens::parameter;
+use crate::plan::Point;
+
+/// Where a plugin can reject a pod that then waits for an event.
+const REJECTING: [Point; 5] = [Point::PreEnqueue, Point::PreFilter, Point::Filter, Point::Reserve, Point::Permit];
+
+pub(super) fn constant(members: &Members<'_>) -> TokenStream {
+    let plugins = members.iter().map(|member| {
+        let ty = &member.ty;
+        if member.entry.enqueue_extensions {
+            quote! { PluginEvents::of::<#ty>() }
+        } else if REJECTING.into_iter().any(|point| member.entry.implements(point)) {
+            quote! { PluginEvents::every::<#ty>() }
+        } else {
+            quote! { PluginEvents::none::<#ty>() }
+        }
+    });
+    quote! { const PLUGINS: &'static [PluginEvents] = &[#(#plugins),*]; }
+}
+
+pub(super) fn functions(members: &Members<'_>) -> TokenStream {
+    let arms = members.iter().enumerate().filter(|(_, member)| member.entry.enqueue_extensions);
+    let arms: Vec<TokenStream> = arms.map(|(at, member)| arm(members, at, member)).collect();
+    let body = if arms.is_empty() {
+        quote! { Ok(QueueingHint::Queue) }
+    } else {
+        quote! {
+            match plugin {
+                #(#arms)*
+                _ => Ok(QueueingHint::Queue),
+            }
+        }
+    };
+    let [plugin, pod, event, object, cache] =
+        ["plugin", "pod", "event", "object", "cache"].map(|name| parameter(name, &body));
+    let doc = doc("Asks the plugin at a place of `PLUGINS`.".to_owned());
+    quote! {
+        #doc
+        fn queueing_hint(
+            &self,
+            #plugin: usize,
+            #pod: &model::Pod,
+            #event: ClusterEvent,
+            #object: EventObject<'_>,
+            #cache: &Cache<State>,
+        ) -> Result<QueueingHint, HintError> {
+            #body
+        }
+    }
+}
+
+fn arm(members: &Members<'_>, at: usize, member: &Member<'_>) -> TokenStream {
+    let (field, ty, args) = (&member.field, &member.ty, member.args());
+    let (at, view) = (Literal::usize_unsuffixed(at), members.index_view(member));
+    quote! {
+        #at => <#ty as EnqueueExtensions>::queueing_hint(&self.#field, #args, pod, event, object, #view),
+    }
+}

@@ -1,0 +1,53 @@
+//! From a change to the events that it is.
+
+use smallvec::SmallVec;
+
+use super::{Action, ClusterEvent, EventPod, EventResource};
+use crate::model::{Node, Resources};
+
+/// The events of one change, in the order in which they are delivered.
+pub type Events = SmallVec<[ClusterEvent; 4]>;
+
+/// What the change of a node is: an event for each aspect that changed, and none if no aspect did that scheduling looks at
+/// (`NodeSchedulingPropertiesChange`). Uncordoning counts as a change of taints, of its own; cordoning is nothing.
+pub fn node_updated(old: &Node, new: &Node) -> Events {
+    let changed = [
+        (old.unschedulable && !new.unschedulable, Action::UPDATE_NODE_TAINT),
+        (old.allocatable != new.allocatable || old.allowed_pods != new.allowed_pods, Action::UPDATE_NODE_ALLOCATABLE),
+        (old.labels != new.labels, Action::UPDATE_NODE_LABEL),
+        (old.taints != new.taints, Action::UPDATE_NODE_TAINT),
+        (old.conditions != new.conditions, Action::UPDATE_NODE_CONDITION),
+        (old.annotations != new.annotations, Action::UPDATE_NODE_ANNOTATION),
+        (old.declared_features != new.declared_features, Action::UPDATE_NODE_DECLARED_FEATURE),
+    ];
+    let events = changed.into_iter().filter(|(changed, _)| *changed);
+    events.map(|(_, action)| ClusterEvent::new(EventResource::Node, action)).collect()
+}
+
+/// What the change of a pod is: an event for each aspect that changed, or else a general one
+/// (`PodSchedulingPropertiesChange`).
+pub fn pod_updated(old: EventPod<'_>, new: EventPod<'_>) -> Events {
+    let resource = if new.node.is_some() { EventResource::AssignedPod } else { EventResource::UnschedulablePod };
+    let gates = |pod: EventPod<'_>| !pod.spec.scheduling_gates.is_empty();
+    let changed = [
+        (old.spec.labels != new.spec.labels, Action::UPDATE_POD_LABEL),
+        (asks_less(&old.usage.requests, &new.usage.requests), Action::UPDATE_POD_SCALE_DOWN),
+        (gates(old) && !gates(new), Action::UPDATE_POD_SCHEDULING_GATES_ELIMINATED),
+        (old.spec.tolerations.len() != new.spec.tolerations.len(), Action::UPDATE_POD_TOLERATION),
+        (old.claim_statuses != new.claim_statuses, Action::UPDATE_POD_GENERATED_RESOURCE_CLAIM),
+    ];
+    let events = changed.into_iter().filter(|(changed, _)| *changed);
+    let mut events: Events = events.map(|(_, action)| ClusterEvent::new(resource, action)).collect();
+    if events.is_empty() {
+        events.push(ClusterEvent::new(resource, Action::UPDATE));
+    }
+    events
+}
+
+/// Whether some resource is asked for less, or no more.
+fn asks_less(old: &Resources, new: &Resources) -> bool {
+    new.milli_cpu < old.milli_cpu
+        || new.memory < old.memory
+        || new.ephemeral_storage < old.ephemeral_storage
+        || old.scalars.iter().any(|&(name, amount)| new.scalar(name).is_none_or(|new| new < amount))
+}

@@ -1,0 +1,310 @@
+//! Cluster events: what happened to which kind of object, as plugins wait for it and the queue hears of it.
+//!
+//! One change of an object can be several events, one for each aspect that plugins tell apart; [`node_updated`] and
+//! [`pod_updated`] say which.
+
+mod changes;
+
+pub use changes::{Events, node_updated, pod_updated};
+
+use std::fmt;
+use std::ops::Deref;
+
+use crate::intern::Symbol;
+use crate::model::{Node, Object, Pod};
+
+/// The kinds of objects that events are about, as in kube-scheduler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum EventResource {
+    /// Pods, whether they have a node or not. Only waited for: what happens is one of the next two.
+    Pod,
+    /// A pod that has a node, or leaves the one that was nominated for it.
+    AssignedPod,
+    /// A pod that waits for a node.
+    UnschedulablePod,
+    /// A node.
+    Node,
+    /// A persistent volume.
+    PersistentVolume,
+    /// A claim on a volume.
+    PersistentVolumeClaim,
+    /// A CSI node.
+    CsiNode,
+    /// A CSI driver.
+    CsiDriver,
+    /// A volume attachment.
+    VolumeAttachment,
+    /// Storage capacity that a driver reports.
+    CsiStorageCapacity,
+    /// A storage class.
+    StorageClass,
+    /// A resource claim.
+    ResourceClaim,
+    /// A resource slice.
+    ResourceSlice,
+    /// A device class.
+    DeviceClass,
+    /// A workload's pod group.
+    PodGroup,
+    /// Anything, of any kind.
+    Wildcard,
+}
+
+impl EventResource {
+    const ALL: [EventResource; 16] = [
+        EventResource::Pod,
+        EventResource::AssignedPod,
+        EventResource::UnschedulablePod,
+        EventResource::Node,
+        EventResource::PersistentVolume,
+        EventResource::PersistentVolumeClaim,
+        EventResource::CsiNode,
+        EventResource::CsiDriver,
+        EventResource::VolumeAttachment,
+        EventResource::CsiStorageCapacity,
+        EventResource::StorageClass,
+        EventResource::ResourceClaim,
+        EventResource::ResourceSlice,
+        EventResource::DeviceClass,
+        EventResource::PodGroup,
+        EventResource::Wildcard,
+    ];
+
+    /// What kube-scheduler calls it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            EventResource::Pod => "Pod",
+            EventResource::AssignedPod => "AssignedPod",
+            EventResource::UnschedulablePod => "UnschedulablePod",
+            EventResource::Node => "Node",
+            EventResource::PersistentVolume => "PersistentVolume",
+            EventResource::PersistentVolumeClaim => "PersistentVolumeClaim",
+            EventResource::CsiNode => "storage.k8s.io/CSINode",
+            EventResource::CsiDriver => "storage.k8s.io/CSIDriver",
+            EventResource::VolumeAttachment => "storage.k8s.io/VolumeAttachment",
+            EventResource::CsiStorageCapacity => "storage.k8s.io/CSIStorageCapacity",
+            EventResource::StorageClass => "storage.k8s.io/StorageClass",
+            EventResource::ResourceClaim => "resource.k8s.io/ResourceClaim",
+            EventResource::ResourceSlice => "resource.k8s.io/ResourceSlice",
+            EventResource::DeviceClass => "resource.k8s.io/DeviceClass",
+            EventResource::PodGroup => "scheduling.k8s.io/PodGroup",
+            EventResource::Wildcard => "*",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<EventResource> {
+        EventResource::ALL.into_iter().find(|resource| resource.name() == name)
+    }
+
+    /// Whether waiting for this means to wait for `happened`.
+    const fn covers(self, happened: EventResource) -> bool {
+        use EventResource::{AssignedPod, Pod, UnschedulablePod, Wildcard};
+        matches!(self, Wildcard)
+            || self as u8 == happened as u8
+            || matches!((self, happened), (Pod, AssignedPod | UnschedulablePod))
+    }
+}
+
+/// A set of things that happen to objects: kube-scheduler's `ActionType`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Action(u32);
+
+impl Action {
+    /// The object came.
+    pub const ADD: Action = Action(1);
+    /// The object went.
+    pub const DELETE: Action = Action(1 << 1);
+    /// A node's allocatable changed.
+    pub const UPDATE_NODE_ALLOCATABLE: Action = Action(1 << 2);
+    /// A node's labels changed.
+    pub const UPDATE_NODE_LABEL: Action = Action(1 << 3);
+    /// A node's taints changed, or it was uncordoned.
+    pub const UPDATE_NODE_TAINT: Action = Action(1 << 4);
+    /// A node's conditions changed.
+    pub const UPDATE_NODE_CONDITION: Action = Action(1 << 5);
+    /// A node's annotations changed.
+    pub const UPDATE_NODE_ANNOTATION: Action = Action(1 << 6);
+    /// A node's declared features changed.
+    pub const UPDATE_NODE_DECLARED_FEATURE: Action = Action(1 << 7);
+    /// A pod's labels changed.
+    pub const UPDATE_POD_LABEL: Action = Action(1 << 8);
+    /// A pod asks for less.
+    pub const UPDATE_POD_SCALE_DOWN: Action = Action(1 << 9);
+    /// The last scheduling gates were taken off a pod.
+    pub const UPDATE_POD_SCHEDULING_GATES_ELIMINATED: Action = Action(1 << 10);
+    /// A pod has more tolerations, or fewer.
+    pub const UPDATE_POD_TOLERATION: Action = Action(1 << 11);
+    /// A pod's generated resource claims changed.
+    pub const UPDATE_POD_GENERATED_RESOURCE_CLAIM: Action = Action(1 << 12);
+    /// Waited for: any change. Happened: a change that is none of those above.
+    pub const UPDATE: Action = Action(((1 << 13) - 1) & !0b11);
+    /// Anything.
+    pub const ALL: Action = Action((1 << 13) - 1);
+
+    /// The actions that can happen alone, with kube-scheduler's names.
+    const NAMES: [(Action, &'static str); 15] = [
+        (Action::ADD, "Add"),
+        (Action::DELETE, "Delete"),
+        (Action::UPDATE_NODE_ALLOCATABLE, "UpdateNodeAllocatable"),
+        (Action::UPDATE_NODE_LABEL, "UpdateNodeLabel"),
+        (Action::UPDATE_NODE_TAINT, "UpdateNodeTaint"),
+        (Action::UPDATE_NODE_CONDITION, "UpdateNodeCondition"),
+        (Action::UPDATE_NODE_ANNOTATION, "UpdateNodeAnnotation"),
+        (Action::UPDATE_NODE_DECLARED_FEATURE, "UpdateNodeDeclaredFeature"),
+        (Action::UPDATE_POD_LABEL, "UpdatePodLabel"),
+        (Action::UPDATE_POD_SCALE_DOWN, "UpdatePodScaleDown"),
+        (Action::UPDATE_POD_SCHEDULING_GATES_ELIMINATED, "UpdatePodSchedulingGatesEliminated"),
+        (Action::UPDATE_POD_TOLERATION, "UpdatePodToleration"),
+        (Action::UPDATE_POD_GENERATED_RESOURCE_CLAIM, "UpdatePodGeneratedResourceClaim"),
+        (Action::UPDATE, "Update"),
+        (Action::ALL, "All"),
+    ];
+
+    /// Both.
+    pub const fn or(self, other: Action) -> Action {
+        Action(self.0 | other.0)
+    }
+    /// Whether the sets have something in common.
+    pub const fn intersects(self, other: Action) -> bool {
+        self.0 & other.0 != 0
+    }
+    /// Whether everything in `other` is in this set, too.
+    pub const fn contains(self, other: Action) -> bool {
+        self.0 & other.0 == other.0
+    }
+    /// What kube-scheduler calls it; none for a set that it has no name for.
+    pub fn name(self) -> Option<&'static str> {
+        Action::NAMES.iter().find(|(action, _)| *action == self).map(|(_, name)| *name)
+    }
+    /// The action of that name.
+    pub fn from_name(name: &str) -> Option<Action> {
+        Action::NAMES.iter().find(|(_, known)| *known == name).map(|(action, _)| *action)
+    }
+}
+
+/// A kind of event: that one of the actions happens to an object of the kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClusterEvent {
+    /// What it is about.
+    pub resource: EventResource,
+    /// What happens; for an event that happened, one of them.
+    pub actions: Action,
+}
+
+impl ClusterEvent {
+    /// The event.
+    pub const fn new(resource: EventResource, actions: Action) -> ClusterEvent {
+        ClusterEvent { resource, actions }
+    }
+
+    /// Whether who waits for this waits for `happened` (`MatchClusterEvents`): a general change is heard of only by those
+    /// who wait for all changes.
+    pub const fn covers(self, happened: ClusterEvent) -> bool {
+        self.resource.covers(happened.resource) && self.actions.contains(happened.actions)
+    }
+}
+
+impl fmt::Display for ClusterEvent {
+    /// As kube-scheduler's labels have it: `NodeUpdateNodeTaint`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.resource.name(), self.actions.name().unwrap_or("Unknown"))
+    }
+}
+
+/// A pod that an event is about.
+#[derive(Clone, Copy, Debug)]
+pub struct EventPod<'a> {
+    /// The pod.
+    pub pod: &'a Pod,
+    /// Its node. A pod that was assumed has one that its spec does not name.
+    pub node: Option<Symbol>,
+}
+
+impl<'a> EventPod<'a> {
+    /// A pod with the node that its spec names, if any.
+    pub fn new(pod: &'a Pod) -> Self {
+        EventPod { pod, node: pod.spec.node_name }
+    }
+
+    /// Whether it takes room: of its node, or of the one that is nominated for it.
+    pub fn takes_room(&self) -> bool {
+        self.node.is_some() || self.pod.nominated_node.is_some()
+    }
+}
+
+impl Deref for EventPod<'_> {
+    type Target = Pod;
+    fn deref(&self) -> &Pod {
+        self.pod
+    }
+}
+
+/// The object of an event: before, none if it came, and after, none if it went.
+#[derive(Clone, Copy, Debug)]
+pub enum EventObject<'a> {
+    /// A node.
+    Node(Option<&'a Node>, Option<&'a Node>),
+    /// A pod.
+    Pod(Option<EventPod<'a>>, Option<EventPod<'a>>),
+    /// An object of another kind.
+    Object(Option<&'a Object>, Option<&'a Object>),
+    /// An object of which only the kind is known.
+    Other,
+}
+
+impl<'a> EventObject<'a> {
+    /// A pod's event, with the nodes that specs name.
+    pub fn pods(old: Option<&'a Pod>, new: Option<&'a Pod>) -> Self {
+        EventObject::Pod(old.map(EventPod::new), new.map(EventPod::new))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(resource: EventResource, actions: Action) -> ClusterEvent {
+        ClusterEvent { resource, actions }
+    }
+
+    #[test]
+    fn a_label_change_is_an_update_and_no_arrival() {
+        assert!(Action::UPDATE.contains(Action::UPDATE_NODE_LABEL));
+        assert!(!Action::UPDATE.intersects(Action::ADD.or(Action::DELETE)));
+        assert!(Action::ALL.contains(Action::UPDATE) && Action::ALL.contains(Action::ADD));
+    }
+
+    #[test]
+    fn who_waits_for_what_hears_of_what() {
+        use EventResource::{AssignedPod, Node, Pod, UnschedulablePod, Wildcard};
+        for (waited, happened, hears) in [
+            ((Pod, Action::DELETE), (AssignedPod, Action::DELETE), true),
+            ((Pod, Action::UPDATE), (UnschedulablePod, Action::UPDATE_POD_LABEL), true),
+            ((Pod, Action::UPDATE), (UnschedulablePod, Action::UPDATE), true),
+            ((Pod, Action::UPDATE_POD_LABEL), (UnschedulablePod, Action::UPDATE), false),
+            ((Pod, Action::DELETE), (Node, Action::DELETE), false),
+            ((AssignedPod, Action::DELETE), (UnschedulablePod, Action::DELETE), false),
+            ((Node, Action::ADD), (Node, Action::UPDATE_NODE_LABEL), false),
+            ((Wildcard, Action::ALL), (Node, Action::UPDATE_NODE_LABEL), true),
+        ] {
+            let waited = event(waited.0, waited.1);
+            let happened = event(happened.0, happened.1);
+            assert_eq!(waited.covers(happened), hears, "{waited} {happened}");
+        }
+    }
+
+    #[test]
+    fn actions_have_the_names_of_kube_scheduler() {
+        for (action, name) in Action::NAMES {
+            assert_eq!(action.name(), Some(name));
+            assert_eq!(Action::from_name(name), Some(action));
+        }
+        for resource in EventResource::ALL {
+            assert_eq!(EventResource::from_name(resource.name()), Some(resource));
+        }
+        assert_eq!(Action::ADD.or(Action::DELETE).name(), None);
+        let event = event(EventResource::CsiNode, Action::UPDATE);
+        assert_eq!(event.to_string(), "storage.k8s.io/CSINodeUpdate");
+    }
+}

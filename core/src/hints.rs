@@ -1,0 +1,235 @@
+//! Which plugins of a profile an event is for, and whether one of them says that a rejected pod is worth an attempt.
+
+use std::fmt;
+
+use crate::cache::{Cache, State};
+use crate::events::{Action, ClusterEvent, EventObject, EventResource};
+use crate::extension_points::{EnqueueExtensions, HintError, QueueingHint, Registration};
+use crate::model::Pod;
+use crate::plugin::Plugin;
+use crate::profile::Profile;
+
+/// A plugin of a profile, and what it waits for.
+#[derive(Clone, Copy, Debug)]
+pub struct PluginEvents {
+    /// The plugin.
+    pub name: &'static str,
+    /// Its registrations. `None`: every event.
+    pub events: Option<&'static [Registration]>,
+}
+
+impl PluginEvents {
+    /// A plugin that tells which events it waits for.
+    pub const fn of<P: EnqueueExtensions>() -> PluginEvents {
+        PluginEvents { name: P::NAME, events: Some(P::EVENTS) }
+    }
+    /// A plugin that can reject pods and does not tell: it is woken by every event.
+    pub const fn every<P: Plugin>() -> PluginEvents {
+        PluginEvents { name: P::NAME, events: None }
+    }
+    /// A plugin that rejects no pods.
+    pub const fn none<P: Plugin>() -> PluginEvents {
+        PluginEvents { name: P::NAME, events: Some(&[]) }
+    }
+
+    fn interest(&self, happened: ClusterEvent) -> Interest {
+        let Some(events) = self.events else { return Interest::Always };
+        let mut interest = Interest::None;
+        for registration in events.iter().filter(|registration| registration.event.covers(happened)) {
+            match registration.has_hint {
+                true => interest = Interest::Asks,
+                false => return Interest::Always,
+            }
+        }
+        let waits = |action| {
+            let mut nodes = events.iter().filter(|registration| registration.event.resource == EventResource::Node);
+            nodes.any(|registration| registration.event.actions.intersects(action))
+        };
+        // kube-scheduler's remedy for arrivals of nodes that a plugin does not hear of.
+        let taints = ClusterEvent::new(EventResource::Node, Action::UPDATE_NODE_TAINT);
+        if happened == taints && waits(Action::ADD) && !waits(Action::UPDATE_NODE_TAINT) {
+            return Interest::Always;
+        }
+        interest
+    }
+}
+
+enum Interest {
+    None,
+    Always,
+    Asks,
+}
+
+/// Plugins of a profile, by their places in [`Profile::PLUGINS`].
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct PluginSet(u128);
+
+impl PluginSet {
+    /// No plugin.
+    pub const EMPTY: PluginSet = PluginSet(0);
+
+    /// The plugins of these names; names that the profile does not have are left out.
+    pub fn of<'a, P: Profile>(names: impl IntoIterator<Item = &'a str>) -> PluginSet {
+        let mut set = PluginSet::EMPTY;
+        for name in names {
+            if let Some(at) = P::PLUGINS.iter().position(|plugin| plugin.name == name) {
+                set.insert(at);
+            }
+        }
+        set
+    }
+    /// Adds the plugin at a place. There are at most 128: more do not compile.
+    pub fn insert(&mut self, at: usize) {
+        debug_assert!(at < 128);
+        self.0 |= 1 << (at & 127);
+    }
+    /// Whether the plugin at a place is among them.
+    pub fn contains(self, at: usize) -> bool {
+        at < 128 && self.0 >> at & 1 == 1
+    }
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+    /// Those in both sets.
+    pub fn and(self, other: PluginSet) -> PluginSet {
+        PluginSet(self.0 & other.0)
+    }
+    /// Those in either set.
+    pub fn or(self, other: PluginSet) -> PluginSet {
+        PluginSet(self.0 | other.0)
+    }
+    /// Those that are not in the other set.
+    pub fn without(self, other: PluginSet) -> PluginSet {
+        PluginSet(self.0 & !other.0)
+    }
+    /// Their places, in order.
+    pub fn iter(self) -> impl Iterator<Item = usize> {
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let at = left.trailing_zeros() as usize;
+            (left != 0).then(|| {
+                left &= left - 1;
+                at
+            })
+        })
+    }
+}
+
+impl fmt::Debug for PluginSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+/// The plugins of a profile that wait for an event. Found once for an event, whatever the number of pods.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Interested {
+    /// For their pods it is worth an attempt.
+    pub always: PluginSet,
+    /// Their hints tell.
+    pub asked: PluginSet,
+}
+
+impl Interested {
+    /// Those of a profile.
+    pub fn of<P: Profile>(happened: ClusterEvent) -> Interested {
+        const { assert!(P::PLUGINS.len() <= 128, "a profile can have 128 plugins") };
+        let mut interested = Interested::default();
+        for (at, plugin) in P::PLUGINS.iter().enumerate() {
+            match plugin.interest(happened) {
+                Interest::None => {}
+                Interest::Always => interested.always.insert(at),
+                Interest::Asks => interested.asked.insert(at),
+            }
+        }
+        interested
+    }
+
+    /// All of them.
+    pub fn plugins(&self) -> PluginSet {
+        self.always.or(self.asked)
+    }
+
+    /// What one of them says of a pod. `None`: it does not wait for this event.
+    pub fn hint<P: Profile>(
+        &self,
+        profile: &P,
+        plugin: usize,
+        pod: &Pod,
+        event: (ClusterEvent, EventObject<'_>),
+        cache: &Cache<P::State>,
+    ) -> Option<Result<QueueingHint, HintError>> {
+        if self.always.contains(plugin) {
+            return Some(Ok(QueueingHint::Queue));
+        }
+        self.asked.contains(plugin).then(|| profile.queueing_hint(plugin, pod, event.0, event.1, cache))
+    }
+
+    /// Whether an event wakes a pod: one of the plugins that rejected it waits for the event, and says so or fails to tell.
+    pub fn wakes<P: Profile>(
+        &self,
+        profile: &P,
+        rejectors: PluginSet,
+        pod: &Pod,
+        event: (ClusterEvent, EventObject<'_>),
+        cache: &Cache<P::State>,
+    ) -> bool
+    where
+        P::State: State,
+    {
+        if !rejectors.and(self.always).is_empty() {
+            return true;
+        }
+        let mut asked = rejectors.and(self.asked).iter();
+        asked.any(|plugin| profile.queueing_hint(plugin, pod, event.0, event.1, cache) != Ok(QueueingHint::Skip))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interests(events: Option<&'static [Registration]>, resource: EventResource, action: Action) -> &'static str {
+        match (PluginEvents { name: "X", events }).interest(ClusterEvent::new(resource, action)) {
+            Interest::None => "none",
+            Interest::Always => "always",
+            Interest::Asks => "asks",
+        }
+    }
+
+    #[test]
+    fn who_waits_for_new_nodes_hears_of_taints() {
+        const ADD: &[Registration] = &[Registration::hinted(EventResource::Node, Action::ADD)];
+        const BOTH: &[Registration] =
+            &[Registration::hinted(EventResource::Node, Action::ADD.or(Action::UPDATE_NODE_TAINT))];
+        const PODS: &[Registration] = &[Registration::hinted(EventResource::Pod, Action::ADD)];
+        let taint = Action::UPDATE_NODE_TAINT;
+        for (events, action, expected) in [
+            (Some(ADD), Action::ADD, "asks"),
+            (Some(ADD), taint, "always"),
+            (Some(ADD), Action::UPDATE_NODE_LABEL, "none"),
+            (Some(BOTH), taint, "asks"),
+            (Some(PODS), taint, "none"),
+            (Some(&[]), taint, "none"),
+            (None, taint, "always"),
+        ] {
+            assert_eq!(interests(events, EventResource::Node, action), expected, "{events:?} {action:?}");
+        }
+    }
+
+    #[test]
+    fn sets_of_plugins_have_places() {
+        let mut set = PluginSet::default();
+        for at in [3, 127, 64, 3] {
+            set.insert(at);
+        }
+        assert_eq!(set.iter().collect::<Vec<_>>(), [3, 64, 127]);
+        assert!(set.contains(64) && !set.contains(65) && !set.contains(128));
+        let mut other = PluginSet::EMPTY;
+        other.insert(64);
+        other.insert(0);
+        assert_eq!(set.and(other).iter().collect::<Vec<_>>(), [64]);
+        assert_eq!(format!("{:?}", set.or(other)), "{0, 3, 64, 127}");
+    }
+}

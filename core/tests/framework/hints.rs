@@ -1,0 +1,59 @@
+//! EnqueueExtensions: which events are for whom, and whether they wake a pod.
+
+use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
+use schedc_core::handle::Handle;
+use schedc_core::hints::{Interested, PluginSet};
+use schedc_core::profile::Profile;
+
+use crate::world::World;
+
+mod scheduler {
+    schedc_macros::profile!("tests/framework/profiles/waking.toml");
+}
+use scheduler::{Profiles, waking::Pipeline};
+
+const NODE_ADDED: ClusterEvent = ClusterEvent::new(EventResource::Node, Action::ADD);
+const NODE_TAINTED: ClusterEvent = ClusterEvent::new(EventResource::Node, Action::UPDATE_NODE_TAINT);
+const NODE_LABELLED: ClusterEvent = ClusterEvent::new(EventResource::Node, Action::UPDATE_NODE_LABEL);
+const POD_DELETED: ClusterEvent = ClusterEvent::new(EventResource::AssignedPod, Action::DELETE);
+
+/// Names of the plugins that an event always wakes, and of those that are asked.
+fn interested(event: ClusterEvent) -> [Vec<&'static str>; 2] {
+    let Interested { always, asked } = Interested::of::<Pipeline>(event);
+    [always, asked].map(|set| set.iter().map(|at| Pipeline::PLUGINS[at].name).collect())
+}
+
+#[test]
+fn a_plugin_that_does_not_tell_hears_of_everything_and_one_that_rejects_nothing_of_nothing() {
+    assert_eq!(interested(NODE_ADDED), [vec!["Slots"], vec!["Sleeper"]]);
+    assert_eq!(interested(NODE_TAINTED), [vec!["Sleeper", "Slots"], vec![]]);
+    assert_eq!(interested(NODE_LABELLED), [vec!["Slots"], vec![]]);
+    assert_eq!(interested(POD_DELETED), [vec!["Sleeper", "Slots"], vec![]]);
+}
+
+#[test]
+fn an_event_wakes_pods_by_the_plugins_that_rejected_them() {
+    let mut world = World::<Profiles>::new();
+    let profile = Pipeline::new(&Handle::default()).ok().unwrap();
+    let pod = world.pod("p", "");
+    for (node, event, rejectors, wakes) in [
+        ("alarm", NODE_ADDED, &["Sleeper"][..], true),
+        ("quiet", NODE_ADDED, &["Sleeper"], false),
+        ("broken-alarm", NODE_ADDED, &["Sleeper"], true),
+        ("quiet", NODE_ADDED, &["Sleeper", "Slots"], true),
+        ("quiet", NODE_ADDED, &["Slots"], true),
+        ("alarm", NODE_ADDED, &[], false),
+        ("alarm", NODE_ADDED, &["Priority", "SomethingElse"], false),
+        ("quiet", NODE_TAINTED, &["Sleeper"], true),
+        ("alarm", NODE_LABELLED, &["Sleeper"], false),
+    ] {
+        world.node(node, "");
+        let index = world.scheduler.cache.base.node(world.scheduler.cache.base.interner.get(node).unwrap()).unwrap();
+        let cache = &world.scheduler.cache;
+        let object = EventObject::Node(None, cache.base.infos()[index.get()].node.as_deref());
+        let rejected_by = PluginSet::of::<Pipeline>(rejectors.iter().copied());
+        let interested = Interested::of::<Pipeline>(event);
+        let woken = interested.wakes(&profile, rejected_by, &pod, (event, object), cache);
+        assert_eq!(woken, wakes, "{node} {event} {rejectors:?}");
+    }
+}

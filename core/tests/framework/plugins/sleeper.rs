@@ -1,0 +1,68 @@
+//! Pods that sleep until an event wakes them.
+
+use schedc_core::Plugin;
+use schedc_core::args::NoArgs;
+use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, FilterPlugin, HintError, QueueingHint, Registration};
+use schedc_core::handle::Handle;
+use schedc_core::model::{Pod, PodSpec};
+use schedc_core::plugin::{Compile, IndexView};
+use schedc_core::status::{Code, Reasons};
+
+/// Rejects every node, and hears of new nodes, whose names say what it answers, and of pods that go.
+pub struct Sleeper;
+
+impl Plugin for Sleeper {
+    const NAME: &'static str = "Sleeper";
+    type Args = NoArgs;
+    type Columns = ();
+    type Indexes = ();
+    type Reads = ();
+    type Pod = ();
+
+    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
+        Ok(Sleeper)
+    }
+
+    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+}
+
+impl FilterPlugin for Sleeper {
+    type Cycle = ();
+    type Rejection = ();
+
+    fn filter(_: &NoArgs, _: &(), _: &(), _: ()) -> Result<(), ()> {
+        Err(())
+    }
+
+    fn code(_: &()) -> Code {
+        Code::Unschedulable
+    }
+
+    fn explain(_: &NoArgs, _: &(), _: &(), _: (), _: (), out: &mut Reasons<'_>) {
+        out.push("pod sleeps");
+    }
+}
+
+impl EnqueueExtensions for Sleeper {
+    const EVENTS: &'static [Registration] = &[
+        Registration::hinted(EventResource::Node, Action::ADD),
+        Registration::always(EventResource::Pod, Action::DELETE),
+    ];
+
+    fn queueing_hint(
+        &self,
+        _: &NoArgs,
+        _: &Pod,
+        _: ClusterEvent,
+        object: EventObject<'_>,
+        view: IndexView<'_, Self>,
+    ) -> Result<QueueingHint, HintError> {
+        let EventObject::Node(None, Some(node)) = object else { return Err(HintError("what node?".to_owned())) };
+        match view.interner().resolve(node.name) {
+            "alarm" => Ok(QueueingHint::Queue),
+            "broken-alarm" => Err(HintError("it does not ring".to_owned())),
+            _ => Ok(QueueingHint::Skip),
+        }
+    }
+}

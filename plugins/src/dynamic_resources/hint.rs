@@ -1,0 +1,56 @@
+//! Which events make devices, or a pod's claims on them, available.
+
+use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, HintError, QueueingHint, Registration};
+use schedc_core::model::{Object, Pod, ResourceClaim};
+use schedc_core::plugin::IndexView;
+
+use super::{DynamicResources, DynamicResourcesArgs, claims};
+
+impl EnqueueExtensions for DynamicResources {
+    const EVENTS: &'static [Registration] = &[
+        Registration::always(
+            EventResource::Node,
+            Action::ADD.or(Action::UPDATE_NODE_LABEL).or(Action::UPDATE_NODE_ALLOCATABLE),
+        ),
+        Registration::hinted(EventResource::ResourceClaim, Action::ADD.or(Action::UPDATE)),
+        Registration::hinted(EventResource::Pod, Action::UPDATE_POD_GENERATED_RESOURCE_CLAIM),
+        Registration::always(EventResource::DeviceClass, Action::ADD.or(Action::UPDATE)),
+        Registration::always(EventResource::ResourceSlice, Action::ADD.or(Action::UPDATE)),
+    ];
+
+    fn queueing_hint(
+        &self,
+        _: &DynamicResourcesArgs,
+        rejected: &Pod,
+        _: ClusterEvent,
+        object: EventObject<'_>,
+        view: IndexView<'_, Self>,
+    ) -> Result<QueueingHint, HintError> {
+        Ok(QueueingHint::queue_if(match object {
+            EventObject::Object(old, Some(Object::ResourceClaim(claim))) => {
+                let old = match old {
+                    Some(Object::ResourceClaim(old)) => Some(&**old),
+                    _ => None,
+                };
+                after_claim(rejected, old, claim, view)
+            }
+            EventObject::Pod(_, Some(pod)) => pod.uid == rejected.uid && claims::of_pod(&pod, view).is_ok(),
+            _ => true,
+        }))
+    }
+}
+
+fn after_claim(
+    rejected: &Pod,
+    old: Option<&ResourceClaim>,
+    new: &ResourceClaim,
+    view: IndexView<'_, DynamicResources>,
+) -> bool {
+    // While another claim is missing, the pod cannot be scheduled anyway.
+    let Ok(claims) = claims::of_pod(rejected, view) else { return false };
+    // Devices that are given back may be for anyone.
+    let is_freed = !new.is_allocated && old.is_some_and(|old| old.is_allocated);
+    let is_used = claims.iter().any(|claim| claim.uid == new.uid);
+    is_freed || (is_used && old.is_none_or(|old| old.status != new.status))
+}

@@ -1,0 +1,86 @@
+//! Which events bring pods near that are required, or take away those that are not wanted.
+
+use schedc_core::events::{Action, ClusterEvent, EventObject, EventPod, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, HintError, QueueingHint, Registration};
+use schedc_core::intern::Symbol;
+use schedc_core::model::{LabelsExt, Node, Pod, PodAffinityTerm};
+use schedc_core::plugin::IndexView;
+
+use super::{InterPodAffinity, InterPodAffinityArgs};
+
+impl EnqueueExtensions for InterPodAffinity {
+    const EVENTS: &'static [Registration] = &[
+        Registration::hinted(EventResource::Pod, Action::ADD.or(Action::DELETE).or(Action::UPDATE_POD_LABEL)),
+        Registration::hinted(EventResource::Node, Action::ADD.or(Action::UPDATE_NODE_LABEL)),
+    ];
+
+    fn queueing_hint(
+        &self,
+        _: &InterPodAffinityArgs,
+        rejected: &Pod,
+        _: ClusterEvent,
+        object: EventObject<'_>,
+        _: IndexView<'_, Self>,
+    ) -> Result<QueueingHint, HintError> {
+        Ok(QueueingHint::queue_if(match object {
+            EventObject::Pod(old, new) => after_pod(rejected, old, new)?,
+            EventObject::Node(old, Some(new)) => after_node(rejected, old, new)?,
+            _ => true,
+        }))
+    }
+}
+
+fn after_pod(rejected: &Pod, old: Option<EventPod<'_>>, new: Option<EventPod<'_>>) -> Result<bool, HintError> {
+    if old.is_some() && new.is_some_and(|new| new.uid == rejected.uid) {
+        return Ok(true);
+    }
+    if [old, new].into_iter().flatten().any(|pod| !pod.takes_room()) {
+        return Ok(false);
+    }
+    let (near, apart) = (near(rejected)?, apart(rejected)?);
+    Ok(match (old, new) {
+        (Some(old), Some(new)) => {
+            (!all_match(near, &old) && all_match(near, &new)) || (all_match(apart, &old) && !all_match(apart, &new))
+        }
+        (None, Some(new)) => all_match(near, &new),
+        (Some(old), None) => all_match(apart, &old) || all_match(self::apart(&old)?, rejected),
+        (None, None) => true,
+    })
+}
+
+fn after_node(rejected: &Pod, old: Option<&Node>, new: &Node) -> Result<bool, HintError> {
+    // None for a node that was not there; for one that was, its place if it had one.
+    let places = |term: &PodAffinityTerm| -> (Option<Option<Symbol>>, Option<Symbol>) {
+        let place = |node: &Node| node.labels.value(term.topology_key);
+        (old.map(place), place(new))
+    };
+    let joins = near(rejected)?.iter().map(places).any(|(old, new)| new.is_some() && old.flatten() != new);
+    let leaves = |(old, new): (Option<Option<Symbol>>, _)| match old {
+        // A new node has none of those pods yet.
+        None => true,
+        Some(old) => old.is_some() && old != new,
+    };
+    Ok(joins || apart(rejected)?.iter().map(places).any(leaves))
+}
+
+/// The terms of required affinity.
+fn near(pod: &Pod) -> Result<&[PodAffinityTerm], HintError> {
+    match &pod.spec.affinity.broken_required {
+        Some(error) => Err(HintError(error.to_string())),
+        None => Ok(&pod.spec.affinity.required),
+    }
+}
+
+/// The terms of required anti-affinity.
+fn apart(pod: &Pod) -> Result<&[PodAffinityTerm], HintError> {
+    match &pod.spec.affinity.broken_anti_required {
+        Some(error) => Err(HintError(error.to_string())),
+        None => Ok(&pod.spec.affinity.anti_required),
+    }
+}
+
+/// Whether a pod matches every term, of which there must be some (`podMatchesAllAffinityTerms`). As in kube-scheduler,
+/// selectors of namespaces are taken for namespaces without labels.
+fn all_match(terms: &[PodAffinityTerm], pod: &Pod) -> bool {
+    !terms.is_empty() && terms.iter().all(|term| term.matches(pod.spec.namespace, &pod.spec.labels, &[]))
+}

@@ -1,0 +1,33 @@
+//! Which events change features, or the need for them.
+
+use schedc_core::args::NoArgs;
+use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, HintError, QueueingHint, Registration};
+use schedc_core::model::Pod;
+use schedc_core::plugin::IndexView;
+
+use super::NodeDeclaredFeatures;
+
+impl EnqueueExtensions for NodeDeclaredFeatures {
+    const EVENTS: &'static [Registration] = &[
+        Registration::hinted(EventResource::Node, Action::ADD.or(Action::UPDATE_NODE_DECLARED_FEATURE)),
+        Registration::hinted(EventResource::Pod, Action::UPDATE),
+    ];
+
+    fn queueing_hint(
+        &self,
+        _: &NoArgs,
+        rejected: &Pod,
+        _: ClusterEvent,
+        object: EventObject<'_>,
+        _: IndexView<'_, Self>,
+    ) -> Result<QueueingHint, HintError> {
+        Ok(QueueingHint::queue_if(match object {
+            EventObject::Node(Some(old), Some(new)) => old.declared_features != new.declared_features,
+            EventObject::Pod(Some(old), Some(new)) => {
+                new.uid == rejected.uid && old.spec.required_features != new.spec.required_features
+            }
+            _ => true,
+        }))
+    }
+}

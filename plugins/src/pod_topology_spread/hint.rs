@@ -1,0 +1,134 @@
+//! Which events change how pods are spread.
+
+use std::borrow::Cow;
+
+use schedc_core::events::{Action, ClusterEvent, EventObject, EventPod, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, HintError, QueueingHint, Registration};
+use schedc_core::intern::Symbol;
+use schedc_core::model::{InclusionPolicy, LabelSelector, Labels, LabelsExt, Node, Pod, UnsatisfiableAction};
+use schedc_core::plugin::IndexView;
+use smallvec::SmallVec;
+
+use super::args::TaintsPolicy;
+use super::{PodTopologySpread, PodTopologySpreadArgs};
+
+impl EnqueueExtensions for PodTopologySpread {
+    const EVENTS: &'static [Registration] = &[
+        Registration::hinted(
+            EventResource::Pod,
+            Action::ADD.or(Action::DELETE).or(Action::UPDATE_POD_LABEL).or(Action::UPDATE_POD_TOLERATION),
+        ),
+        Registration::hinted(
+            EventResource::Node,
+            Action::ADD.or(Action::DELETE).or(Action::UPDATE_NODE_LABEL).or(Action::UPDATE_NODE_TAINT),
+        ),
+    ];
+
+    fn queueing_hint(
+        &self,
+        args: &PodTopologySpreadArgs,
+        rejected: &Pod,
+        _: ClusterEvent,
+        object: EventObject<'_>,
+        view: IndexView<'_, Self>,
+    ) -> Result<QueueingHint, HintError> {
+        Ok(QueueingHint::queue_if(match object {
+            EventObject::Pod(old, new) => {
+                let counts = |pod: EventPod<'_>| counts_for(pod, rejected);
+                old.is_none_or(counts)
+                    && new.is_none_or(counts)
+                    && spreads_after_pod(&Hard::of(args, rejected, view)?, rejected, old, new)
+            }
+            EventObject::Node(old, new) => spreads_after_node(&Hard::of(args, rejected, view)?, old, new),
+            _ => true,
+        }))
+    }
+}
+
+/// Whether a pod can count for the rejected one.
+fn counts_for(pod: EventPod<'_>, rejected: &Pod) -> bool {
+    pod.uid == rejected.uid || (pod.takes_room() && pod.spec.namespace == rejected.spec.namespace)
+}
+
+/// A hard constraint.
+struct Hard<'a> {
+    /// None if no node can have it.
+    key: Option<Symbol>,
+    selector: Option<Cow<'a, LabelSelector>>,
+    honors_taints: bool,
+}
+
+impl Hard<'_> {
+    /// Those of a pod, or else of the profile.
+    fn of<'a>(
+        args: &PodTopologySpreadArgs,
+        pod: &'a Pod,
+        view: IndexView<'_, PodTopologySpread>,
+    ) -> Result<SmallVec<[Hard<'a>; 2]>, HintError> {
+        if !pod.spec.spread.is_empty() {
+            let hard = pod.spec.spread.iter();
+            let hard = hard.filter(|own| own.when_unsatisfiable == UnsatisfiableAction::DoNotSchedule);
+            return hard
+                .map(|own| {
+                    let what = "obtaining pod's hard topology spread constraints";
+                    let selector = own.selector.as_ref().map_err(|error| HintError(format!("{what}: {error}")))?;
+                    Ok(Hard {
+                        key: Some(own.topology_key),
+                        selector: selector.as_ref().map(Cow::Borrowed),
+                        honors_taints: own.node_taints_policy == InclusionPolicy::Honor,
+                    })
+                })
+                .collect();
+        }
+        let mut hard = args.hard_defaults().peekable();
+        if hard.peek().is_none() {
+            return Ok(SmallVec::new());
+        }
+        let selector = view.indexes.2.default_selector(&pod.spec);
+        if selector.is_empty() {
+            return Ok(SmallVec::new());
+        }
+        Ok(hard
+            .map(|default| Hard {
+                key: view.interner().get(default.topology_key),
+                selector: Some(Cow::Owned(selector.clone())),
+                honors_taints: default.node_taints_policy == TaintsPolicy::Honor,
+            })
+            .collect())
+    }
+
+    fn means(&self, labels: &Labels) -> bool {
+        self.selector.as_ref().is_some_and(|selector| selector.matches(labels))
+    }
+
+    fn value(&self, node: &Node) -> Option<Symbol> {
+        self.key.and_then(|key| node.labels.value(key))
+    }
+}
+
+/// Whether it makes a difference that a pod that can count came, changed or went.
+fn spreads_after_pod(hard: &[Hard<'_>], rejected: &Pod, old: Option<EventPod<'_>>, new: Option<EventPod<'_>>) -> bool {
+    match (old, new) {
+        (Some(old), Some(new)) => {
+            let tolerates_other = new.uid == rejected.uid && old.spec.tolerations != new.spec.tolerations;
+            let (before, after) = (&old.spec.labels, &new.spec.labels);
+            (tolerates_other && hard.iter().any(|constraint| constraint.honors_taints))
+                || hard.iter().any(|constraint| constraint.means(before) != constraint.means(after))
+        }
+        (Some(pod), None) | (None, Some(pod)) => hard.iter().any(|constraint| constraint.means(&pod.spec.labels)),
+        (None, None) => true,
+    }
+}
+
+/// Whether it makes a difference that a node came, changed or went. Without constraints every node matches.
+fn spreads_after_node(hard: &[Hard<'_>], old: Option<&Node>, new: Option<&Node>) -> bool {
+    let matches = |node: &Node| hard.iter().all(|constraint| constraint.value(node).is_some());
+    match (old, new) {
+        (Some(old), Some(new)) => {
+            let moved = || hard.iter().any(|constraint| constraint.value(old) != constraint.value(new));
+            matches(old) != matches(new) || (matches(new) && (moved() || old.taints != new.taints))
+        }
+        (Some(node), None) | (None, Some(node)) => matches(node),
+        (None, None) => true,
+    }
+}

@@ -1,0 +1,50 @@
+//! Which events let claims be bound.
+
+use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, HintError, QueueingHint, Registration};
+use schedc_core::model::{Object, Pod, Volume};
+use schedc_core::plugin::IndexView;
+
+use super::{VolumeBinding, VolumeBindingArgs};
+
+impl EnqueueExtensions for VolumeBinding {
+    const EVENTS: &'static [Registration] = &[
+        Registration::hinted(EventResource::StorageClass, Action::ADD.or(Action::UPDATE)),
+        Registration::hinted(EventResource::PersistentVolumeClaim, Action::ADD.or(Action::UPDATE)),
+        Registration::always(EventResource::PersistentVolume, Action::ADD.or(Action::UPDATE)),
+        Registration::always(EventResource::Node, Action::ADD.or(Action::UPDATE_NODE_LABEL)),
+        Registration::hinted(EventResource::CsiNode, Action::ADD.or(Action::UPDATE)),
+        Registration::hinted(EventResource::CsiDriver, Action::UPDATE),
+        Registration::hinted(EventResource::CsiStorageCapacity, Action::ADD.or(Action::UPDATE)),
+    ];
+
+    fn queueing_hint(
+        &self,
+        _: &VolumeBindingArgs,
+        rejected: &Pod,
+        _: ClusterEvent,
+        object: EventObject<'_>,
+        _: IndexView<'_, Self>,
+    ) -> Result<QueueingHint, HintError> {
+        let EventObject::Object(old, Some(new)) = object else { return Ok(QueueingHint::Queue) };
+        Ok(QueueingHint::queue_if(match (old, new) {
+            (_, Object::PersistentVolumeClaim(claim)) => {
+                claim.namespace == rejected.spec.namespace
+                    && rejected.spec.volumes.iter().any(|volume| volume.claim() == Some(claim.name))
+            }
+            (Some(Object::StorageClass(old)), Object::StorageClass(new)) => {
+                old.allowed_topologies != new.allowed_topologies
+            }
+            (Some(Object::CsiNode(old)), Object::CsiNode(new)) => old.migrated_plugins != new.migrated_plugins,
+            (Some(Object::CsiStorageCapacity(old)), Object::CsiStorageCapacity(new)) => {
+                // Nothing is less than any number.
+                new.largest_volume.is_some() && new.largest_volume > old.largest_volume
+            }
+            (Some(Object::CsiDriver(old)), Object::CsiDriver(new)) => {
+                let is_inline = |volume: &Volume| *volume == Volume::InlineCsi { driver: new.name };
+                old.storage_capacity && !new.storage_capacity && rejected.spec.volumes.iter().any(is_inline)
+            }
+            _ => true,
+        }))
+    }
+}

@@ -1,0 +1,53 @@
+//! Which events set volumes free.
+
+use schedc_core::args::NoArgs;
+use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, HintError, QueueingHint, Registration};
+use schedc_core::intern::Symbol;
+use schedc_core::model::{Object, Pod, Volume};
+use schedc_core::plugin::IndexView;
+
+use super::VolumeRestrictions;
+use crate::columns::exclude_each_other;
+
+impl EnqueueExtensions for VolumeRestrictions {
+    const EVENTS: &'static [Registration] = &[
+        Registration::hinted(EventResource::Pod, Action::DELETE),
+        Registration::always(EventResource::Node, Action::ADD),
+        Registration::hinted(EventResource::PersistentVolumeClaim, Action::ADD),
+    ];
+
+    fn queueing_hint(
+        &self,
+        _: &NoArgs,
+        rejected: &Pod,
+        _: ClusterEvent,
+        object: EventObject<'_>,
+        _: IndexView<'_, Self>,
+    ) -> Result<QueueingHint, HintError> {
+        Ok(QueueingHint::queue_if(match object {
+            EventObject::Pod(Some(deleted), _) => {
+                deleted.spec.namespace == rejected.spec.namespace
+                    && (conflict(rejected, &deleted) || share_a_claim(rejected, &deleted))
+            }
+            EventObject::Object(_, Some(Object::PersistentVolumeClaim(claim))) => {
+                claim.namespace == rejected.spec.namespace && names(rejected, claim.name)
+            }
+            _ => true,
+        }))
+    }
+}
+
+/// Whether the pods have disks that exclude each other.
+fn conflict(a: &Pod, b: &Pod) -> bool {
+    a.spec.volumes.iter().any(|disk| b.spec.volumes.iter().any(|other| exclude_each_other(disk, other)))
+}
+
+/// Whether the pods name one claim. Whether only one of them may use it is for PreFilter to find out.
+fn share_a_claim(a: &Pod, b: &Pod) -> bool {
+    a.spec.volumes.iter().filter_map(Volume::named_claim).any(|claim| names(b, claim))
+}
+
+fn names(pod: &Pod, claim: Symbol) -> bool {
+    pod.spec.volumes.contains(&Volume::Claim { claim })
+}

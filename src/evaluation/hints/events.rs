@@ -1,0 +1,165 @@
+//! From a change of an object to the events that the scheduler makes of it.
+
+use schedc_core::events::{Action, ClusterEvent, EventObject, EventPod, EventResource, node_updated, pod_updated};
+use schedc_core::intern::Interner;
+use schedc_core::model::{Node, Object, Pod};
+use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_finished};
+use serde::Serialize;
+
+/// An object before and after.
+#[derive(Clone, Debug)]
+pub(super) enum Changed {
+    Node(Option<Box<Node>>, Option<Box<Node>>),
+    Pod(Option<Box<Pod>>, Option<Box<Pod>>),
+    Object(Option<Object>, Option<Object>),
+}
+
+/// Which pods hear of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// Every waiting pod.
+    All,
+    /// The pod that it is about.
+    #[serde(rename = "self")]
+    Itself,
+    /// The pod of the scenario, which asks for it.
+    Direct,
+}
+
+/// An event, with what it is about.
+pub(super) struct Derived<'a> {
+    pub(super) event: ClusterEvent,
+    pub(super) object: EventObject<'a>,
+    pub(super) scope: Scope,
+    /// Only pods of this priority or less hear of it.
+    pub(super) up_to_priority: Option<i32>,
+}
+
+impl Changed {
+    /// Takes both states in. A finished pod is one that is not there.
+    pub(super) fn new(old: Option<&AnyObject>, new: Option<&AnyObject>, interner: &mut Interner) -> Changed {
+        fn pod(object: &AnyObject, interner: &mut Interner) -> Option<Box<Pod>> {
+            match object {
+                AnyObject::Pod(pod) if !is_finished(pod) => Some(convert_pod(pod, interner).into()),
+                _ => None,
+            }
+        }
+        fn node(object: &AnyObject, interner: &mut Interner) -> Option<Box<Node>> {
+            match object {
+                AnyObject::Node(node) => Some(convert_node(node, interner).into()),
+                _ => None,
+            }
+        }
+        match new.or(old) {
+            Some(AnyObject::Pod(_)) => {
+                Changed::Pod(old.and_then(|o| pod(o, interner)), new.and_then(|o| pod(o, interner)))
+            }
+            Some(AnyObject::Node(_)) => {
+                Changed::Node(old.and_then(|o| node(o, interner)), new.and_then(|o| node(o, interner)))
+            }
+            _ => {
+                let old = old.and_then(|object| convert_object(object, interner));
+                Changed::Object(old, new.and_then(|object| convert_object(object, interner)))
+            }
+        }
+    }
+
+    /// The object as hints see it.
+    pub(super) fn object(&self) -> EventObject<'_> {
+        match self {
+            Changed::Node(old, new) => EventObject::Node(old.as_deref(), new.as_deref()),
+            Changed::Pod(old, new) => EventObject::pods(old.as_deref(), new.as_deref()),
+            Changed::Object(old, new) => EventObject::Object(old.as_ref(), new.as_ref()),
+        }
+    }
+
+    /// The events (kube-scheduler's event handlers). `is_itself`: it is the waiting pod that changes. `is_served` tells
+    /// whether the scheduler looks after a pod that has no node.
+    pub(super) fn events(&self, is_itself: bool, is_served: impl Fn(&Pod) -> bool) -> Vec<Derived<'_>> {
+        match self {
+            Changed::Node(Some(old), Some(new)) => {
+                node_updated(old, new).into_iter().map(|event| all(event, self.object())).collect()
+            }
+            Changed::Node(..) => self.came_or_went(EventResource::Node),
+            Changed::Pod(old, new) => {
+                let [old, new] = [old, new].map(|pod| pod.as_deref().map(EventPod::new));
+                pod_events(old, new, is_itself, is_served)
+            }
+            Changed::Object(old, new) => {
+                new.as_ref().or(old.as_ref()).and_then(resource).map(|kind| self.came_or_went(kind)).unwrap_or_default()
+            }
+        }
+    }
+
+    fn came_or_went(&self, resource: EventResource) -> Vec<Derived<'_>> {
+        let (came, went) = match self {
+            Changed::Node(old, new) => (old.is_none(), new.is_none()),
+            Changed::Pod(old, new) => (old.is_none(), new.is_none()),
+            Changed::Object(old, new) => (old.is_none(), new.is_none()),
+        };
+        let action = match (came, went) {
+            (true, true) => return Vec::new(),
+            (true, false) => Action::ADD,
+            (false, true) => Action::DELETE,
+            (false, false) => Action::UPDATE,
+        };
+        vec![all(ClusterEvent::new(resource, action), self.object())]
+    }
+}
+
+fn all(event: ClusterEvent, object: EventObject<'_>) -> Derived<'_> {
+    Derived { event, object, scope: Scope::All, up_to_priority: None }
+}
+
+fn pod_events<'a>(
+    old: Option<EventPod<'a>>,
+    new: Option<EventPod<'a>>,
+    is_itself: bool,
+    is_served: impl Fn(&Pod) -> bool,
+) -> Vec<Derived<'a>> {
+    let assigned = |action| ClusterEvent::new(EventResource::AssignedPod, action);
+    let object = EventObject::Pod(old, new);
+    let mut events = Vec::new();
+    match (old, new) {
+        (Some(old), None) if old.node.is_some() => events.push(all(assigned(Action::DELETE), object)),
+        (Some(old), Some(new)) if old.node.is_some() => {
+            events.extend(pod_updated(old, new).into_iter().map(|event| all(event, object)));
+        }
+        // Being bound is to arrive.
+        (_, Some(new)) if new.node.is_some() => {
+            events.push(all(assigned(Action::ADD), EventObject::Pod(None, Some(new))));
+        }
+        (Some(old), new) if is_served(&old) => {
+            if let Some(new) = new.filter(|_| is_itself) {
+                let updated = pod_updated(old, new).into_iter();
+                events.extend(updated.map(|event| Derived { scope: Scope::Itself, ..all(event, object) }));
+            }
+            // Pods that count with it on its nominated node hear that it is not there any more.
+            let before = old.nominated_node;
+            if before.is_some() && new.and_then(|new| new.nominated_node) != before {
+                let gone = all(assigned(Action::DELETE), EventObject::Pod(Some(old), None));
+                events.push(Derived { up_to_priority: Some(old.spec.priority), ..gone });
+            }
+        }
+        _ => {}
+    }
+    events
+}
+
+/// What events about an object are called; none for kinds that there are no events about.
+fn resource(object: &Object) -> Option<EventResource> {
+    Some(match object {
+        Object::PersistentVolume(_) => EventResource::PersistentVolume,
+        Object::PersistentVolumeClaim(_) => EventResource::PersistentVolumeClaim,
+        Object::StorageClass(_) => EventResource::StorageClass,
+        Object::CsiNode(_) => EventResource::CsiNode,
+        Object::CsiDriver(_) => EventResource::CsiDriver,
+        Object::CsiStorageCapacity(_) => EventResource::CsiStorageCapacity,
+        Object::VolumeAttachment(_) => EventResource::VolumeAttachment,
+        Object::ResourceClaim(_) => EventResource::ResourceClaim,
+        Object::ResourceSlice(_) => EventResource::ResourceSlice,
+        Object::DeviceClass(_) => EventResource::DeviceClass,
+        Object::Namespace(_) | Object::Workload(_) | Object::PodDisruptionBudget(_) => return None,
+    })
+}

@@ -1,0 +1,371 @@
+//! Which events wake a rejected pod: a change of an object in, the events of it, what the plugins' hints say of each, and
+//! where the pod is then.
+//!
+//! The formats are in docs/evaluate.md. What is said of the queue follows from its rules for one pod.
+
+mod events;
+mod scenario;
+
+use std::collections::BTreeMap;
+
+use schedc_core::cache::{Cache, State};
+use schedc_core::engine::Engine;
+use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
+use schedc_core::extension_points::QueueingHint;
+use schedc_core::hints::{Interested, PluginSet};
+use schedc_core::model::Pod;
+use schedc_core::profile::{Bundle, Profile, Visitor};
+use schedc_objects::{AnyObject, convert_pod, is_finished};
+use serde::Serialize;
+
+use super::scenario as values;
+use super::{Broken, Error, Evaluator, World};
+use events::{Changed, Derived};
+
+pub use events::Scope;
+pub use scenario::{Change, Direct, HintScenario};
+
+/// What a change means for a rejected pod.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HintResult {
+    /// The scenario's.
+    pub id: String,
+    /// The events by name, in order.
+    pub events: Vec<String>,
+    /// The same, each with what is said of it.
+    pub per_event: Vec<EventResult>,
+    /// For each plugin that rejected the pod or that it waits for: whether it waits for one of the events.
+    pub registered: BTreeMap<String, bool>,
+    /// What those say; of several answers, an error, or else `Queue`.
+    pub hints: BTreeMap<String, Hint>,
+    /// What becomes of the pod.
+    pub decision: Decision,
+    /// Whether it is tried again.
+    pub moved: bool,
+    /// Where it is.
+    pub queue: Place,
+    /// The PreEnqueue plugins that hold it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gated: Option<Gated>,
+}
+
+/// What is said of one event.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EventResult {
+    /// What it is about.
+    pub resource: &'static str,
+    /// What happens.
+    pub action: &'static str,
+    /// Who hears of it.
+    pub scope: Scope,
+    /// All plugins of the profile that wait for it, sorted.
+    pub registered_by: Vec<&'static str>,
+    /// As in [`HintResult`].
+    pub registered: BTreeMap<String, bool>,
+    /// As in [`HintResult`].
+    pub hints: BTreeMap<String, Hint>,
+    /// What the other plugins that wait for it would say.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub other_hints: BTreeMap<String, Hint>,
+    /// Whether the pod meets the condition of the event, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pre_check: Option<bool>,
+    /// The pod is held by a plugin that does not wait for the event, and nothing is asked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub gate_skips: bool,
+    /// What would become of the pod by this event alone.
+    pub decision: Decision,
+}
+
+/// What a plugin says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Hint {
+    /// Leave the pod where it is.
+    Skip,
+    /// Try it again.
+    Queue,
+    /// It cannot tell; the pod is tried again.
+    Error,
+}
+
+/// What becomes of a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Decision {
+    /// Nothing.
+    QueueSkip,
+    /// It is tried when it need not wait any longer.
+    QueueAfterBackoff,
+    /// It is tried as soon as possible.
+    QueueImmediately,
+}
+
+/// Where a pod is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    /// Waits to be tried.
+    Active,
+    /// Waits for its time to be tried.
+    Backoff,
+    /// Waits for an event.
+    Unschedulable,
+    /// Gone, or on a node.
+    None,
+}
+
+/// The PreEnqueue plugins that hold a pod.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Gated {
+    /// Before the change; empty for none.
+    pub before: &'static str,
+    /// After it.
+    pub after: &'static str,
+}
+
+impl<B: Bundle> Evaluator<B> {
+    /// Finds what a change means for a rejected pod.
+    ///
+    /// # Errors
+    /// The first thing in the scenario that is wrong.
+    pub fn hints(&mut self, scenario: HintScenario) -> Result<HintResult, Error> {
+        let profile = self.profile_of(scenario.profile.as_deref())?;
+        let mut world = World::<B::State>::default();
+        for (at, value) in scenario.objects.into_iter().enumerate() {
+            let object = values::object(value).map_err(|error| Error::broken("objects", at, error))?;
+            world.apply(object, self.queues(profile));
+        }
+        let read = |place: &str, value: Option<serde_json::Value>| {
+            let object = value.map(values::object).transpose();
+            object.map_err(|error| Error::Broken { place: place.to_owned(), error })
+        };
+        let old = read("event.old", scenario.event.old)?;
+        let new = read("event.new", scenario.event.new)?;
+        let pod = values::pod(scenario.pod).map_err(|error| Error::Broken { place: "pod".to_owned(), error })?;
+        let asked = scenario
+            .direct
+            .as_ref()
+            .map(asked_event)
+            .transpose()
+            .map_err(|error| Error::Broken { place: "direct".to_owned(), error })?;
+        if let Some(old) = old.clone() {
+            world.apply(old, self.queues(profile));
+        }
+        let is_itself = [&old, &new].into_iter().flatten().any(|object| {
+            let is_pod = matches!(object, AnyObject::Pod(_));
+            let pod = AnyObject::from(pod.clone());
+            is_pod && (object.namespace(), object.name()) == (pod.namespace(), pod.name())
+        });
+        let mut waiting = convert_pod(&pod, &mut world.cache.base.interner);
+        let changed = Changed::new(old.as_ref(), new.as_ref(), &mut world.cache.base.interner);
+        let gate = self.bundle.with(profile, Holds { pod: &waiting, cache: &world.cache });
+        match new {
+            Some(new) if !matches!(&new, AnyObject::Pod(pod) if is_finished(pod)) => {
+                world.apply(new, self.queues(profile));
+            }
+            _ => {
+                if let Some(old) = &old {
+                    world.remove(old);
+                }
+            }
+        }
+        // Where its update is the change, it is the updated pod that hints are asked about.
+        let (mut leaves, mut uid) = (false, None);
+        if let (true, Changed::Pod(before, after)) = (is_itself, &changed) {
+            match after {
+                Some(after) if after.spec.node_name.is_none() => waiting = (**after).clone(),
+                _ => leaves = true,
+            }
+            uid = before.as_ref().or(after.as_ref()).map(|pod| pod.uid.clone());
+        }
+        if let Some(uid) = uid {
+            waiting.uid = uid;
+        }
+        let result = self.bundle.with(
+            profile,
+            Ask {
+                waiting: &waiting,
+                cache: &world.cache,
+                changed: &changed,
+                asked,
+                is_itself,
+                plugins: &scenario.plugins,
+                pending: &scenario.pending,
+                gate,
+                fate: Fate { in_flight: scenario.in_flight, backoff_done: scenario.backoff_done, leaves },
+            },
+        );
+        Ok(HintResult { id: scenario.id, ..result })
+    }
+}
+
+/// The event that a scenario names.
+fn asked_event(direct: &Direct) -> Result<ClusterEvent, Broken> {
+    match (EventResource::from_name(&direct.resource), Action::from_name(&direct.action)) {
+        (Some(resource), Some(action)) => Ok(ClusterEvent::new(resource, action)),
+        _ => Err(Broken::NoEvent { resource: direct.resource.clone(), action: direct.action.clone() }),
+    }
+}
+
+/// What else decides where the pod ends.
+#[derive(Clone, Copy)]
+struct Fate {
+    in_flight: bool,
+    backoff_done: bool,
+    /// It is deleted, or gets a node.
+    leaves: bool,
+}
+
+/// Asks who holds a pod.
+struct Holds<'a, S> {
+    pod: &'a Pod,
+    cache: &'a Cache<S>,
+}
+
+impl<S: State> Visitor<S> for Holds<'_, S> {
+    type Output = Option<&'static str>;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
+        engine.plugins.pre_enqueue(self.pod, self.cache).err().map(|status| status.plugin)
+    }
+}
+
+struct Ask<'a, S> {
+    waiting: &'a Pod,
+    cache: &'a Cache<S>,
+    changed: &'a Changed,
+    /// In place of the events that the change is.
+    asked: Option<ClusterEvent>,
+    is_itself: bool,
+    plugins: &'a [String],
+    pending: &'a [String],
+    /// The plugin that held the pod before.
+    gate: Option<&'static str>,
+    fate: Fate,
+}
+
+impl<S: State> Visitor<S> for Ask<'_, S> {
+    type Output = HintResult;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> HintResult {
+        let scheduler = P::INFO.scheduler_name;
+        let is_served = |pod: &Pod| {
+            let name = self.cache.base.interner.resolve(pod.spec.scheduler_name);
+            name.is_empty() || name == scheduler
+        };
+        let events = match self.asked {
+            Some(event) => {
+                vec![Derived { event, object: self.changed.object(), scope: Scope::Direct, up_to_priority: None }]
+            }
+            None => {
+                let mut events = self.changed.events(self.is_itself, is_served);
+                // Of other objects only those changes are watched that a plugin waits for.
+                events.retain(|derived| {
+                    !matches!(derived.object, EventObject::Object(..))
+                        || !Interested::of::<P>(derived.event).plugins().is_empty()
+                });
+                events
+            }
+        };
+        let per_event: Vec<_> = events.iter().map(|event| self.event(event, &*engine.plugins)).collect();
+        let holds = || engine.plugins.pre_enqueue(self.waiting, self.cache).err().map(|status| status.plugin);
+        self.result(per_event, holds)
+    }
+}
+
+impl<S: State> Ask<'_, S> {
+    fn event<P: Profile<State = S>>(&self, derived: &Derived<'_>, profile: &P) -> EventResult {
+        let interested = Interested::of::<P>(derived.event);
+        let hint = |at| {
+            let said = interested.hint(profile, at, self.waiting, (derived.event, derived.object), self.cache);
+            said.map(|said| match said {
+                Ok(QueueingHint::Skip) => Hint::Skip,
+                Ok(QueueingHint::Queue) => Hint::Queue,
+                Err(_) => Hint::Error,
+            })
+        };
+        let names = |set: PluginSet| set.iter().map(|at| P::PLUGINS[at].name);
+        let said = |set: PluginSet| -> BTreeMap<String, Hint> {
+            let said = set.iter().filter_map(|at| Some((P::PLUGINS[at].name.to_owned(), hint(at)?)));
+            said.collect()
+        };
+        let named = |list: &[String]| PluginSet::of::<P>(list.iter().map(String::as_str));
+        let (rejectors, pending) = (named(self.plugins), named(self.pending));
+        let mine = rejectors.or(pending);
+        let waits = interested.plugins();
+        let mut registered_by: Vec<_> = names(waits).collect();
+        registered_by.sort_unstable();
+        let worth = |set: PluginSet| set.iter().any(|at| hint(at).is_some_and(|hint| hint != Hint::Skip));
+        let decision = if worth(pending) {
+            Decision::QueueImmediately
+        } else if worth(rejectors) {
+            Decision::QueueAfterBackoff
+        } else {
+            Decision::QueueSkip
+        };
+        EventResult {
+            resource: derived.event.resource.name(),
+            action: derived.event.actions.name().unwrap_or_default(),
+            scope: derived.scope,
+            registered: self.all_plugins().map(|name| (name.clone(), registered_by.contains(&name.as_str()))).collect(),
+            hints: said(mine),
+            other_hints: said(waits.without(mine)),
+            // While the pod is tried, conditions are not looked at.
+            pre_check: derived
+                .up_to_priority
+                .filter(|_| !self.fate.in_flight)
+                .map(|priority| self.waiting.spec.priority <= priority),
+            gate_skips: derived.scope == Scope::All && self.gate.is_some_and(|gate| !registered_by.contains(&gate)),
+            registered_by,
+            decision,
+        }
+    }
+
+    fn all_plugins(&self) -> impl Iterator<Item = &String> {
+        self.plugins.iter().chain(self.pending)
+    }
+
+    fn result(&self, per_event: Vec<EventResult>, holds: impl Fn() -> Option<&'static str>) -> HintResult {
+        let Fate { in_flight, backoff_done, leaves } = self.fate;
+        let mut registered: BTreeMap<String, bool> = self.all_plugins().map(|name| (name.clone(), false)).collect();
+        let mut hints: BTreeMap<String, Hint> = BTreeMap::new();
+        for event in &per_event {
+            for (name, is_registered) in &event.registered {
+                *registered.entry(name.clone()).or_default() |= is_registered;
+            }
+            for (name, hint) in &event.hints {
+                let strongest = hints.entry(name.clone()).or_insert(Hint::Skip);
+                *strongest = (*strongest).max(*hint);
+            }
+        }
+        let decision = if in_flight {
+            // All that happened meanwhile is judged at once, when the pod comes back.
+            per_event.iter().map(|event| event.decision).max()
+        } else {
+            let mut asked = per_event.iter().filter(|event| event.pre_check != Some(false) && !event.gate_skips);
+            asked.find(|event| event.decision != Decision::QueueSkip).map(|event| event.decision)
+        };
+        let decision = decision.unwrap_or(Decision::QueueSkip);
+        let stays = decision == Decision::QueueSkip || self.asked.is_some();
+        let after = if stays { self.gate } else { holds() };
+        let moved = !stays && !leaves && after.is_none();
+        // A pod that was held has not been tried yet, and need not wait.
+        let at_once = decision == Decision::QueueImmediately || backoff_done || self.gate.is_some();
+        HintResult {
+            id: String::new(),
+            events: per_event.iter().map(|event| format!("{}{}", event.resource, event.action)).collect(),
+            registered,
+            hints,
+            decision,
+            moved,
+            queue: match moved {
+                _ if leaves => Place::None,
+                false => Place::Unschedulable,
+                true if at_once => Place::Active,
+                true => Place::Backoff,
+            },
+            gated: (self.gate.is_some() || after.is_some())
+                .then(|| Gated { before: self.gate.unwrap_or_default(), after: after.unwrap_or_default() }),
+            per_event,
+        }
+    }
+}

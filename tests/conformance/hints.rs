@@ -1,0 +1,127 @@
+//! Events and queueing hints as kube-scheduler 1.36.2 has them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schedc::evaluation::{Evaluator, HintScenario};
+use schedc_core::events::{Action, ClusterEvent, EventResource};
+use schedc_core::hints::Interested;
+use schedc_core::profile::Profile;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::corpus::lines;
+use crate::scheduler::{Profiles, default};
+
+/// A change, and what kube-scheduler's event handlers, hints and queue made of it.
+#[derive(Deserialize)]
+struct Entry {
+    scenario: HintScenario,
+    expected: Value,
+}
+
+fn entries() -> impl Iterator<Item = Entry> {
+    lines("hints/hints.jsonl.gz").map(|line| serde_json::from_str(&line).unwrap())
+}
+
+#[test]
+fn events_hints_and_places_agree() {
+    let mut evaluator = Evaluator::<Profiles>::new().unwrap();
+    let (mut all, mut wrong) = (0, Vec::new());
+    for Entry { scenario, expected } in entries() {
+        let id = scenario.id.clone();
+        let got = evaluator.hints(scenario).unwrap_or_else(|error| panic!("{id}: {error}"));
+        let got = serde_json::to_value(got).unwrap();
+        all += 1;
+        if got != expected {
+            wrong.push(format!("{id}:\n  expected {expected}\n  got      {got}"));
+        }
+    }
+    assert_eq!(all, 1400);
+    assert!(wrong.is_empty(), "{} of {all} differ:\n{}", wrong.len(), wrong[..wrong.len().min(5)].join("\n"));
+}
+
+/// A plugin and an event, by name.
+type Pair = (String, String);
+
+/// What the corpus has each hint say. `Error` counts as `Queue`.
+fn answers() -> BTreeMap<Pair, BTreeSet<bool>> {
+    let mut answers: BTreeMap<Pair, BTreeSet<bool>> = BTreeMap::new();
+    for Entry { expected, .. } in entries() {
+        for event in expected["perEvent"].as_array().unwrap() {
+            let name = format!("{} {}", event["resource"].as_str().unwrap(), event["action"].as_str().unwrap());
+            for hints in ["hints", "otherHints"].map(|field| &event[field]).into_iter().filter_map(Value::as_object) {
+                for (plugin, hint) in hints {
+                    answers.entry((plugin.clone(), name.clone())).or_default().insert(hint != "Skip");
+                }
+            }
+        }
+    }
+    answers
+}
+
+/// Why a hint has one answer in the corpus.
+#[derive(Clone, Copy, PartialEq)]
+enum Why {
+    /// Whatever is new, or new to the pod, may help.
+    New,
+    /// Only an update of the waiting pod itself counts, and then it is no event of a pod that has a node.
+    Itself,
+    /// Only pods that take room count, and such a pod's end is an event of a pod that has a node.
+    TakesNoRoom,
+    /// Another way wakes the pod.
+    Never,
+}
+
+/// The hints that have one answer in the corpus. All others have both: one that always said `Queue`, or always `Skip`, would
+/// disagree with a scenario.
+const ONE_ANSWER: [(&str, &str, Why); 21] = [
+    ("DefaultPreemption", "AssignedPod Delete", Why::Never),
+    ("DefaultPreemption", "UnschedulablePod Delete", Why::Never),
+    ("DynamicResources", "AssignedPod UpdatePodGeneratedResourceClaim", Why::Itself),
+    ("InterPodAffinity", "UnschedulablePod Delete", Why::TakesNoRoom),
+    ("InterPodAffinity", "UnschedulablePod UpdatePodLabel", Why::New),
+    ("NodeDeclaredFeatures", "AssignedPod Update", Why::Itself),
+    ("NodeDeclaredFeatures", "AssignedPod UpdatePodGeneratedResourceClaim", Why::Itself),
+    ("NodeDeclaredFeatures", "AssignedPod UpdatePodLabel", Why::Itself),
+    ("NodeDeclaredFeatures", "AssignedPod UpdatePodScaleDown", Why::Itself),
+    ("NodeDeclaredFeatures", "AssignedPod UpdatePodToleration", Why::Itself),
+    ("NodeDeclaredFeatures", "Node Add", Why::New),
+    ("NodeDeclaredFeatures", "UnschedulablePod UpdatePodSchedulingGatesEliminated", Why::Itself),
+    ("NodeUnschedulable", "AssignedPod UpdatePodToleration", Why::Itself),
+    ("NodeVolumeLimits", "UnschedulablePod Delete", Why::TakesNoRoom),
+    ("PodTopologySpread", "AssignedPod UpdatePodToleration", Why::Itself),
+    ("PodTopologySpread", "UnschedulablePod Delete", Why::TakesNoRoom),
+    ("TaintToleration", "AssignedPod UpdatePodToleration", Why::Itself),
+    ("VolumeBinding", "storage.k8s.io/CSINode Add", Why::New),
+    ("VolumeBinding", "storage.k8s.io/CSIStorageCapacity Add", Why::New),
+    ("VolumeBinding", "storage.k8s.io/StorageClass Add", Why::New),
+    ("VolumeZone", "PersistentVolume Add", Why::New),
+];
+
+#[test]
+fn a_hint_that_always_says_the_same_is_noticed() {
+    let answers = answers();
+    let mut one_answer = BTreeSet::new();
+    let mut hinted = BTreeSet::new();
+    for ((plugin, event), said) in &answers {
+        let (resource, action) = event.split_once(' ').unwrap();
+        let happened =
+            ClusterEvent::new(EventResource::from_name(resource).unwrap(), Action::from_name(action).unwrap());
+        let at = default::Pipeline::PLUGINS.iter().position(|known| known.name == plugin).unwrap();
+        if !Interested::of::<default::Pipeline>(happened).asked.contains(at) {
+            assert_eq!(said, &BTreeSet::from([true]), "{plugin} has no hint for {event}");
+            continue;
+        }
+        let registrations = default::Pipeline::PLUGINS[at].events.unwrap();
+        hinted.extend(registrations.iter().enumerate().filter(|(_, r)| r.event.covers(happened)).map(|(i, _)| (at, i)));
+        if said.len() == 1 {
+            one_answer.insert((plugin.as_str(), event.as_str(), said.contains(&true)));
+        }
+    }
+    assert_eq!(one_answer, BTreeSet::from(ONE_ANSWER.map(|(plugin, event, why)| (plugin, event, why == Why::New))));
+    for (at, plugin) in default::Pipeline::PLUGINS.iter().enumerate() {
+        for (i, registration) in plugin.events.unwrap_or_default().iter().enumerate() {
+            assert!(!registration.has_hint || hinted.contains(&(at, i)), "{} on {}", plugin.name, registration.event);
+        }
+    }
+}
