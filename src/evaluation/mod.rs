@@ -242,6 +242,8 @@ struct Explain<'a, S> {
 impl<S: State> Visitor<S> for Explain<'_, S> {
     type Output = Explanation;
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Explanation {
+        // The decision is one over all nodes, whatever the profile says of enough.
+        engine.percentage_of_nodes_to_score = 100;
         engine.explain(self.pod, self.cache, false)
     }
 }

@@ -1,10 +1,13 @@
 //! Arguments: for enabled plugins only, of the shape that the catalog tells, and what a shape cannot tell.
 
+mod default_preemption;
+mod dynamic_resources;
 mod node_affinity;
 mod node_resources_balanced_allocation;
 mod node_resources_fit;
 mod pod_topology_spread;
 mod shape;
+mod volume_binding;
 
 use super::{Context, plugin_names};
 use crate::catalog::{ArgsSchema, PluginEntry};
@@ -56,10 +59,13 @@ fn place(diagnostic: &Diagnostic) -> Option<Span> {
 fn plugin_rule(args: &RawArgs, found: &mut Vec<Diagnostic>) {
     let RawValue::Table(table) = &args.value.value else { return };
     match args.plugin.value.as_str() {
+        "DefaultPreemption" => default_preemption::check(table, found),
+        "DynamicResources" => dynamic_resources::check(table, found),
         "NodeAffinity" => node_affinity::check(table, found),
         "NodeResourcesBalancedAllocation" => node_resources_balanced_allocation::check(table, found),
         "NodeResourcesFit" => node_resources_fit::check(table, found),
         "PodTopologySpread" => pod_topology_spread::check(table, found),
+        "VolumeBinding" => volume_binding::check(table, found),
         _ => {}
     }
 }

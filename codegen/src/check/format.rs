@@ -13,12 +13,12 @@ pub(super) fn matches(format: Format, text: &str) -> bool {
         Format::NamePrefix => is_name(text),
         Format::LabelValue => text.is_empty() || is_name(text),
         Format::NonEmpty => !text.is_empty(),
-        Format::Duration => is_duration(text),
+        Format::Duration => duration(text).is_some(),
     }
 }
 
-/// What Go's `time.ParseDuration` takes, and not negative.
-fn is_duration(text: &str) -> bool {
+/// The nanoseconds of what Go's `time.ParseDuration` takes and is not negative.
+pub(super) fn duration(text: &str) -> Option<f64> {
     const UNITS: [(&str, u64); 8] = [
         ("ns", 1),
         ("us", 1_000),
@@ -36,11 +36,11 @@ fn is_duration(text: &str) -> bool {
         let unit = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
         let (unit, after) = after.split_at(unit);
         let known = UNITS.iter().find(|(name, _)| *name == unit);
-        let (Ok(number), Some((_, unit))) = (number.parse::<f64>(), known) else { return text == "0" };
+        let (Ok(number), Some((_, unit))) = (number.parse::<f64>(), known) else { return (text == "0").then_some(0.0) };
         total += number * *unit as f64;
         rest = after;
     }
-    !text.is_empty() && total < i64::MAX as f64
+    (!text.is_empty() && total < i64::MAX as f64).then_some(total)
 }
 
 /// Whether a text is what Kubernetes calls a DNS subdomain, which a scheduler's name must be: at most 253 characters, parts

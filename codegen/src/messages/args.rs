@@ -162,6 +162,27 @@ pub(crate) fn balanced_weight(at: Span, resource: &str, weight: i128) -> Diagnos
     .help("remove the weight")
 }
 
+// DefaultPreemption
+
+pub(crate) fn no_candidate_nodes(percentage: Span, absolute: Span) -> Diagnostic {
+    let title = "`min-candidate-nodes-percentage` and `min-candidate-nodes-absolute` must not both be 0";
+    Diagnostic::at(absolute, title, "then no node would be tried").also(percentage, "as this is 0, too")
+}
+
+// DynamicResources
+
+pub(crate) fn short_binding_timeout(timeout: &Spanned<String>) -> Diagnostic {
+    let title = format!("`binding-timeout` of DynamicResources must be at least 1s, not {}", timeout.value);
+    Diagnostic::at(timeout.span, title, "too short")
+}
+
+// VolumeBinding
+
+pub(crate) fn shape_behind_gate(at: Span) -> Diagnostic {
+    Diagnostic::at(at, "`shape` of VolumeBinding needs the feature gate StorageCapacityScoring, which is off", "")
+        .help("leave it out")
+}
+
 // NodeAffinity
 
 pub(crate) fn empty_added_affinity(at: Span) -> Diagnostic {

@@ -369,3 +369,62 @@ default-constraints = [
         "#]],
     );
 }
+
+#[test]
+fn preemption_that_tries_no_node() {
+    check(
+        r#"[args.DefaultPreemption]
+min-candidate-nodes-percentage = 0
+min-candidate-nodes-absolute = 0
+"#,
+        expect![[r#"
+            error: `min-candidate-nodes-percentage` and `min-candidate-nodes-absolute` must not both be 0
+             --> profiles/p.toml:3:32
+              |
+            2 | min-candidate-nodes-percentage = 0
+              |                                  - as this is 0, too
+            3 | min-candidate-nodes-absolute = 0
+              |                                ^ then no node would be tried
+
+            error: 1 error in profiles/p.toml
+        "#]],
+    );
+}
+
+#[test]
+fn a_binding_timeout_below_a_second() {
+    check(
+        r#"[args.DynamicResources]
+binding-timeout = "999ms"
+"#,
+        expect![[r#"
+            error: `binding-timeout` of DynamicResources must be at least 1s, not 999ms
+             --> profiles/p.toml:2:19
+              |
+            2 | binding-timeout = "999ms"
+              |                   ^^^^^^^ too short
+
+            error: 1 error in profiles/p.toml
+        "#]],
+    );
+}
+
+#[test]
+fn a_shape_that_a_feature_gate_keeps_away() {
+    check(
+        r#"[args.VolumeBinding]
+shape = [{ utilization = 0, score = 0 }]
+"#,
+        expect![[r#"
+            error: `shape` of VolumeBinding needs the feature gate StorageCapacityScoring, which is off
+             --> profiles/p.toml:2:1
+              |
+            2 | shape = [{ utilization = 0, score = 0 }]
+              | ^^^^^
+              |
+              = help: leave it out
+
+            error: 1 error in profiles/p.toml
+        "#]],
+    );
+}

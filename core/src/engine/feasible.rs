@@ -40,7 +40,7 @@ impl<P: Profile> Engine<P> {
         cache: &Cache<P::State>,
     ) -> Result<(), String> {
         let candidates = self.start_from_candidates(attempt, cache);
-        let wanted = nodes_to_find(P::INFO.percentage_of_nodes_to_score, candidates);
+        let wanted = nodes_to_find(self.percentage_of_nodes_to_score, candidates);
         if wanted < candidates {
             return self.find_some(pod, attempt, cache, wanted);
         }

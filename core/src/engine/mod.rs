@@ -28,6 +28,8 @@ pub const UNTIMED: i64 = i64::MAX;
 pub struct Engine<P: Profile> {
     /// The plugins, shared with binding tasks.
     pub plugins: Arc<P>,
+    /// How many feasible nodes of a hundred are enough: the profile's, unless somebody wants to see all.
+    pub percentage_of_nodes_to_score: u8,
     /// What attempts own that are not bound yet.
     pub(crate) reserved: Map<Uid, Arc<P::Reserved>>,
     pub(crate) answer: Answer<P>,
@@ -97,6 +99,7 @@ impl<P: Profile> Engine<P> {
     pub fn new(handle: &Handle) -> Result<Self, Vec<StartError>> {
         Ok(Engine {
             plugins: Arc::new(P::new(handle)?),
+            percentage_of_nodes_to_score: P::INFO.percentage_of_nodes_to_score,
             reserved: Map::default(),
             answer: Answer::default(),
             next_start: 0,

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use schedc_core::engine::{Engine, UNTIMED};
+use schedc_core::handle::Handle;
+
 use crate::plugins::stage::notes;
 use crate::world::World;
 
@@ -32,6 +35,17 @@ fn the_search_stops_when_enough_nodes_are_found() {
     for (nodes, looked_at) in [(99, 99), (100, 100), (150, 100), (300, 150)] {
         assert_eq!(asked(&mut cluster(nodes), "web"), looked_at, "{nodes} nodes");
     }
+}
+
+#[test]
+fn somebody_may_want_to_see_all_nodes() {
+    let mut world = cluster(150);
+    let pod = world.pod("web", "");
+    let mut engine = Engine::<scheduler::some::Pipeline>::new(&Handle::default()).unwrap();
+    engine.percentage_of_nodes_to_score = 100;
+    notes();
+    engine.decide(&pod, &mut world.scheduler.cache, UNTIMED, |_| 0);
+    assert_eq!(notes().iter().filter(|note| *note == "Slots filter").count(), 150);
 }
 
 #[test]

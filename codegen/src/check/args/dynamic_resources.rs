@@ -1,0 +1,17 @@
+//! DynamicResources: the least that PreBind may wait (kube-scheduler's `ValidateDynamicResourcesArgs`).
+
+use super::string_at;
+use crate::check::format::duration;
+use crate::diagnostic::Diagnostic;
+use crate::messages;
+use crate::tree::RawTable;
+
+const SECOND: f64 = 1e9;
+
+pub(super) fn check(args: &RawTable, found: &mut Vec<Diagnostic>) {
+    if let Some(timeout) = string_at(args, "binding-timeout")
+        && duration(&timeout.value).is_some_and(|nanoseconds| nanoseconds < SECOND)
+    {
+        found.push(messages::short_binding_timeout(&timeout));
+    }
+}

@@ -1,0 +1,11 @@
+//! VolumeBinding: what is behind a feature gate (kube-scheduler's `ValidateVolumeBindingArgs`).
+
+use crate::diagnostic::Diagnostic;
+use crate::messages;
+use crate::tree::RawTable;
+
+pub(super) fn check(args: &RawTable, found: &mut Vec<Diagnostic>) {
+    if let Some(shape) = args.get("shape") {
+        found.push(messages::shape_behind_gate(shape.key.span));
+    }
+}
