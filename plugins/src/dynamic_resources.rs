@@ -1,7 +1,7 @@
 //! DynamicResources
 //!
 //! **What it does.** Nothing for pods without resource claims, but for its part in the message of a pod that fits nowhere.
-//! Pods with resource claims are rejected.
+//! Pods whose resource claims are missing are held back, and those whose claims are there are rejected.
 //!
 //! **Extension points.** PreEnqueue, PreFilter (skips without claims), Filter, PostFilter, Score (always 0), Reserve,
 //! PreBind.

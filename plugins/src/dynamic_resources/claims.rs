@@ -45,3 +45,46 @@ pub(super) fn of_pod<'a>(
     }
     Ok(claims)
 }
+
+#[cfg(test)]
+mod tests {
+    use schedc_core::cache::Base;
+    use schedc_core::column::Index;
+    use schedc_objects::testing::{object, pod};
+
+    use super::*;
+    use crate::indexes::ResourceClaims;
+
+    #[test]
+    fn a_pod_waits_for_its_claims() {
+        let check = |claim: &str, status: &str, expected: Result<usize, &str>| {
+            let mut base = Base::default();
+            let mut claims = ResourceClaims::default();
+            let gone = "deletionTimestamp: '2026-01-01T00:00:00Z'";
+            let own = "ownerReferences: [{apiVersion: v1, kind: Pod, name: web, uid: u1, controller: true}]";
+            for (name, more) in [("shared", "labels: {}"), ("gone", gone), ("own", own)] {
+                let head = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nspec: {}\n";
+                let claim = format!("{head}metadata: {{name: {name}, namespace: default, {more}}}");
+                claims.set_object(None, Some(&object(&claim, &mut base.interner)));
+            }
+            let text = format!(
+                "metadata: {{name: web, uid: u1}}\nspec: {{resourceClaims: [{{name: gpu, {claim}}}]}}\n\
+                 status: {{resourceClaimStatuses: [{status}]}}"
+            );
+            let pod = pod(&text, &mut base.interner);
+            let found = of_pod(&pod, IndexView { indexes: &claims, base: &base }).map(|claims| claims.len());
+            assert_eq!(found, expected.map_err(str::to_owned), "{claim} {status}");
+        };
+        let template = "resourceClaimTemplateName: gpus";
+        check("resourceClaimName: shared", "", Ok(1));
+        check("resourceClaimName: other", "", Err("could not find ResourceClaim \"default/other\""));
+        check("resourceClaimName: gone", "", Err("resourceclaim \"gone\" is being deleted"));
+        check(template, "", Err("pod \"default/web\": ResourceClaim not created yet"));
+        check(template, "{name: gpu}", Ok(0));
+        check(template, "{name: gpu, resourceClaimName: own}", Ok(1));
+        let wrong = "ResourceClaim default/shared was not created for pod default/web (pod is not owner)";
+        check(template, "{name: gpu, resourceClaimName: shared}", Err(wrong));
+        let neither = "pod \"default/web\", spec.resourceClaim \"gpu\": none of the supported fields are set";
+        check("request: x", "", Err(neither));
+    }
+}
