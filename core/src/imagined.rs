@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::ask::Idle;
 use crate::cache::{Cache, State};
 use crate::model::{NodeIndex, Pod};
+use crate::passes;
 use crate::profile::Profile;
 use crate::verdict::{Verdict, verdicts};
 
@@ -80,7 +80,7 @@ impl<'a, P: Profile> Imagined<'a, P> {
     /// The first plugin that rejects it.
     pub fn filter(&self) -> Result<(), P::Rejection> {
         let columns = P::hypothetical_columns(&self.state, self.node);
-        P::filter::<{ Idle::Unknown as u8 }>(self.compiled, self.cycle, columns, 0)
+        passes::filter_one::<P>(self.compiled, self.cycle, columns, 0)
     }
 
     /// Runs Filter on the node with other pods on it, and then without them: kube-scheduler's

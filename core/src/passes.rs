@@ -8,6 +8,20 @@ use crate::model::NodeIndex;
 use crate::profile::{Profile, ScoreFailure, ScoreRange};
 use crate::status::Code;
 
+/// Runs Filter on one node. All who do not loop over nodes share this, so that the kernels are compiled once for them.
+///
+/// # Errors
+/// The first plugin that rejects it.
+#[inline(never)]
+pub fn filter_one<P: Profile>(
+    pod: &P::Pod,
+    cycle: &P::Cycle,
+    columns: P::Columns<'_>,
+    index: usize,
+) -> Result<(), P::Rejection> {
+    P::filter::<{ Idle::Unknown as u8 }>(pod, cycle, columns, index)
+}
+
 /// Narrows `nodes` to those that pass every filter. Returns the first node on which a filter failed with an error.
 pub fn filter<P: Profile>(
     pod: &P::Pod,

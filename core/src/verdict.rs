@@ -1,7 +1,7 @@
 //! Rejections of nodes in words.
 
-use crate::ask::Idle;
 use crate::cache::Cache;
+use crate::passes;
 use crate::profile::Profile;
 use crate::status::{Code, Reasons, Status};
 
@@ -51,7 +51,7 @@ pub(crate) fn verdicts<P: Profile>(
     };
     if all {
         P::filter_all(pod, cycle, columns, index, &mut put);
-    } else if let Err(rejection) = P::filter::<{ Idle::Unknown as u8 }>(pod, cycle, columns, index) {
+    } else if let Err(rejection) = passes::filter_one::<P>(pod, cycle, columns, index) {
         put(rejection);
     }
     verdicts

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::{Attempt, Engine};
-use crate::ask::Idle;
 use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
 use crate::model::{NodeIndex, Pod};
@@ -109,7 +108,7 @@ impl<P: Profile> Engine<P> {
             Self::admits_with(&nominated, attempt, cache, node)?;
         }
         let columns = P::columns(&cache.state, &cache.base);
-        P::filter::<{ Idle::Unknown as u8 }>(&attempt.compiled, &attempt.cycle, columns, node.get())
+        passes::filter_one::<P>(&attempt.compiled, &attempt.cycle, columns, node.get())
     }
 
     fn admits_with(
