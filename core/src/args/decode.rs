@@ -18,7 +18,11 @@ pub struct Entries {
 
 /// `a == b`, in a `const fn`.
 pub const fn eq(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
+    eq_bytes(a.as_bytes(), b.as_bytes())
+}
+
+/// The same of bytes.
+pub(super) const fn eq_bytes(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
     }

@@ -1,5 +1,7 @@
 //! Durations as Kubernetes' configuration has them: `10s`, `1m30s`, `500ms`.
 
+use super::decode::eq_bytes;
+
 /// Nanoseconds in each unit, by the unit's name.
 const UNITS: [(&[u8], i64); 8] = [
     (b"ns", 1),
@@ -65,26 +67,12 @@ const fn unit(text: &[u8]) -> (&[u8], &[u8]) {
 const fn nanoseconds(unit: &[u8]) -> Option<i64> {
     let mut i = 0;
     while i < UNITS.len() {
-        if equal(UNITS[i].0, unit) {
+        if eq_bytes(UNITS[i].0, unit) {
             return Some(UNITS[i].1);
         }
         i += 1;
     }
     None
-}
-
-const fn equal(a: &[u8], b: &[u8]) -> bool {
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut i = 0;
-    while i < a.len() {
-        if a[i] != b[i] {
-            return false;
-        }
-        i += 1;
-    }
-    true
 }
 
 const fn amount(whole: &[u8], fraction: &[u8], unit: i64) -> Option<i64> {

@@ -54,10 +54,15 @@ impl<O: Order, E> SchedulingQueue<O, E> {
     pub fn dropped(&mut self, attempt: Attempt, around: &mut impl Surroundings<Event = E>) {
         let id = attempt.end();
         if let Some(flight) = self.in_flight.end(id) {
-            self.in_flight.stop_watching(id);
-            around.nominator().withdraw(&self.entries[flight.slot].queued.pod.uid);
-            self.forget(flight.slot);
+            self.let_go(id, flight.slot, around);
         }
+    }
+
+    /// The pod of an attempt that ended is none of the queue's any more.
+    fn let_go(&mut self, id: u64, slot: Slot, around: &mut impl Surroundings<Event = E>) {
+        self.in_flight.stop_watching(id);
+        around.nominator().withdraw(&self.entries[slot].queued.pod.uid);
+        self.forget(slot);
     }
 
     /// Attempts that nobody ended: something broke.
@@ -77,9 +82,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         let flight = self.in_flight.end(id)?;
         let slot = flight.slot;
         if self.entries[slot].gone {
-            self.in_flight.stop_watching(id);
-            around.nominator().withdraw(&self.entries[slot].queued.pod.uid);
-            self.forget(slot);
+            self.let_go(id, slot, around);
             return None;
         }
         let strategy = self.strategy_after_flight(id, &flight, &rejectors, around);

@@ -2,6 +2,8 @@
 
 use std::ops::{Index, IndexMut};
 
+use slab::Slab;
+
 use super::Place;
 use crate::extension_points::QueuedPod;
 
@@ -35,38 +37,25 @@ pub(super) struct Entry {
 
 /// All entries, by slot.
 #[derive(Default)]
-pub(super) struct Entries {
-    list: Vec<Option<Entry>>,
-    free: Vec<Slot>,
-}
+pub(super) struct Entries(Slab<Entry>);
 
 impl Entries {
     pub(super) fn insert(&mut self, entry: Entry) -> Slot {
-        match self.free.pop() {
-            Some(slot) => {
-                self.list[slot as usize] = Some(entry);
-                slot
-            }
-            None => {
-                self.list.push(Some(entry));
-                self.list.len() as Slot - 1
-            }
-        }
+        self.0.insert(entry) as Slot
     }
     pub(super) fn remove(&mut self, slot: Slot) {
-        self.list[slot as usize] = None;
-        self.free.push(slot);
+        self.0.remove(slot as usize);
     }
 }
 
 impl Index<Slot> for Entries {
     type Output = Entry;
     fn index(&self, slot: Slot) -> &Entry {
-        self.list[slot as usize].as_ref().expect("whoever has a slot has a pod in it")
+        &self.0[slot as usize]
     }
 }
 impl IndexMut<Slot> for Entries {
     fn index_mut(&mut self, slot: Slot) -> &mut Entry {
-        self.list[slot as usize].as_mut().expect("whoever has a slot has a pod in it")
+        &mut self.0[slot as usize]
     }
 }

@@ -9,7 +9,7 @@ use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
 use schedc_core::model::{
     CsiDriver, CsiNode, CsiStorageCapacity, NodeIndex, Object, PersistentVolume, PersistentVolumeClaim, Pod,
-    StorageClass, Volume, VolumeAttachment,
+    StorageClass, Volume,
 };
 use schedc_core::quantity::Quantity;
 
@@ -30,8 +30,6 @@ pub struct Volumes {
     drivers: Map<Symbol, Arc<CsiDriver>>,
     /// By class, then by namespace and name.
     capacities: Map<Symbol, BTreeMap<(Symbol, Symbol), Arc<CsiStorageCapacity>>>,
-    /// By node, then by name.
-    attachments: Map<Symbol, BTreeMap<Symbol, Arc<VolumeAttachment>>>,
 }
 
 impl Volumes {
@@ -56,10 +54,6 @@ impl Volumes {
     pub fn class(&self, name: Symbol) -> Option<&Arc<StorageClass>> {
         self.classes.get(&name)
     }
-    /// The CSINode of the node of that name.
-    pub fn csi_node(&self, node: Symbol) -> Option<&Arc<CsiNode>> {
-        self.csi_nodes.get(&node)
-    }
     /// All CSINodes, in no particular order.
     pub fn csi_nodes(&self) -> impl Iterator<Item = &Arc<CsiNode>> {
         self.csi_nodes.values()
@@ -71,14 +65,6 @@ impl Volumes {
     /// The room that drivers report for a class.
     pub fn capacities(&self, class: Symbol) -> impl Iterator<Item = &Arc<CsiStorageCapacity>> {
         self.capacities.get(&class).into_iter().flat_map(BTreeMap::values)
-    }
-    /// The volumes that are attached to a node, or are to be.
-    pub fn attachments(&self, node: Symbol) -> impl Iterator<Item = &Arc<VolumeAttachment>> {
-        self.attachments.get(&node).into_iter().flat_map(BTreeMap::values)
-    }
-    /// All attachments, in no particular order.
-    pub fn all_attachments(&self) -> impl Iterator<Item = &Arc<VolumeAttachment>> {
-        self.attachments.values().flat_map(BTreeMap::values)
     }
 
     fn insert(&mut self, object: &Object) {
@@ -94,15 +80,7 @@ impl Volumes {
             Object::CsiStorageCapacity(o) => {
                 self.capacities.entry(o.class).or_default().insert((o.namespace, o.name), o.clone());
             }
-            Object::VolumeAttachment(o) => {
-                self.attachments.entry(o.node).or_default().insert(o.name, o.clone());
-            }
-            Object::Namespace(_)
-            | Object::Workload(_)
-            | Object::PodDisruptionBudget(_)
-            | Object::ResourceClaim(_)
-            | Object::ResourceSlice(_)
-            | Object::DeviceClass(_) => {}
+            _ => {}
         }
     }
 
@@ -117,13 +95,7 @@ impl Volumes {
             Object::CsiNode(o) => drop(self.csi_nodes.remove(&o.name)),
             Object::CsiDriver(o) => drop(self.drivers.remove(&o.name)),
             Object::CsiStorageCapacity(o) => remove_from(&mut self.capacities, o.class, (o.namespace, o.name)),
-            Object::VolumeAttachment(o) => remove_from(&mut self.attachments, o.node, o.name),
-            Object::Namespace(_)
-            | Object::Workload(_)
-            | Object::PodDisruptionBudget(_)
-            | Object::ResourceClaim(_)
-            | Object::ResourceSlice(_)
-            | Object::DeviceClass(_) => {}
+            _ => {}
         }
     }
 }
