@@ -130,6 +130,7 @@ fn running_pod(node: usize, at: usize, milli_cpu: i64, random: &mut Random, inte
     };
     Pod {
         uid: Uid(format!("uid-{node}-{at}").into()),
+        namespace: interner.share(Symbol::EMPTY),
         name: format!("pod-{node}-{at}").into(),
         spec: Arc::new(PodSpec { host_ports: host_ports.into(), requests, ..pod_spec(interner) }),
         usage: Arc::new(usage),

@@ -5,9 +5,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
+use std::time::Duration;
 
+use crate::client::{ApiError, Client};
 use crate::extension_points::Placement;
-use crate::handle::Client;
 use crate::scheduler::RunBinding;
 
 /// A cluster that is in memory only: whatever is bound is bound.
@@ -15,9 +16,10 @@ use crate::scheduler::RunBinding;
 pub struct Embedded;
 
 impl Client for Embedded {
-    async fn bind(&self, _: &Placement) -> Result<(), String> {
+    async fn bind(&self, _: &Placement) -> Result<(), ApiError> {
         Ok(())
     }
+    async fn sleep(&self, _: Duration) {}
 }
 
 impl RunBinding for Embedded {

@@ -1,6 +1,5 @@
 //! What plugins may hold and call: kube-scheduler's framework handle.
 
-use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::extension_points::Placement;
@@ -126,11 +125,4 @@ impl WaitingPods<'_> {
             waiting.rejected.get_or_insert((plugin, reason.into()));
         }
     }
-}
-
-/// The cluster, as plugins that act on it see it. It is a parameter of their methods, so that plugin types stay free of
-/// it.
-pub trait Client: Send + Sync + 'static {
-    /// Binds a pod to its node.
-    fn bind(&self, placement: &Placement) -> impl Future<Output = Result<(), String>> + Send;
 }

@@ -1,6 +1,7 @@
 //! Interned strings: label keys and values, taints, namespaces, node names, resource and image names.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::map::Map;
 
@@ -24,8 +25,8 @@ impl fmt::Debug for Symbol {
 /// The strings of one cluster, each stored once.
 #[derive(Clone, Debug)]
 pub struct Interner {
-    symbols: Map<Box<str>, Symbol>,
-    strings: Vec<Box<str>>,
+    symbols: Map<Arc<str>, Symbol>,
+    strings: Vec<Arc<str>>,
 }
 
 impl Default for Interner {
@@ -46,8 +47,9 @@ impl Interner {
             return symbol;
         }
         let symbol = Symbol(self.strings.len().try_into().expect("fewer than 2^32 strings"));
-        self.strings.push(string.into());
-        self.symbols.insert(string.into(), symbol);
+        let string: Arc<str> = string.into();
+        self.strings.push(string.clone());
+        self.symbols.insert(string, symbol);
         symbol
     }
 
@@ -62,6 +64,14 @@ impl Interner {
     /// If the symbol is of another interner that has more strings.
     pub fn resolve(&self, symbol: Symbol) -> &str {
         &self.strings[symbol.0 as usize]
+    }
+
+    /// The same, to keep.
+    ///
+    /// # Panics
+    /// As [`Interner::resolve`].
+    pub fn share(&self, symbol: Symbol) -> Arc<str> {
+        self.strings[symbol.0 as usize].clone()
     }
 }
 

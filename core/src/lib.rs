@@ -12,6 +12,7 @@ pub mod quantity;
 pub mod answer;
 pub mod ask;
 pub mod cache;
+pub mod client;
 pub mod column;
 pub mod diagnosis;
 mod duration;

@@ -7,12 +7,13 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::cache::{Cache, PodState};
+use crate::client::Client;
 use crate::diagnosis::Diagnosis;
 use crate::duration::go_duration;
 use crate::engine::{Decision, Engine, UNTIMED, Unschedulable};
 use crate::explain::Explanation;
 use crate::extension_points::{Nomination, Placement, QueuedPod, QueueingHint};
-use crate::handle::{Client, Command, Handle, WaitingPod, WaitingPods};
+use crate::handle::{Command, Handle, WaitingPod, WaitingPods};
 use crate::model::{NodeIndex, Pod, Uid};
 use crate::profile::{Bundle, PermitRun, Profile, StartError, Visitor};
 use crate::queue::{Attempt, Backoff, Nominator, Options, Order, Rejectors, SchedulingQueue, Surroundings};

@@ -129,6 +129,7 @@ fn pod(uid: u8, milli_cpu: i64) -> Arc<Pod> {
     };
     Arc::new(Pod {
         uid: Uid(uid.to_string().into()),
+        namespace: "".into(),
         name: format!("pod-{uid}").into(),
         spec: Arc::new(spec),
         usage: Arc::new(PodUsage { requests: cpu(milli_cpu), ..PodUsage::default() }),

@@ -11,8 +11,9 @@
 //! **Differences.** None: the binding carries the pod's uid, as there.
 
 use schedc_core::args::NoArgs;
+use schedc_core::client::Client;
 use schedc_core::extension_points::{BindPlugin, Binding, Placement};
-use schedc_core::handle::{Client, Handle};
+use schedc_core::handle::Handle;
 use schedc_core::model::PodSpec;
 use schedc_core::plugin::{Compile, Plugin};
 use schedc_core::status::Status;
@@ -47,7 +48,9 @@ mod tests {
     use std::future::{Future, ready};
     use std::sync::{Arc, Mutex};
     use std::task::{Context, Poll, Waker};
+    use std::time::Duration;
 
+    use schedc_core::client::{ApiError, ApiReason};
     use schedc_core::intern::Interner;
     use schedc_core::model::NodeIndex;
     use schedc_objects::testing::pod;
@@ -55,29 +58,32 @@ mod tests {
     use super::*;
 
     /// Answers at once.
+    #[derive(Clone)]
     struct Server {
-        answer: Result<(), String>,
-        bound: Mutex<Vec<(String, String)>>,
+        answer: Result<(), ApiError>,
+        bound: Arc<Mutex<Vec<(String, String)>>>,
     }
 
     impl Client for Server {
-        fn bind(&self, placement: &Placement) -> impl Future<Output = Result<(), String>> + Send {
+        fn bind(&self, placement: &Placement) -> impl Future<Output = Result<(), ApiError>> + Send {
             let bound = (placement.pod.name.to_string(), placement.node_name.to_string());
             self.bound.lock().unwrap().push(bound);
             ready(self.answer.clone())
         }
+        async fn sleep(&self, _: Duration) {}
     }
 
-    fn bind(answer: Result<(), String>) -> (Result<Binding, Status>, Vec<(String, String)>) {
+    fn bind(answer: Result<(), ApiError>) -> (Result<Binding, Status>, Vec<(String, String)>) {
         let pod = Arc::new(pod("metadata: {name: web}", &mut Interner::default()));
         let placement = Placement { pod, node: NodeIndex(0), node_name: "n1".into() };
-        let server = Server { answer, bound: Mutex::default() };
+        let server = Server { answer, bound: Arc::default() };
         let poll = {
             let mut binding = Box::pin(DefaultBinder.bind(&NoArgs, &server, &placement));
             binding.as_mut().poll(&mut Context::from_waker(Waker::noop()))
         };
         let Poll::Ready(result) = poll else { panic!("the server answers at once") };
-        (result, server.bound.into_inner().unwrap())
+        let bound = server.bound.lock().unwrap().clone();
+        (result, bound)
     }
 
     #[test]
@@ -85,6 +91,6 @@ mod tests {
         let sent = vec![("web".to_owned(), "n1".to_owned())];
         assert_eq!(bind(Ok(())), (Ok(Binding::Done), sent.clone()));
         let refused = "pod web is already assigned to node \"n2\"";
-        assert_eq!(bind(Err(refused.into())), (Err(Status::error(refused)), sent));
+        assert_eq!(bind(Err(ApiError::new(ApiReason::Conflict, refused))), (Err(Status::error(refused)), sent));
     }
 }

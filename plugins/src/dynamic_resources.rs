@@ -13,11 +13,12 @@
 //! **Differences.** Resource claims are not supported. There is no NormalizeScore: scores are all 0.
 
 use schedc_core::args::{Errors, Node, Part, parse_duration};
+use schedc_core::client::Client;
 use schedc_core::extension_points::{
     FilterPlugin, Placement, PostFilterContext, PostFilterPlugin, PostFilterResult, PreBindPlugin, PreEnqueuePlugin,
     PreFilter, PreFilterPlugin, PreFlight, ReservePlugin, ScoreError, ScorePlugin, Skips,
 };
-use schedc_core::handle::{Client, Handle};
+use schedc_core::handle::Handle;
 use schedc_core::model::{Pod, PodSpec};
 use schedc_core::plugin::{Compile, IndexView, Plugin, View};
 use schedc_core::profile::Profile;

@@ -17,12 +17,13 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use schedc_core::client::Client;
 use schedc_core::column::Position;
 use schedc_core::extension_points::{
     FilterPlugin, Placement, PreBindPlugin, PreFilter, PreFilterPlugin, PreFlight, PreScorePlugin, ReservePlugin,
     ScoreError, ScorePlugin, Skips,
 };
-use schedc_core::handle::{Client, Handle};
+use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, PersistentVolume, PersistentVolumeClaim, PodSpec, Uid, Volume};

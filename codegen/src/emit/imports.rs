@@ -12,6 +12,7 @@ use super::tokens::idents;
 const KNOWN: &[(&str, &[&str])] = &[
     ("::schedc_core::args", &["Node", "Value"]),
     ("::schedc_core::cache", &["Base", "Cache"]),
+    ("::schedc_core::client", &["Client"]),
     ("::schedc_core::column", &["Column", "ColumnSet", "Index", "NodeInfo", "Position"]),
     ("::schedc_core::engine", &["Engine"]),
     ("::schedc_core::events", &["ClusterEvent", "EventObject"]),
@@ -43,7 +44,7 @@ const KNOWN: &[(&str, &[&str])] = &[
             "ScorePlugin",
         ],
     ),
-    ("::schedc_core::handle", &["Client", "Handle", "WaitingPods"]),
+    ("::schedc_core::handle", &["Handle", "WaitingPods"]),
     ("::schedc_core::hints", &["PluginEvents"]),
     ("::schedc_core::intern", &["Interner"]),
     ("::schedc_core::mask", &["Mask"]),

@@ -2,8 +2,8 @@
 
 use std::future::Future;
 
+use crate::client::Client;
 use crate::extension_points::Placement;
-use crate::handle::Client;
 use crate::plugin::Plugin;
 use crate::status::Status;
 

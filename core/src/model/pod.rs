@@ -146,6 +146,8 @@ pub struct PodSpec {
 pub struct Pod {
     /// `metadata.uid`.
     pub uid: Uid,
+    /// `metadata.namespace`, to be read by people and servers; plugins compare that of the spec.
+    pub namespace: Arc<str>,
     /// `metadata.name`.
     pub name: Arc<str>,
     /// The rest of it.

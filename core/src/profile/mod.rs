@@ -6,9 +6,10 @@ use std::hash::Hash;
 
 use crate::ask::Idle;
 use crate::cache::{Base, Cache, State};
+use crate::client::Client;
 use crate::events::{ClusterEvent, EventObject};
 use crate::extension_points::{HintError, Placement, PostFilterContext, QueuedPod, QueueingHint};
-use crate::handle::{Client, Handle, WaitingPods};
+use crate::handle::{Handle, WaitingPods};
 use crate::hints::PluginEvents;
 use crate::intern::Interner;
 use crate::mask::Mask;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use schedc_core::client::{ApiError, ApiReason, Client};
 use schedc_core::embedded::Embedded;
 use schedc_core::explain::Explanation;
 use schedc_core::extension_points::Placement;
-use schedc_core::handle::Client;
 use schedc_core::model::{NodeIndex, Pod, Uid};
 use schedc_core::profile::{Bundle, StartError};
 use schedc_core::scheduler::{Failure, Outcome, Scheduler};
@@ -148,10 +148,12 @@ pub fn uid(name: &str) -> Uid {
 }
 
 /// A cluster that refuses bindings.
+#[derive(Clone, Copy, Debug)]
 pub struct Refusing;
 
 impl Client for Refusing {
-    async fn bind(&self, placement: &Placement) -> Result<(), String> {
-        Err(format!("{} has another owner", placement.node_name))
+    async fn bind(&self, placement: &Placement) -> Result<(), ApiError> {
+        Err(ApiError::new(ApiReason::Conflict, format!("{} has another owner", placement.node_name)))
     }
+    async fn sleep(&self, _: std::time::Duration) {}
 }

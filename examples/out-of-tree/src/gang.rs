@@ -13,11 +13,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use schedc_core::Plugin;
+use schedc_core::client::Client;
 use schedc_core::extension_points::{
     Permit, PermitPlugin, Placement, PostBindPlugin, PostFilterContext, PostFilterPlugin, PostFilterResult,
     PreBindPlugin, PreFlight, ReservePlugin,
 };
-use schedc_core::handle::{Client, Handle, WaitingPods};
+use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{LabelsExt, Pod, PodSpec, Uid};
 use schedc_core::plugin::{Compile, View};

@@ -30,8 +30,10 @@ pub fn convert_pod(pod: &api::Pod, interner: &mut Interner) -> Pod {
     let namespace = namespace(meta);
     let status = pod.status.as_ref();
     let usage = usage(pod, interner);
+    let namespace_symbol = interner.intern(namespace);
     Pod {
         uid: Uid(uid("Pod", meta)),
+        namespace: interner.share(namespace_symbol),
         name: name.into(),
         spec: Arc::new(convert_spec(pod, namespace, &usage, interner)),
         usage: Arc::new(usage),

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
+use schedc_core::client::Client;
 use schedc_core::extension_points::{
     BindPlugin, Binding, Permit, PermitPlugin, Placement, PostBindPlugin, PostFilterContext, PostFilterPlugin,
     PostFilterResult, PreBindPlugin, PreFlight, ReservePlugin,
 };
-use schedc_core::handle::{Client, Handle, WaitingPods};
+use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::model::{Pod, PodSpec};
 use schedc_core::plugin::{Compile, View};
 use schedc_core::profile::Profile;

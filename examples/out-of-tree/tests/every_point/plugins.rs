@@ -3,9 +3,10 @@
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::cache::Base;
+use schedc_core::client::Client;
 use schedc_core::column::{Column, Index, NodeInfo, Position};
 use schedc_core::extension_points::*;
-use schedc_core::handle::{Client, Handle, WaitingPods};
+use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::intern::Interner;
 use schedc_core::mask::Mask;
 use schedc_core::model::{Node, NodeIndex, Pod, PodSpec};
