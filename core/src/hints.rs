@@ -157,13 +157,13 @@ impl Interested {
         profile: &P,
         plugin: usize,
         pod: &Pod,
-        event: (ClusterEvent, EventObject<'_>),
+        object: EventObject<'_>,
         cache: &Cache<P::State>,
     ) -> Option<Result<QueueingHint, HintError>> {
         if self.always.contains(plugin) {
             return Some(Ok(QueueingHint::Queue));
         }
-        self.asked.contains(plugin).then(|| profile.queueing_hint(plugin, pod, event.0, event.1, cache))
+        self.asked.contains(plugin).then(|| profile.queueing_hint(plugin, pod, object, cache))
     }
 
     /// Whether an event wakes a pod: one of the plugins that rejected it waits for the event, and says so or fails to tell.
@@ -172,7 +172,7 @@ impl Interested {
         profile: &P,
         rejectors: PluginSet,
         pod: &Pod,
-        event: (ClusterEvent, EventObject<'_>),
+        object: EventObject<'_>,
         cache: &Cache<P::State>,
     ) -> bool
     where
@@ -182,7 +182,7 @@ impl Interested {
             return true;
         }
         let mut asked = rejectors.and(self.asked).iter();
-        asked.any(|plugin| profile.queueing_hint(plugin, pod, event.0, event.1, cache) != Ok(QueueingHint::Skip))
+        asked.any(|plugin| profile.queueing_hint(plugin, pod, object, cache) != Ok(QueueingHint::Skip))
     }
 }
 

@@ -15,16 +15,16 @@
 use std::sync::Arc;
 
 use schedc_core::column::Column;
-use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
+use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{
-    EnqueueExtensions, Extent, FilterPlugin, HintError, NormalizeScore, PreFilter, PreFilterPlugin, PreScorePlugin,
-    QueueingHint, Registration, ScoreError, ScorePlugin, default_normalize,
+    EnqueueExtensions, Extent, FilterPlugin, HintContext, HintError, NormalizeScore, PreFilter, PreFilterPlugin,
+    PreScorePlugin, QueueingHint, Registration, ScoreError, ScorePlugin, default_normalize,
 };
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::mask::Mask;
-use schedc_core::model::{Labels, Node, NodeSelector, NodeSelectorTerm, Pod, PodSpec, PreferredTerm};
-use schedc_core::plugin::{Compile, IndexView, Plugin, Slot, View};
+use schedc_core::model::{Labels, Node, NodeSelector, NodeSelectorTerm, PodSpec, PreferredTerm};
+use schedc_core::plugin::{Compile, Plugin, Slot, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 mod args;
@@ -186,14 +186,8 @@ impl EnqueueExtensions for NodeAffinity {
     const EVENTS: &'static [Registration] =
         &[Registration::hinted(EventResource::Node, Action::ADD.or(Action::UPDATE_NODE_LABEL))];
 
-    fn queueing_hint(
-        &self,
-        args: &NodeAffinityArgs,
-        rejected: &Pod,
-        _: ClusterEvent,
-        object: EventObject<'_>,
-        view: IndexView<'_, Self>,
-    ) -> Result<QueueingHint, HintError> {
+    fn queueing_hint(&self, args: &NodeAffinityArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
+        let HintContext { rejected, object, view } = cx;
         let EventObject::Node(old, Some(new)) = object else { return Ok(QueueingHint::Queue) };
         let matches = |node: &Node| match_pod(&rejected.spec, &NodeLabels::build(node, view.interner()));
         // Whether an old node matched the profile's terms is not asked, as there.

@@ -11,14 +11,14 @@
 //! **Differences.** None.
 
 use schedc_core::args::NoArgs;
-use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
+use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{
-    EnqueueExtensions, FilterPlugin, HintError, PreFilter, PreFilterPlugin, QueueingHint, Registration,
+    EnqueueExtensions, FilterPlugin, HintContext, HintError, PreFilter, PreFilterPlugin, QueueingHint, Registration,
 };
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
-use schedc_core::model::{HostPort, Pod, PodSpec};
-use schedc_core::plugin::{Compile, IndexView, Plugin, View};
+use schedc_core::model::{HostPort, PodSpec};
+use schedc_core::plugin::{Compile, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 use crate::columns::{NodePortsInUse, collide};
@@ -86,14 +86,8 @@ impl EnqueueExtensions for NodePorts {
         Registration::always(EventResource::Node, Action::ADD),
     ];
 
-    fn queueing_hint(
-        &self,
-        _: &NoArgs,
-        rejected: &Pod,
-        _: ClusterEvent,
-        object: EventObject<'_>,
-        view: IndexView<'_, Self>,
-    ) -> Result<QueueingHint, HintError> {
+    fn queueing_hint(&self, _: &NoArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
+        let HintContext { rejected, object, view } = cx;
         let EventObject::Pod(Some(deleted), _) = object else { return Ok(QueueingHint::Queue) };
         // If the address was never seen, no port has it.
         let any = view.interner().get(ANY_ADDRESS).unwrap_or(Symbol::EMPTY);

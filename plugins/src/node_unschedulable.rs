@@ -12,12 +12,14 @@
 //! **Differences.** None.
 
 use schedc_core::args::NoArgs;
-use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
-use schedc_core::extension_points::{EnqueueExtensions, FilterPlugin, HintError, QueueingHint, Registration};
+use schedc_core::events::{Action, EventObject, EventResource};
+use schedc_core::extension_points::{
+    EnqueueExtensions, FilterPlugin, HintContext, HintError, QueueingHint, Registration,
+};
 use schedc_core::handle::Handle;
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{Effect, Pod, PodSpec, Taint, Toleration};
-use schedc_core::plugin::{Compile, IndexView, Plugin};
+use schedc_core::model::{Effect, PodSpec, Taint, Toleration};
+use schedc_core::plugin::{Compile, Plugin};
 use schedc_core::status::{Code, Reasons};
 
 use crate::columns::NodeTaints;
@@ -70,14 +72,8 @@ impl EnqueueExtensions for NodeUnschedulable {
         Registration::hinted(EventResource::Pod, Action::UPDATE_POD_TOLERATION),
     ];
 
-    fn queueing_hint(
-        &self,
-        _: &NoArgs,
-        rejected: &Pod,
-        _: ClusterEvent,
-        object: EventObject<'_>,
-        view: IndexView<'_, Self>,
-    ) -> Result<QueueingHint, HintError> {
+    fn queueing_hint(&self, _: &NoArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
+        let HintContext { rejected, object, view } = cx;
         Ok(QueueingHint::queue_if(match object {
             EventObject::Node(old, Some(new)) => old.is_none_or(|old| old.unschedulable) && !new.unschedulable,
             EventObject::Pod(_, Some(pod)) => {

@@ -11,8 +11,10 @@
 //! **Differences.** None.
 
 use schedc_core::args::NoArgs;
-use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
-use schedc_core::extension_points::{EnqueueExtensions, HintError, PreEnqueuePlugin, QueueingHint, Registration};
+use schedc_core::events::{Action, EventObject, EventResource};
+use schedc_core::extension_points::{
+    EnqueueExtensions, HintContext, HintError, PreEnqueuePlugin, QueueingHint, Registration,
+};
 use schedc_core::handle::Handle;
 use schedc_core::model::{Pod, PodSpec};
 use schedc_core::plugin::{Compile, IndexView, Plugin};
@@ -52,14 +54,8 @@ impl EnqueueExtensions for SchedulingGates {
     const EVENTS: &'static [Registration] =
         &[Registration::hinted(EventResource::Pod, Action::UPDATE_POD_SCHEDULING_GATES_ELIMINATED)];
 
-    fn queueing_hint(
-        &self,
-        _: &NoArgs,
-        rejected: &Pod,
-        _: ClusterEvent,
-        object: EventObject<'_>,
-        _: IndexView<'_, Self>,
-    ) -> Result<QueueingHint, HintError> {
+    fn queueing_hint(&self, _: &NoArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
+        let HintContext { rejected, object, .. } = cx;
         let EventObject::Pod(_, Some(pod)) = object else { return Ok(QueueingHint::Queue) };
         Ok(QueueingHint::queue_if(pod.uid == rejected.uid))
     }

@@ -12,15 +12,15 @@
 //! **Differences.** Score works without PreScore; there it fails the attempt.
 
 use schedc_core::args::NoArgs;
-use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
+use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{
-    EnqueueExtensions, Extent, FilterPlugin, HintError, NormalizeScore, PreScorePlugin, QueueingHint, Registration,
-    ScoreError, ScorePlugin, Skips, default_normalize,
+    EnqueueExtensions, Extent, FilterPlugin, HintContext, HintError, NormalizeScore, PreScorePlugin, QueueingHint,
+    Registration, ScoreError, ScorePlugin, Skips, default_normalize,
 };
 use schedc_core::handle::Handle;
 use schedc_core::mask::Mask;
-use schedc_core::model::{Effect, Node, Pod, PodSpec, Taint, Toleration, TolerationOperator};
-use schedc_core::plugin::{Compile, IndexView, Plugin, Slot, View};
+use schedc_core::model::{Effect, Node, PodSpec, Taint, Toleration, TolerationOperator};
+use schedc_core::plugin::{Compile, Plugin, Slot, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 use crate::columns::{NodeTaints, is_hard};
@@ -118,14 +118,8 @@ impl EnqueueExtensions for TaintToleration {
         Registration::hinted(EventResource::Pod, Action::UPDATE_POD_TOLERATION),
     ];
 
-    fn queueing_hint(
-        &self,
-        _: &NoArgs,
-        rejected: &Pod,
-        _: ClusterEvent,
-        object: EventObject<'_>,
-        _: IndexView<'_, Self>,
-    ) -> Result<QueueingHint, HintError> {
+    fn queueing_hint(&self, _: &NoArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
+        let HintContext { rejected, object, .. } = cx;
         let tolerates = |node: &Node| {
             node.taints.iter().filter(|taint| is_hard(taint)).all(|t| is_tolerated(t, &rejected.spec.tolerations))
         };

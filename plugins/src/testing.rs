@@ -6,7 +6,7 @@ use schedc_core::args::{Decode, Node as Written, Value, decode_at_runtime};
 use schedc_core::cache::{Base, Cache, PodState, State};
 use schedc_core::column::Column;
 use schedc_core::events::EventObject;
-use schedc_core::extension_points::{EnqueueExtensions, FilterPlugin, QueueingHint, ScorePlugin};
+use schedc_core::extension_points::{EnqueueExtensions, FilterPlugin, HintContext, QueueingHint, ScorePlugin};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Interner;
 use schedc_core::model::{Node, NodeIndex, Object, Pod};
@@ -148,8 +148,8 @@ pub(crate) fn hint<P: EnqueueExtensions<Indexes = ()>>(
     let mut base = Base::default();
     base.interner = interner.clone();
     let plugin = P::new(args, &Handle::default()).expect("arguments are right");
-    let event = P::EVENTS[0].event;
-    plugin.queueing_hint(args, rejected, event, object, IndexView { indexes: (), base: &base }).expect("a hint")
+    let view = IndexView { indexes: (), base: &base };
+    plugin.queueing_hint(args, HintContext { rejected, object, view }).expect("a hint")
 }
 
 /// Arguments as a profile has them, or what is wrong with them.

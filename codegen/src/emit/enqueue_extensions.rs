@@ -38,8 +38,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
             }
         }
     };
-    let [plugin, pod, event, object, cache] =
-        ["plugin", "pod", "event", "object", "cache"].map(|name| parameter(name, &body));
+    let [plugin, pod, object, cache] = ["plugin", "pod", "object", "cache"].map(|name| parameter(name, &body));
     let doc = doc("Asks the plugin at a place of `PLUGINS`.".to_owned());
     quote! {
         #doc
@@ -47,7 +46,6 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
             &self,
             #plugin: usize,
             #pod: &model::Pod,
-            #event: ClusterEvent,
             #object: EventObject<'_>,
             #cache: &Cache<State>,
         ) -> Result<QueueingHint, HintError> {
@@ -60,6 +58,9 @@ fn arm(members: &Members<'_>, at: usize, member: &Member<'_>) -> TokenStream {
     let (field, ty, args) = (&member.field, &member.ty, member.args());
     let (at, view) = (Literal::usize_unsuffixed(at), members.index_view(member));
     quote! {
-        #at => <#ty as EnqueueExtensions>::queueing_hint(&self.#field, #args, pod, event, object, #view),
+        #at => {
+            let cx = HintContext { rejected: pod, object, view: #view };
+            <#ty as EnqueueExtensions>::queueing_hint(&self.#field, #args, cx)
+        }
     }
 }

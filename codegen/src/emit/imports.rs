@@ -15,7 +15,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("::schedc_core::client", &["Client"]),
     ("::schedc_core::column", &["Column", "ColumnSet", "Index", "NodeInfo", "Position"]),
     ("::schedc_core::engine", &["Engine"]),
-    ("::schedc_core::events", &["ClusterEvent", "EventObject"]),
+    ("::schedc_core::events", &["EventObject"]),
     (
         "::schedc_core::extension_points",
         &[
@@ -24,6 +24,7 @@ const KNOWN: &[(&str, &[&str])] = &[
             "EnqueueExtensions",
             "Extent",
             "FilterPlugin",
+            "HintContext",
             "HintError",
             "NormalizeScore",
             "PermitPlugin",

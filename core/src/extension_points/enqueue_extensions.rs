@@ -54,6 +54,16 @@ impl fmt::Display for HintError {
 
 impl std::error::Error for HintError {}
 
+/// What a hint is asked about, and what it can look at.
+pub struct HintContext<'a, P: Plugin> {
+    /// The pod that the plugin rejected, as it is now.
+    pub rejected: &'a Pod,
+    /// What the event happened to, before and after.
+    pub object: EventObject<'a>,
+    /// The plugin's indexes, which know of the event already, and the cluster's strings.
+    pub view: IndexView<'a, P>,
+}
+
 /// Tells which events are worth a new attempt for pods that this plugin rejected. A plugin without it is woken by every
 /// event.
 #[diagnostic::on_unimplemented(
@@ -68,19 +78,9 @@ pub trait EnqueueExtensions: Plugin {
     /// Looks closer at an event that is registered as [`Registration::hinted`]. A needless `Queue` costs an attempt; a
     /// wrong `Skip` leaves a pod behind.
     ///
-    /// `rejected` is the pod as it is now, `event` is what happened to `object`, and the indexes in `view` know of it
-    /// already.
-    ///
     /// # Errors
     /// It cannot be told. The pod is tried again.
-    fn queueing_hint(
-        &self,
-        _args: &Self::Args,
-        _rejected: &Pod,
-        _event: ClusterEvent,
-        _object: EventObject<'_>,
-        _view: IndexView<'_, Self>,
-    ) -> Result<QueueingHint, HintError> {
+    fn queueing_hint(&self, _args: &Self::Args, _cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
         Ok(QueueingHint::Queue)
     }
 }

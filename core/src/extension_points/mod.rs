@@ -16,7 +16,7 @@ mod score;
 mod skips;
 
 pub use bind::{BindPlugin, Binding};
-pub use enqueue_extensions::{EnqueueExtensions, HintError, QueueingHint, Registration};
+pub use enqueue_extensions::{EnqueueExtensions, HintContext, HintError, QueueingHint, Registration};
 pub use filter::FilterPlugin;
 pub use permit::{Permit, PermitPlugin};
 pub use post_bind::PostBindPlugin;

@@ -7,7 +7,7 @@ use std::hash::Hash;
 use crate::ask::Idle;
 use crate::cache::{Base, Cache, State};
 use crate::client::Client;
-use crate::events::{ClusterEvent, EventObject};
+use crate::events::EventObject;
 use crate::extension_points::{HintError, Placement, PostFilterContext, QueuedPod, QueueingHint};
 use crate::handle::{Handle, WaitingPods};
 use crate::hints::PluginEvents;
@@ -130,7 +130,6 @@ pub trait Profile: Sized + Send + Sync + 'static {
         &self,
         plugin: usize,
         pod: &Pod,
-        event: ClusterEvent,
         object: EventObject<'_>,
         cache: &Cache<Self::State>,
     ) -> Result<QueueingHint, HintError>;

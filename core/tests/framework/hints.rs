@@ -53,7 +53,7 @@ fn an_event_wakes_pods_by_the_plugins_that_rejected_them() {
         let object = EventObject::Node(None, cache.base.infos()[index.get()].node.as_deref());
         let rejected_by = PluginSet::of::<Pipeline>(rejectors.iter().copied());
         let interested = Interested::of::<Pipeline>(event);
-        let woken = interested.wakes(&profile, rejected_by, &pod, (event, object), cache);
+        let woken = interested.wakes(&profile, rejected_by, &pod, object, cache);
         assert_eq!(woken, wakes, "{node} {event} {rejectors:?}");
     }
 }

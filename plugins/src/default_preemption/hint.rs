@@ -1,9 +1,7 @@
 //! Which events end the wait for victims.
 
-use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
-use schedc_core::extension_points::{EnqueueExtensions, HintError, QueueingHint, Registration};
-use schedc_core::model::Pod;
-use schedc_core::plugin::IndexView;
+use schedc_core::events::{Action, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, HintContext, HintError, QueueingHint, Registration};
 
 use super::{DefaultPreemption, DefaultPreemptionArgs};
 
@@ -11,14 +9,7 @@ use super::{DefaultPreemption, DefaultPreemptionArgs};
 impl EnqueueExtensions for DefaultPreemption {
     const EVENTS: &'static [Registration] = &[Registration::hinted(EventResource::Pod, Action::DELETE)];
 
-    fn queueing_hint(
-        &self,
-        _: &DefaultPreemptionArgs,
-        _: &Pod,
-        _: ClusterEvent,
-        _: EventObject<'_>,
-        _: IndexView<'_, Self>,
-    ) -> Result<QueueingHint, HintError> {
+    fn queueing_hint(&self, _: &DefaultPreemptionArgs, _: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
         Ok(QueueingHint::Skip)
     }
 }

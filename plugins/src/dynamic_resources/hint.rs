@@ -1,7 +1,7 @@
 //! Which events make devices, or a pod's claims on them, available.
 
-use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
-use schedc_core::extension_points::{EnqueueExtensions, HintError, QueueingHint, Registration};
+use schedc_core::events::{Action, EventObject, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, HintContext, HintError, QueueingHint, Registration};
 use schedc_core::model::{Object, Pod, ResourceClaim};
 use schedc_core::plugin::IndexView;
 
@@ -19,14 +19,8 @@ impl EnqueueExtensions for DynamicResources {
         Registration::always(EventResource::ResourceSlice, Action::ADD.or(Action::UPDATE)),
     ];
 
-    fn queueing_hint(
-        &self,
-        _: &DynamicResourcesArgs,
-        rejected: &Pod,
-        _: ClusterEvent,
-        object: EventObject<'_>,
-        view: IndexView<'_, Self>,
-    ) -> Result<QueueingHint, HintError> {
+    fn queueing_hint(&self, _: &DynamicResourcesArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
+        let HintContext { rejected, object, view } = cx;
         Ok(QueueingHint::queue_if(match object {
             EventObject::Object(old, Some(Object::ResourceClaim(claim))) => {
                 let old = match old {

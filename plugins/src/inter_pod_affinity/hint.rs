@@ -1,10 +1,9 @@
 //! Which events bring pods near that are required, or take away those that are not wanted.
 
-use schedc_core::events::{Action, ClusterEvent, EventObject, EventPod, EventResource};
-use schedc_core::extension_points::{EnqueueExtensions, HintError, QueueingHint, Registration};
+use schedc_core::events::{Action, EventObject, EventPod, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, HintContext, HintError, QueueingHint, Registration};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{LabelsExt, Node, Pod, PodAffinityTerm};
-use schedc_core::plugin::IndexView;
 
 use super::{InterPodAffinity, InterPodAffinityArgs};
 
@@ -14,14 +13,8 @@ impl EnqueueExtensions for InterPodAffinity {
         Registration::hinted(EventResource::Node, Action::ADD.or(Action::UPDATE_NODE_LABEL)),
     ];
 
-    fn queueing_hint(
-        &self,
-        _: &InterPodAffinityArgs,
-        rejected: &Pod,
-        _: ClusterEvent,
-        object: EventObject<'_>,
-        _: IndexView<'_, Self>,
-    ) -> Result<QueueingHint, HintError> {
+    fn queueing_hint(&self, _: &InterPodAffinityArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
+        let HintContext { rejected, object, .. } = cx;
         Ok(QueueingHint::queue_if(match object {
             EventObject::Pod(old, new) => after_pod(rejected, old, new)?,
             EventObject::Node(old, Some(new)) => after_node(rejected, old, new)?,

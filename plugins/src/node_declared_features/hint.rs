@@ -1,10 +1,8 @@
 //! Which events change features, or the need for them.
 
 use schedc_core::args::NoArgs;
-use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
-use schedc_core::extension_points::{EnqueueExtensions, HintError, QueueingHint, Registration};
-use schedc_core::model::Pod;
-use schedc_core::plugin::IndexView;
+use schedc_core::events::{Action, EventObject, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, HintContext, HintError, QueueingHint, Registration};
 
 use super::NodeDeclaredFeatures;
 
@@ -14,14 +12,8 @@ impl EnqueueExtensions for NodeDeclaredFeatures {
         Registration::hinted(EventResource::Pod, Action::UPDATE),
     ];
 
-    fn queueing_hint(
-        &self,
-        _: &NoArgs,
-        rejected: &Pod,
-        _: ClusterEvent,
-        object: EventObject<'_>,
-        _: IndexView<'_, Self>,
-    ) -> Result<QueueingHint, HintError> {
+    fn queueing_hint(&self, _: &NoArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
+        let HintContext { rejected, object, .. } = cx;
         Ok(QueueingHint::queue_if(match object {
             EventObject::Node(Some(old), Some(new)) => old.declared_features != new.declared_features,
             EventObject::Pod(Some(old), Some(new)) => {

@@ -1,11 +1,10 @@
 //! Which events make room for a pod.
 
 use schedc_core::column::Column;
-use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
-use schedc_core::extension_points::{EnqueueExtensions, HintError, QueueingHint, Registration};
+use schedc_core::events::{Action, EventObject, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, HintContext, HintError, QueueingHint, Registration};
 use schedc_core::intern::Interner;
 use schedc_core::model::{DeviceClass, Node, Object, Pod, Resources};
-use schedc_core::plugin::IndexView;
 
 use super::{NodeResourcesFit, NodeResourcesFitArgs, Requests};
 use crate::columns::NodeResources;
@@ -17,14 +16,8 @@ impl EnqueueExtensions for NodeResourcesFit {
         Registration::hinted(EventResource::DeviceClass, Action::ADD.or(Action::UPDATE)),
     ];
 
-    fn queueing_hint(
-        &self,
-        _: &NodeResourcesFitArgs,
-        rejected: &Pod,
-        _: ClusterEvent,
-        object: EventObject<'_>,
-        view: IndexView<'_, Self>,
-    ) -> Result<QueueingHint, HintError> {
+    fn queueing_hint(&self, _: &NodeResourcesFitArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
+        let HintContext { rejected, object, view } = cx;
         Ok(QueueingHint::queue_if(match object {
             EventObject::Node(old, Some(new)) => {
                 fits_empty(rejected, new, view.interner())

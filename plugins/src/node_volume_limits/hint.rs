@@ -1,10 +1,9 @@
 //! Which events make room for volumes.
 
 use schedc_core::args::NoArgs;
-use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
-use schedc_core::extension_points::{EnqueueExtensions, HintError, QueueingHint, Registration};
-use schedc_core::model::{CsiNode, Object, Pod, Volume, VolumeAttachment};
-use schedc_core::plugin::IndexView;
+use schedc_core::events::{Action, EventObject, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, HintContext, HintError, QueueingHint, Registration};
+use schedc_core::model::{CsiNode, Object, Volume, VolumeAttachment};
 
 use super::NodeVolumeLimits;
 
@@ -17,14 +16,8 @@ impl EnqueueExtensions for NodeVolumeLimits {
         Registration::hinted(EventResource::VolumeAttachment, Action::DELETE),
     ];
 
-    fn queueing_hint(
-        &self,
-        _: &NoArgs,
-        rejected: &Pod,
-        _: ClusterEvent,
-        object: EventObject<'_>,
-        _: IndexView<'_, Self>,
-    ) -> Result<QueueingHint, HintError> {
+    fn queueing_hint(&self, _: &NoArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
+        let HintContext { rejected, object, .. } = cx;
         Ok(QueueingHint::queue_if(match object {
             EventObject::Pod(Some(deleted), _) => deleted.takes_room() && deleted.spec.volumes.iter().any(may_count),
             EventObject::Object(_, Some(Object::PersistentVolumeClaim(claim))) => {

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use schedc_core::events::{Action, ClusterEvent, EventObject, EventPod, EventResource};
-use schedc_core::extension_points::{EnqueueExtensions, HintError, QueueingHint, Registration};
+use schedc_core::events::{Action, EventObject, EventPod, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, HintContext, HintError, QueueingHint, Registration};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{InclusionPolicy, LabelSelector, Labels, LabelsExt, Node, Pod, UnsatisfiableAction};
 use schedc_core::plugin::IndexView;
@@ -27,11 +27,9 @@ impl EnqueueExtensions for PodTopologySpread {
     fn queueing_hint(
         &self,
         args: &PodTopologySpreadArgs,
-        rejected: &Pod,
-        _: ClusterEvent,
-        object: EventObject<'_>,
-        view: IndexView<'_, Self>,
+        cx: HintContext<'_, Self>,
     ) -> Result<QueueingHint, HintError> {
+        let HintContext { rejected, object, view } = cx;
         Ok(QueueingHint::queue_if(match object {
             EventObject::Pod(old, new) => {
                 let counts = |pod: EventPod<'_>| counts_for(pod, rejected);

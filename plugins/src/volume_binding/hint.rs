@@ -1,9 +1,8 @@
 //! Which events let claims be bound.
 
-use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
-use schedc_core::extension_points::{EnqueueExtensions, HintError, QueueingHint, Registration};
-use schedc_core::model::{Object, Pod, Volume};
-use schedc_core::plugin::IndexView;
+use schedc_core::events::{Action, EventObject, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, HintContext, HintError, QueueingHint, Registration};
+use schedc_core::model::{Object, Volume};
 
 use super::{VolumeBinding, VolumeBindingArgs};
 
@@ -18,14 +17,8 @@ impl EnqueueExtensions for VolumeBinding {
         Registration::hinted(EventResource::CsiStorageCapacity, Action::ADD.or(Action::UPDATE)),
     ];
 
-    fn queueing_hint(
-        &self,
-        _: &VolumeBindingArgs,
-        rejected: &Pod,
-        _: ClusterEvent,
-        object: EventObject<'_>,
-        _: IndexView<'_, Self>,
-    ) -> Result<QueueingHint, HintError> {
+    fn queueing_hint(&self, _: &VolumeBindingArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
+        let HintContext { rejected, object, .. } = cx;
         let EventObject::Object(old, Some(new)) = object else { return Ok(QueueingHint::Queue) };
         Ok(QueueingHint::queue_if(match (old, new) {
             (_, Object::PersistentVolumeClaim(claim)) => {

@@ -1,11 +1,10 @@
 //! Which events set volumes free.
 
 use schedc_core::args::NoArgs;
-use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
-use schedc_core::extension_points::{EnqueueExtensions, HintError, QueueingHint, Registration};
+use schedc_core::events::{Action, EventObject, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, HintContext, HintError, QueueingHint, Registration};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{Object, Pod, Volume};
-use schedc_core::plugin::IndexView;
 
 use super::VolumeRestrictions;
 use crate::columns::exclude_each_other;
@@ -17,14 +16,8 @@ impl EnqueueExtensions for VolumeRestrictions {
         Registration::hinted(EventResource::PersistentVolumeClaim, Action::ADD),
     ];
 
-    fn queueing_hint(
-        &self,
-        _: &NoArgs,
-        rejected: &Pod,
-        _: ClusterEvent,
-        object: EventObject<'_>,
-        _: IndexView<'_, Self>,
-    ) -> Result<QueueingHint, HintError> {
+    fn queueing_hint(&self, _: &NoArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
+        let HintContext { rejected, object, .. } = cx;
         Ok(QueueingHint::queue_if(match object {
             EventObject::Pod(Some(deleted), _) => {
                 deleted.spec.namespace == rejected.spec.namespace

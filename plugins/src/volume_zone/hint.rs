@@ -1,10 +1,9 @@
 //! Which events put volumes and nodes into one zone.
 
 use schedc_core::args::NoArgs;
-use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
-use schedc_core::extension_points::{EnqueueExtensions, HintError, QueueingHint, Registration};
-use schedc_core::model::{Object, PersistentVolume, Pod, Volume};
-use schedc_core::plugin::IndexView;
+use schedc_core::events::{Action, EventObject, EventResource};
+use schedc_core::extension_points::{EnqueueExtensions, HintContext, HintError, QueueingHint, Registration};
+use schedc_core::model::{Object, PersistentVolume, Volume};
 
 use super::VolumeZone;
 
@@ -16,14 +15,8 @@ impl EnqueueExtensions for VolumeZone {
         Registration::hinted(EventResource::PersistentVolume, Action::ADD.or(Action::UPDATE)),
     ];
 
-    fn queueing_hint(
-        &self,
-        _: &NoArgs,
-        rejected: &Pod,
-        _: ClusterEvent,
-        object: EventObject<'_>,
-        _: IndexView<'_, Self>,
-    ) -> Result<QueueingHint, HintError> {
+    fn queueing_hint(&self, _: &NoArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
+        let HintContext { rejected, object, .. } = cx;
         let EventObject::Object(old, Some(new)) = object else { return Ok(QueueingHint::Queue) };
         Ok(QueueingHint::queue_if(match (old, new) {
             (_, Object::StorageClass(class)) => class.wait_for_first_consumer == Some(true),

@@ -276,7 +276,7 @@ impl<S: State> Ask<'_, S> {
     fn event<P: Profile<State = S>>(&self, derived: &Derived<'_>, profile: &P) -> EventResult {
         let interested = Interested::of::<P>(derived.event);
         let hint = |at| {
-            let said = interested.hint(profile, at, self.waiting, (derived.event, derived.object), self.cache);
+            let said = interested.hint(profile, at, self.waiting, derived.object, self.cache);
             said.map(|said| match said {
                 Ok(QueueingHint::Skip) => Hint::Skip,
                 Ok(QueueingHint::Queue) => Hint::Queue,

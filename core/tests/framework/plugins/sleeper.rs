@@ -2,11 +2,13 @@
 
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
-use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
-use schedc_core::extension_points::{EnqueueExtensions, FilterPlugin, HintError, QueueingHint, Registration};
+use schedc_core::events::{Action, EventObject, EventResource};
+use schedc_core::extension_points::{
+    EnqueueExtensions, FilterPlugin, HintContext, HintError, QueueingHint, Registration,
+};
 use schedc_core::handle::Handle;
 use schedc_core::model::{Pod, PodSpec};
-use schedc_core::plugin::{Compile, IndexView};
+use schedc_core::plugin::Compile;
 use schedc_core::status::{Code, Reasons};
 
 /// Rejects every node, and hears of new nodes, whose names say what it answers, and of pods that go.
@@ -50,14 +52,8 @@ impl EnqueueExtensions for Sleeper {
         Registration::always(EventResource::Pod, Action::DELETE),
     ];
 
-    fn queueing_hint(
-        &self,
-        _: &NoArgs,
-        _: &Pod,
-        _: ClusterEvent,
-        object: EventObject<'_>,
-        view: IndexView<'_, Self>,
-    ) -> Result<QueueingHint, HintError> {
+    fn queueing_hint(&self, _: &NoArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
+        let HintContext { object, view, .. } = cx;
         let EventObject::Node(None, Some(node)) = object else { return Err(HintError("what node?".to_owned())) };
         match view.interner().resolve(node.name) {
             "alarm" => Ok(QueueingHint::Queue),
