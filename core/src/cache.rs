@@ -21,6 +21,9 @@ pub trait State: Default + Send + Sync + 'static {
     /// A pod leaves a node.
     fn remove_pod(&mut self, index: NodeIndex, pod: &Pod);
 
+    /// A pod that waits for a node came (`old` is none), changed, or is none any more (`new` is none).
+    fn set_pending(&mut self, _old: Option<&Pod>, _new: Option<&Pod>) {}
+
     /// An object of another kind came (`old` is none), changed, or went (`new` is none).
     fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>);
 

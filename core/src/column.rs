@@ -120,6 +120,10 @@ pub trait Index: Default + Send + Sync + 'static {
     fn add_pod(&mut self, _index: NodeIndex, _pod: &Pod) {}
     /// A pod leaves a node.
     fn remove_pod(&mut self, _index: NodeIndex, _pod: &Pod) {}
+    /// A pod that waits for a node came (`old` is none), changed, or is none any more (`new` is none): it is bound, or gone.
+    /// It waits until it is bound: one that was assumed has come to its node already. Pods of schedulers that this program
+    /// is not do not count. Of what the scheduler itself writes into a pod's status, nobody tells.
+    fn set_pending(&mut self, _old: Option<&Pod>, _new: Option<&Pod>) {}
     /// An object of another kind came (`old` is none), changed, or went (`new` is none).
     fn set_object(&mut self, _old: Option<&Object>, _new: Option<&Object>) {}
 }

@@ -1,5 +1,6 @@
 //! What plugins may hold and call: kube-scheduler's framework handle.
 
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::extension_points::Placement;
@@ -46,6 +47,7 @@ pub enum Command {
 pub struct Handle {
     mailbox: Arc<Mutex<Vec<Command>>>,
     waiting: Arc<Mutex<Vec<Uid>>>,
+    now: Arc<AtomicI64>,
 }
 
 impl Handle {
@@ -69,12 +71,19 @@ impl Handle {
     pub fn waiting_pods(&self) -> Vec<Uid> {
         lock(&self.waiting).clone()
     }
+    /// The time, in nanoseconds of the scheduler's clock, as of the last step.
+    pub fn now(&self) -> i64 {
+        self.now.load(Ordering::Relaxed)
+    }
 
     fn send(&self, command: Command) {
         lock(&self.mailbox).push(command);
     }
     pub(crate) fn drain(&self) -> Vec<Command> {
         std::mem::take(&mut lock(&self.mailbox))
+    }
+    pub(crate) fn publish_now(&self, now: i64) {
+        self.now.store(now, Ordering::Relaxed);
     }
     pub(crate) fn publish_waiting(&self, pods: impl Iterator<Item = Uid>) {
         let mut waiting = lock(&self.waiting);

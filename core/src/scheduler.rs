@@ -136,6 +136,7 @@ impl<B: Bundle> Scheduler<B> {
     /// their backoff is over, and those that were unschedulable for five minutes, too.
     pub fn tick(&mut self, now: i64) {
         self.now = self.now.max(now);
+        self.handle.publish_now(self.now);
         let around = &mut Around { bundle: &mut self.bundle, cache: &mut self.cache };
         self.queue.tick(around, self.now);
     }
@@ -164,6 +165,7 @@ impl<B: Bundle> Scheduler<B> {
             }
             let next = self.waiting.iter().flat_map(|w| &w.pending).map(|(_, deadline)| *deadline).min()?;
             self.now = self.now.max(next);
+            self.handle.publish_now(self.now);
             for waiting in &mut self.waiting {
                 if let Some((plugin, deadline)) = waiting.pending.iter().find(|(_, deadline)| *deadline <= next) {
                     let waited = go_duration(deadline - waiting.since);
@@ -346,6 +348,9 @@ impl<B: Bundle> Surroundings for Around<'_, B> {
     }
     fn nominator(&mut self) -> &mut Nominator {
         &mut self.cache.nominator
+    }
+    fn pending(&mut self, old: Option<&Pod>, new: Option<&Pod>) {
+        crate::cache::State::set_pending(&mut self.cache.state, old, new);
     }
 }
 

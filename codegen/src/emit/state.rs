@@ -126,6 +126,7 @@ pub(super) fn emit(states: &States) -> TokenStream {
         #(Column::remove_pod(&mut self.#columns[index.get()], pod);)*
         #(Index::remove_pod(&mut self.#indexes, index, pod);)*
     };
+    let set_pending = quote! { #(Index::set_pending(&mut self.#indexes, old, new);)* };
     let set_object = quote! { #(Index::set_object(&mut self.#indexes, old, new);)* };
     let hypothetical = quote! {
         Hypothetical { #info_value #(#columns: self.#columns[index.get()].clone()),* }
@@ -136,6 +137,7 @@ pub(super) fn emit(states: &States) -> TokenStream {
     let set = |name: &str| parameter(name, &set_node);
     let (set_base, set_index, set_old) = (set("base"), set("index"), set("old"));
     let (add_index, add_other) = (parameter("index", &add_pod), parameter("pod", &add_pod));
+    let (pending_old, pending_new) = (parameter("old", &set_pending), parameter("new", &set_pending));
     let (object_old, object_new) = (parameter("old", &set_object), parameter("new", &set_object));
     let (h_base, h_index) = (parameter("base", &hypothetical), parameter("index", &hypothetical));
     let (h_node, h_pod) = (parameter("node", &hypothetical_add), parameter("pod", &hypothetical_add));
@@ -167,6 +169,10 @@ pub(super) fn emit(states: &States) -> TokenStream {
 
             fn remove_pod(&mut self, #add_index: NodeIndex, #add_other: &model::Pod) {
                 #remove_pod
+            }
+
+            fn set_pending(&mut self, #pending_old: Option<&model::Pod>, #pending_new: Option<&model::Pod>) {
+                #set_pending
             }
 
             fn set_object(&mut self, #object_old: Option<&model::Object>, #object_new: Option<&model::Object>) {

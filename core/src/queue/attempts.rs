@@ -61,7 +61,11 @@ impl<O: Order, E> SchedulingQueue<O, E> {
     /// The pod of an attempt that ended is none of the queue's any more.
     fn let_go(&mut self, id: u64, slot: Slot, around: &mut impl Surroundings<Event = E>) {
         self.in_flight.stop_watching(id);
-        around.nominator().withdraw(&self.entries[slot].queued.pod.uid);
+        let entry = &self.entries[slot];
+        around.nominator().withdraw(&entry.queued.pod.uid);
+        if !entry.gone {
+            around.pending(Some(&entry.queued.pod), None);
+        }
         self.forget(slot);
     }
 

@@ -78,6 +78,10 @@ pub trait Surroundings {
 
     /// Where nominations are noted.
     fn nominator(&mut self) -> &mut Nominator;
+
+    /// A pod is known from now on (`old` is none), changed, or is not known any more (`new` is none), whether an attempt is
+    /// under way or not.
+    fn pending(&mut self, _old: Option<&Pod>, _new: Option<&Pod>) {}
 }
 
 /// Where a pod is.

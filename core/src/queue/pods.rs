@@ -23,7 +23,9 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         now: i64,
     ) -> Result<(), Status> {
         if let Some(&slot) = self.by_uid.get(&pod.uid) {
+            let was_known = !self.entries[slot].gone;
             let old = self.replace_in(slot, pod.clone());
+            around.pending(was_known.then_some(&*old), Some(&pod));
             match self.entries[slot].place {
                 Place::InFlight => self.revive(slot, timestamp),
                 _ => around.nominator().updated(&old, &pod),
@@ -47,6 +49,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         };
         let slot = self.entries.insert(entry);
         self.by_uid.insert(pod.uid.clone(), slot);
+        around.pending(None, Some(&pod));
         self.move_to_active(slot, around, now)?;
         around.nominator().added(&pod);
         Ok(())
@@ -88,7 +91,8 @@ impl<O: Order, E> SchedulingQueue<O, E> {
             let _held = self.add(profile, new, now, around, now);
             return;
         };
-        self.replace_in(slot, new.clone());
+        let known = self.replace_in(slot, new.clone());
+        around.pending(Some(&known), Some(&new));
         match self.entries[slot].place {
             Place::InFlight => {
                 let attempt = self.entries[slot].ticket;
@@ -136,6 +140,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
     pub fn delete(&mut self, uid: &Uid, around: &mut impl Surroundings<Event = E>) -> bool {
         around.nominator().withdraw(uid);
         let Some(slot) = self.find(uid) else { return false };
+        around.pending(Some(&self.entries[slot].queued.pod), None);
         if self.entries[slot].place == Place::InFlight {
             self.entries[slot].gone = true;
             self.gone += 1;

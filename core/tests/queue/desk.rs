@@ -37,6 +37,8 @@ pub struct Plugins {
     /// Pods, and the PreEnqueue plugin that holds each.
     pub gates: BTreeMap<String, &'static str>,
     pub nominator: Nominator,
+    /// The pods that are known, as the queue told.
+    pub pending: BTreeMap<String, Pod>,
     /// How often PreEnqueue ran.
     pub pre_enqueues: usize,
     /// How often somebody was asked who waits for an event.
@@ -69,6 +71,14 @@ impl Surroundings for Plugins {
     }
     fn nominator(&mut self) -> &mut Nominator {
         &mut self.nominator
+    }
+    fn pending(&mut self, old: Option<&Pod>, new: Option<&Pod>) {
+        if let Some(old) = old {
+            assert_eq!(self.pending.remove(&*old.name).as_ref(), Some(old));
+        }
+        if let Some(new) = new {
+            assert_eq!(self.pending.insert(new.name.to_string(), new.clone()), None);
+        }
     }
 }
 

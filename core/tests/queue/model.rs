@@ -362,6 +362,7 @@ impl Both {
         assert_eq!(queue.len(), self.model.pods.values().filter(|known| !known.gone).count());
         let ready = self.model.pods.values().filter(|known| matches!(known.place, Active | Backoff)).count();
         assert_eq!((queue.ready(), queue.in_flight()), (ready, self.attempts.len()));
+        assert_eq!(queue.len(), self.desk.plugins.pending.len(), "who is told of pods knows of those that are here");
         assert!(!self.popped_gated);
         if self.attempts.is_empty() {
             assert_eq!(queue.in_flight_events(), 0, "an idle queue keeps nothing");
