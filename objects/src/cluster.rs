@@ -7,7 +7,7 @@ use k8s_openapi::Resource;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 
-use crate::default;
+use crate::default::{self, Admission};
 use crate::kinds::AnyObject;
 use crate::manifests::{Error, Manifests, Sourced};
 
@@ -41,6 +41,8 @@ pub struct Objects {
     pub implied: Vec<AnyObject>,
     /// How many objects of still other kinds there were, by kind.
     pub skipped: BTreeMap<String, usize>,
+    /// What completes objects that come later; none if objects are taken as they are.
+    pub admission: Option<Admission>,
 }
 
 impl Objects {
@@ -57,11 +59,12 @@ impl Objects {
     /// # Errors
     /// What an API server would refuse, if it is to be asked.
     pub fn new(mut manifests: Manifests, options: Options) -> Result<Objects, Error> {
-        if options.api_server_defaults {
-            default::complete(&mut manifests)?;
-        }
+        let admission = match options.api_server_defaults {
+            true => Some(default::complete(&mut manifests)?),
+            false => None,
+        };
         let Manifests { nodes, pods, priority_classes, others, implied, skipped } = manifests;
-        Ok(Objects { nodes, pods, priority_classes, others, implied, skipped })
+        Ok(Objects { nodes, pods, priority_classes, others, implied, skipped, admission })
     }
 
     /// All objects besides nodes, pods and priority classes that scheduling looks at.

@@ -14,5 +14,5 @@ pub mod testing;
 
 pub use cluster::{Objects, Options};
 pub use convert::{convert_node, convert_object, convert_pod, is_finished};
-pub use kinds::{AnyObject, ObjectError};
+pub use kinds::{AnyObject, KINDS, ObjectError};
 pub use manifests::{Error, Manifests, Place, Sourced};

@@ -10,6 +10,7 @@
 //! other claims stay unbound, nobody makes the claims of generic ephemeral volumes, and a budget without a status allows no
 //! disruption.
 
+mod admission;
 mod binding;
 mod check;
 mod label_keys;
@@ -25,46 +26,44 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity as Text;
 
+pub use admission::Admission;
+
 use crate::kinds::AnyObject;
 use crate::manifests::{Error, Manifests, Place, Problem};
 
 /// A resource list as an object has it.
 type Written = BTreeMap<String, Text>;
 
-/// Completes all objects as an API server would, in place, and checks the result.
+/// Completes all objects as an API server would, in place, and checks the result. Objects that come later are completed
+/// by what is returned.
 ///
 /// # Errors
 /// All that an API server would refuse.
-pub fn complete(manifests: &mut Manifests) -> Result<(), Error> {
+pub fn complete(manifests: &mut Manifests) -> Result<Admission, Error> {
     let mut problems = Vec::new();
-    names::complete(manifests);
+    let mut admission = Admission { names: names::complete(manifests), ..Admission::default() };
     let Manifests { nodes, pods, priority_classes, others, implied, .. } = manifests;
-    let default_class = storage::default_class(others);
-    for other in others.iter_mut() {
-        match &mut other.object {
-            AnyObject::Namespace(namespace) => namespaces::complete(namespace),
-            AnyObject::StorageClass(class) => storage::complete_class(class),
-            AnyObject::PersistentVolume(volume) => storage::complete_volume(volume),
-            AnyObject::PersistentVolumeClaim(claim) => storage::complete_claim(claim, default_class.as_ref()),
-            AnyObject::ReplicationController(controller) => workload::complete_controller(controller),
-            _ => {}
+    for other in others.iter() {
+        if let AnyObject::StorageClass(class) = &other.object {
+            admission.default_classes.set(class);
         }
-        check::other(other, &mut problems);
+    }
+    for other in others.iter_mut() {
+        admission.complete(other, &mut problems);
     }
     binding::bind(others);
     *implied = namespaces::implied(pods, others);
-    let classes = priority::Classes::new(priority_classes, &mut problems);
+    for class in priority_classes.iter() {
+        admission.class(&class.object, &class.place, &mut problems);
+    }
     for node in nodes.iter_mut() {
-        node::complete(&mut node.object);
-        check::node(node, &mut problems);
+        admission.node(&mut node.object, &node.place, &mut problems);
     }
     for pod in pods.iter_mut() {
-        pod::complete(&mut pod.object);
-        let name = check::name("Pod", &pod.object.metadata);
-        classes.admit(&mut pod.object, &mut Complaints { place: &pod.place, object: &name, problems: &mut problems });
-        check::pod(pod, &mut problems);
+        admission.pod(&mut pod.object, &pod.place, &mut problems);
     }
-    Error::unless_empty(problems)
+    Error::unless_empty(problems)?;
+    Ok(admission)
 }
 
 /// Where complaints about one object go.

@@ -14,7 +14,15 @@ use crate::manifests::Manifests;
 /// What an API server makes up names of. No vowels, so that it spells nothing.
 const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
-pub(super) fn complete(manifests: &mut Manifests) {
+/// The names that are taken. An API server draws names at random; here the same manifests give the same names.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    taken: HashSet<(&'static str, Option<String>, String)>,
+    next: u32,
+}
+
+/// Completes the metadata of all objects.
+pub(super) fn complete(manifests: &mut Manifests) -> Names {
     let Manifests { nodes, pods, priority_classes, others, .. } = manifests;
     let nodes = nodes.iter_mut().map(|node| (Node::KIND, &mut node.object.metadata));
     let pods = pods.iter_mut().map(|pod| (Pod::KIND, &mut pod.object.metadata));
@@ -22,34 +30,56 @@ pub(super) fn complete(manifests: &mut Manifests) {
     let others = others.iter_mut().map(|other| (other.object.kind(), other.object.metadata_mut()));
     let mut all: Vec<_> = nodes.chain(pods).chain(classes).chain(others).collect();
     for (kind, metadata) in &mut all {
-        metadata.namespace = is_namespaced(kind).then(|| namespace(metadata).to_owned());
+        complete_namespace(kind, metadata);
     }
-    generate(&mut all);
+    let mut names = Names::default();
+    for (kind, metadata) in &all {
+        names.take(kind, metadata);
+    }
+    for (kind, metadata) in &mut all {
+        names.generate(kind, metadata);
+    }
     for (kind, metadata) in all {
-        let uid = uid(kind, metadata);
-        metadata.uid = Some(uid.as_ref().to_owned());
+        complete_uid(kind, metadata);
     }
+    names
 }
 
-/// Names the objects that have a `generateName` only. An API server draws at random; here the same manifests give the
-/// same names.
-fn generate(objects: &mut [(&'static str, &mut ObjectMeta)]) {
-    let key =
-        |kind: &'static str, metadata: &ObjectMeta, name: &str| (kind, metadata.namespace.clone(), name.to_owned());
-    let mut taken: HashSet<_> =
-        objects.iter().filter_map(|(kind, metadata)| Some(key(kind, metadata, metadata.name.as_deref()?))).collect();
-    let mut next = 0_u32;
-    for (kind, metadata) in objects {
+fn complete_namespace(kind: &str, metadata: &mut ObjectMeta) {
+    metadata.namespace = is_namespaced(kind).then(|| namespace(metadata).to_owned());
+}
+
+fn complete_uid(kind: &str, metadata: &mut ObjectMeta) {
+    let uid = uid(kind, metadata);
+    metadata.uid = Some(uid.as_ref().to_owned());
+}
+
+impl Names {
+    /// Completes the metadata of an object that comes when all others have.
+    pub(super) fn admit(&mut self, kind: &'static str, metadata: &mut ObjectMeta) {
+        complete_namespace(kind, metadata);
+        self.generate(kind, metadata);
+        complete_uid(kind, metadata);
+    }
+
+    fn take(&mut self, kind: &'static str, metadata: &ObjectMeta) {
+        if let Some(name) = &metadata.name {
+            self.taken.insert((kind, metadata.namespace.clone(), name.clone()));
+        }
+    }
+
+    /// Names an object that has a `generateName` only.
+    fn generate(&mut self, kind: &'static str, metadata: &mut ObjectMeta) {
         let is_named = metadata.name.as_deref().is_some_and(|name| !name.is_empty());
         let Some(prefix) = metadata.generate_name.clone().filter(|prefix| !prefix.is_empty() && !is_named) else {
-            continue;
+            return;
         };
         loop {
-            let name = format!("{prefix}{}", suffix(next));
-            next = next.wrapping_add(1);
-            if taken.insert(key(kind, metadata, &name)) {
+            let name = format!("{prefix}{}", suffix(self.next));
+            self.next = self.next.wrapping_add(1);
+            if self.taken.insert((kind, metadata.namespace.clone(), name.clone())) {
                 metadata.name = Some(name);
-                break;
+                return;
             }
         }
     }

@@ -6,7 +6,6 @@ use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 
 use super::{Complaints, check};
-use crate::manifests::{Problem, Sourced};
 
 /// The classes that every cluster has.
 const SYSTEM: [(&str, i32); 2] = [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
@@ -14,52 +13,62 @@ const SYSTEM: [(&str, i32); 2] = [("system-cluster-critical", 2_000_000_000), ("
 const HIGHEST: i32 = 1_000_000_000;
 
 /// The priority classes that there are.
+#[derive(Clone, Debug)]
 pub(super) struct Classes {
     by_name: HashMap<String, Class>,
     /// The name of the one for pods that name none.
     default: Option<String>,
 }
 
+#[derive(Clone, Debug)]
 struct Class {
     priority: i32,
     preemption_policy: String,
 }
 
-impl Classes {
-    /// Takes the classes of the manifests, checked.
-    pub(super) fn new(written: &[Sourced<PriorityClass>], problems: &mut Vec<Problem>) -> Classes {
+impl Default for Classes {
+    /// Those of the system.
+    fn default() -> Classes {
         let system = |(name, priority): (&str, i32)| {
             (name.to_owned(), Class { priority, preemption_policy: "PreemptLowerPriority".to_owned() })
         };
-        let mut by_name: HashMap<_, _> = SYSTEM.into_iter().map(system).collect();
-        let mut default: Option<String> = None;
-        for class in written {
-            let name = class.object.metadata.name.as_deref().unwrap_or_default();
-            let priority = class.object.value.unwrap_or(0);
-            let object = check::name("PriorityClass", &class.object.metadata);
-            let mut complaints = Complaints { place: &class.place, object: &object, problems };
-            check::metadata(&class.object.metadata, &mut complaints);
-            let policy = class.object.preemption_policy.as_deref();
-            check::preemption_policy("preemptionPolicy", policy, &mut complaints);
-            if name.starts_with("system-") {
-                if !SYSTEM.contains(&(name, priority)) {
-                    complaints.say("metadata.name", "may not begin with `system-`, which is for the system's own");
-                }
-            } else if priority > HIGHEST {
-                complaints.say("value", format!("is {priority}, but must not be more than {HIGHEST}"));
+        Classes { by_name: SYSTEM.into_iter().map(system).collect(), default: None }
+    }
+}
+
+impl Classes {
+    /// Takes a class that comes or changes, checked.
+    pub(super) fn set(&mut self, class: &PriorityClass, complaints: &mut Complaints<'_>) {
+        let name = class.metadata.name.as_deref().unwrap_or_default();
+        let priority = class.value.unwrap_or(0);
+        check::metadata(&class.metadata, complaints);
+        let policy = class.preemption_policy.as_deref();
+        check::preemption_policy("preemptionPolicy", policy, complaints);
+        if name.starts_with("system-") {
+            if !SYSTEM.contains(&(name, priority)) {
+                complaints.say("metadata.name", "may not begin with `system-`, which is for the system's own");
             }
-            if class.object.global_default == Some(true) {
-                match &default {
-                    Some(other) => {
-                        complaints.say("globalDefault", format!("is true, but `{other}` is the default already"));
-                    }
-                    None => default = Some(name.to_owned()),
-                }
-            }
-            let preemption_policy = policy.unwrap_or("PreemptLowerPriority").to_owned();
-            by_name.insert(name.to_owned(), Class { priority, preemption_policy });
+        } else if priority > HIGHEST {
+            complaints.say("value", format!("is {priority}, but must not be more than {HIGHEST}"));
         }
-        Classes { by_name, default }
+        self.default.take_if(|default| default == name);
+        match (&self.default, class.global_default) {
+            (Some(other), Some(true)) => {
+                complaints.say("globalDefault", format!("is true, but `{other}` is the default already"));
+            }
+            (None, Some(true)) => self.default = Some(name.to_owned()),
+            _ => {}
+        }
+        let preemption_policy = policy.unwrap_or("PreemptLowerPriority").to_owned();
+        self.by_name.insert(name.to_owned(), Class { priority, preemption_policy });
+    }
+
+    /// Takes note that a class goes.
+    pub(super) fn remove(&mut self, name: &str) {
+        if !SYSTEM.iter().any(|(system, _)| *system == name) {
+            self.by_name.remove(name);
+        }
+        self.default.take_if(|default| default == name);
     }
 
     /// Gives a pod its priority. One that is written stays: pods of a running cluster have one, and their class may

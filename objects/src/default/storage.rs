@@ -1,11 +1,13 @@
 //! Defaults of volumes, claims and storage classes.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim};
 use k8s_openapi::api::storage::v1::StorageClass;
+use k8s_openapi::jiff::Timestamp;
 
 use crate::convert::volume::CLASS_ANNOTATION;
-use crate::kinds::AnyObject;
-use crate::manifests::Sourced;
 
 /// Annotations that make a class the one for claims that name none.
 const IS_DEFAULT: [&str; 2] =
@@ -38,18 +40,33 @@ pub(super) fn complete_claim(claim: &mut PersistentVolumeClaim, default_class: O
     }
 }
 
-/// The class for claims that name none: the newest of those that say so, and of several of one age the first by name.
-pub(super) fn default_class(objects: &[Sourced<AnyObject>]) -> Option<String> {
-    let classes = objects.iter().filter_map(|object| match &object.object {
-        AnyObject::StorageClass(class) if is_default(class) => Some(&class.metadata),
-        _ => None,
-    });
-    let name = |name: &Option<String>| name.clone().unwrap_or_default();
-    let newest = classes.min_by_key(|class| {
-        let created = class.creation_timestamp.as_ref().map(|time| time.0);
-        (std::cmp::Reverse(created), name(&class.name))
-    });
-    newest.map(|class| name(&class.name))
+/// The storage classes that are for claims that name none, and when they were created.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DefaultClasses(BTreeMap<String, Option<Timestamp>>);
+
+impl DefaultClasses {
+    /// Takes a class that comes or changes.
+    pub(super) fn set(&mut self, class: &StorageClass) {
+        let name = class.metadata.name.as_deref().unwrap_or_default();
+        match is_default(class) {
+            true => {
+                let created = class.metadata.creation_timestamp.as_ref().map(|time| time.0);
+                self.0.insert(name.to_owned(), created);
+            }
+            false => self.remove(name),
+        }
+    }
+
+    /// Takes note that a class goes.
+    pub(super) fn remove(&mut self, name: &str) {
+        self.0.remove(name);
+    }
+
+    /// The one that claims get: the newest, and of several of one age the first by name.
+    pub(super) fn name(&self) -> Option<&String> {
+        let newest = self.0.iter().min_by_key(|(name, created)| (Reverse(**created), *name));
+        newest.map(|(name, _)| name)
+    }
 }
 
 fn is_default(class: &StorageClass) -> bool {

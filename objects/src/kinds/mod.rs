@@ -42,6 +42,9 @@ macro_rules! kinds {
             }
         })*
 
+        /// The names of all kinds that scheduling looks at.
+        pub const KINDS: &[&str] = &[$(<$ty>::KIND,)*];
+
         /// The API and the scope of a kind.
         fn known(kind: &str) -> Option<(&'static str, bool)> {
             $(if kind == <$ty>::KIND {
@@ -63,6 +66,16 @@ macro_rules! kinds {
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(AnyObject::$variant(_) => <$ty>::KIND,)*
+                }
+            }
+
+            /// The object as JSON, with `apiVersion` and `kind`.
+            ///
+            /// # Errors
+            /// None that is known.
+            pub fn to_json(&self) -> Result<Value, serde_json::Error> {
+                match self {
+                    $(AnyObject::$variant(object) => serde_json::to_value(object),)*
                 }
             }
 

@@ -31,7 +31,7 @@ pub(super) fn read(name: &str, text: &str, reading: &mut Reading) {
     }
     for chunk in yaml::chunks(text) {
         let place = |line| Place { file: file.clone(), line, item: None };
-        match yaml::parse(&chunk) {
+        match yaml::parse::<Value>(&chunk) {
             Ok(values) => {
                 for value in values {
                     document(value, place(chunk.line), reading);

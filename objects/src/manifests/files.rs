@@ -8,9 +8,7 @@ use super::{Place, Problem, Reading, document};
 
 pub(super) fn read(path: &Path, reading: &mut Reading) {
     if path.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        let result = io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes);
-        return read_text("standard input", result, reading);
+        return read_file(path, reading);
     }
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
@@ -21,10 +19,10 @@ pub(super) fn read(path: &Path, reading: &mut Reading) {
                 problem(path, "is a folder without .yaml, .yml, .json or .jsonl files", reading);
             }
             for file in files {
-                read_text(&file.to_string_lossy(), fs::read(&file), reading);
+                read_file(&file, reading);
             }
         }
-        Ok(_) => read_text(&path.to_string_lossy(), fs::read(path), reading),
+        Ok(_) => read_file(path, reading),
         Err(error) => problem(path, &format!("cannot be read: {error}"), reading),
     }
 }
@@ -53,21 +51,35 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>, reading: &mut Reading) {
     }
 }
 
-fn read_text(name: &str, bytes: io::Result<Vec<u8>>, reading: &mut Reading) {
-    match bytes {
-        Ok(bytes) => match String::from_utf8(bytes) {
-            Ok(text) => document::read(name, &text, reading),
-            Err(_) => problem(Path::new(name), "is not UTF-8 text", reading),
-        },
-        Err(error) => problem(Path::new(name), &format!("cannot be read: {error}"), reading),
+fn read_file(path: &Path, reading: &mut Reading) {
+    match text(path) {
+        Ok((name, text)) => document::read(&name, &text, reading),
+        Err(problem) => reading.problems.push(problem),
+    }
+}
+
+/// The text of a file or, for `-`, of standard input, and what problems call it.
+pub(super) fn text(path: &Path) -> Result<(String, String), Problem> {
+    let (name, bytes) = match path.as_os_str() == "-" {
+        true => {
+            let mut bytes = Vec::new();
+            ("standard input".to_owned(), io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes))
+        }
+        false => (path.to_string_lossy().into_owned(), fs::read(path)),
+    };
+    let bytes = bytes.map_err(|error| whole(&name, &format!("cannot be read: {error}")))?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok((name, text)),
+        Err(_) => Err(whole(&name, "is not UTF-8 text")),
     }
 }
 
 fn problem(path: &Path, message: &str, reading: &mut Reading) {
-    reading.problems.push(Problem {
-        place: Place { file: path.to_string_lossy().into(), line: 0, item: None },
-        object: None,
-        field: None,
-        message: message.to_owned(),
-    });
+    reading.problems.push(whole(&path.to_string_lossy(), message));
+}
+
+/// A problem of a file as a whole.
+fn whole(file: &str, message: &str) -> Problem {
+    let place = Place { file: file.into(), line: 0, item: None };
+    Problem { place, object: None, field: None, message: message.to_owned() }
 }

@@ -1,6 +1,7 @@
 //! Reading manifests: files, folders and standard input, YAML and JSON, as `kubectl` reads them.
 
 mod document;
+pub mod entries;
 mod error;
 mod files;
 mod typed;

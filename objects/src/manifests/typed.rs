@@ -27,7 +27,7 @@ pub(super) fn object(version: &str, kind: &str, value: Value, place: Place, read
 pub(crate) fn fields_for_tests(text: &str) -> Result<Map<String, Value>, String> {
     let chunks = yaml::chunks(text);
     let [chunk] = chunks[..] else { return Err(format!("there must be one document, not {}", chunks.len())) };
-    let mut values = yaml::parse(&chunk).map_err(|(line, message)| format!("line {line}: {message}"))?;
+    let mut values: Vec<Value> = yaml::parse(&chunk).map_err(|(line, message)| format!("line {line}: {message}"))?;
     match values.pop().filter(|_| values.is_empty()) {
         Some(Value::Object(fields)) => Ok(fields),
         _ => Err("there must be one object".to_owned()),

@@ -1,6 +1,6 @@
 //! YAML, in the dialect of Kubernetes' tools: version 1.1 scalars, duplicate keys refused.
 
-use serde_json::Value;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 /// One document of a stream, or what is left of one that is broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,17 +44,24 @@ pub(super) fn chunks(text: &str) -> Vec<Chunk<'_>> {
 }
 
 /// The documents of a chunk (more than one if `...` ends a document). An error comes with its line.
-pub(super) fn parse(chunk: &Chunk<'_>) -> Result<Vec<Value>, (u32, String)> {
+pub(super) fn parse<T: DeserializeOwned>(chunk: &Chunk<'_>) -> Result<Vec<T>, (u32, String)> {
     serde_saphyr::from_multiple_with_options(chunk.text, options()).map_err(|error| {
-        let line = error.location().and_then(|location| u32::try_from(location.line()).ok()).filter(|&line| line > 0);
-        let line = line.map_or(chunk.line, |line| chunk.first_line.saturating_add(line - 1));
-        (line, message(&error))
+        let line = error.location().and_then(|location| chunk.line_of(location));
+        (line.unwrap_or(chunk.line), message(&error))
     })
+}
+
+impl Chunk<'_> {
+    /// The line of the stream that a location in the chunk is on.
+    pub(super) fn line_of(&self, location: serde_saphyr::Location) -> Option<u32> {
+        let line = u32::try_from(location.line()).ok().filter(|&line| line > 0)?;
+        Some(self.first_line.saturating_add(line - 1))
+    }
 }
 
 /// Whether a text is YAML from begin to end.
 pub(super) fn all_parse(text: &str) -> bool {
-    chunks(text).iter().all(|chunk| parse(chunk).is_ok())
+    chunks(text).iter().all(|chunk| parse::<IgnoredAny>(chunk).is_ok())
 }
 
 /// What is wrong, for people who write manifests: not where, which is said already, and not how to program around it.

@@ -14,7 +14,6 @@ use schedc_core::model::{dns_subdomain_problems, label_key_problems, label_value
 
 use super::Complaints;
 use crate::kinds::{AnyObject, object_name};
-use crate::manifests::{Problem, Sourced};
 pub(super) use pod::{pod, preemption_policy};
 
 /// What an object is called.
@@ -22,12 +21,10 @@ pub(super) fn name(kind: &str, metadata: &ObjectMeta) -> String {
     object_name(kind, metadata)
 }
 
-/// An object that is neither a node nor a pod.
-pub(super) fn other(other: &Sourced<AnyObject>, problems: &mut Vec<Problem>) {
-    let object = name(other.object.kind(), other.object.metadata());
-    let complaints = &mut Complaints { place: &other.place, object: &object, problems };
-    metadata(other.object.metadata(), complaints);
-    match &other.object {
+/// An object that is neither a node nor a pod nor a priority class.
+pub(super) fn other(object: &AnyObject, complaints: &mut Complaints<'_>) {
+    metadata(object.metadata(), complaints);
+    match object {
         AnyObject::Service(service) => {
             let selector = service.spec.as_ref().and_then(|spec| spec.selector.as_ref());
             workload::plain_selector(selector, false, complaints);
@@ -57,15 +54,13 @@ pub(super) fn other(other: &Sourced<AnyObject>, problems: &mut Vec<Problem>) {
     }
 }
 
-pub(super) fn node(node: &Sourced<Node>, problems: &mut Vec<Problem>) {
-    let object = name("Node", &node.object.metadata);
-    let complaints = &mut Complaints { place: &node.place, object: &object, problems };
-    metadata(&node.object.metadata, complaints);
-    if let Some(status) = &node.object.status {
+pub(super) fn node(node: &Node, complaints: &mut Complaints<'_>) {
+    metadata(&node.metadata, complaints);
+    if let Some(status) = &node.status {
         resources::amounts("status.allocatable", status.allocatable.as_ref(), complaints);
         resources::amounts("status.capacity", status.capacity.as_ref(), complaints);
     }
-    let taints = node.object.spec.as_ref().and_then(|spec| spec.taints.as_deref()).unwrap_or_default();
+    let taints = node.spec.as_ref().and_then(|spec| spec.taints.as_deref()).unwrap_or_default();
     for (i, taint) in taints.iter().enumerate() {
         let path = format!("spec.taints[{i}]");
         key(&format!("{path}.key"), &taint.key, complaints);

@@ -6,14 +6,11 @@ use k8s_openapi::api::core::v1::{Container, Pod, PodSpec, Toleration};
 use schedc_core::model::dns_subdomain_problems;
 
 use super::super::Complaints;
-use super::{effect, key, labels, metadata, name, one_of, resources, selectors, syntax, value};
-use crate::manifests::{Problem, Sourced};
+use super::{effect, key, labels, metadata, one_of, resources, selectors, syntax, value};
 
-pub(crate) fn pod(pod: &Sourced<Pod>, problems: &mut Vec<Problem>) {
-    let object = name("Pod", &pod.object.metadata);
-    let complaints = &mut Complaints { place: &pod.place, object: &object, problems };
-    metadata(&pod.object.metadata, complaints);
-    let Some(spec) = &pod.object.spec else { return };
+pub(crate) fn pod(pod: &Pod, complaints: &mut Complaints<'_>) {
+    metadata(&pod.metadata, complaints);
+    let Some(spec) = &pod.spec else { return };
     if spec.containers.is_empty() {
         complaints.say("spec.containers", "is empty; a pod needs a container");
     }
