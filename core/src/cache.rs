@@ -14,6 +14,9 @@ pub trait State: Default + Send + Sync + 'static {
     /// A copy of one node's columns that can be changed in thought.
     type Hypothetical: Clone;
 
+    /// Before anything else: indexes take down the symbols of what they will look for.
+    fn begin(&mut self, _interner: &mut Interner) {}
+
     /// A node came (`old` is none), changed, or went (its slot is empty now). Rebuilds its columns, pods included.
     fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>);
     /// A pod comes to a node.
@@ -103,9 +106,11 @@ pub struct Cache<S> {
 
 impl<S: State> Default for Cache<S> {
     fn default() -> Self {
+        let (mut base, mut state) = (Base::default(), S::default());
+        state.begin(&mut base.interner);
         Cache {
-            base: Base::default(),
-            state: S::default(),
+            base,
+            state,
             pods: Map::default(),
             homeless: Map::default(),
             nominator: Nominator::default(),
@@ -245,6 +250,7 @@ impl<S: State> Cache<S> {
     /// The same cluster derived from nothing, slot by slot: what the incremental state must equal.
     pub fn rebuilt(&self) -> S {
         let mut state = S::default();
+        state.begin(&mut self.base.interner.clone());
         for object in self.objects.values() {
             state.set_object(None, Some(object));
         }

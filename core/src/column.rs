@@ -114,6 +114,8 @@ column_tuples! { A 0; A 0, B 1; A 0, B 1, C 2; A 0, B 1, C 2, D 3; A 0, B 1, C 2
 
 /// State of the cluster as a whole. Kernels never see it: what runs once a cycle does.
 pub trait Index: Default + Send + Sync + 'static {
+    /// Before anything else: takes down the symbols of what it will look for, such as the key of a label.
+    fn begin(&mut self, _interner: &mut Interner) {}
     /// A node came (`old` is none), changed, or went (`new` is none).
     fn set_node(&mut self, _index: NodeIndex, _old: Option<&Node>, _new: Option<&Node>) {}
     /// A pod comes to a node.

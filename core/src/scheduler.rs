@@ -340,6 +340,9 @@ impl<B: Bundle> Surroundings for Around<'_, B> {
     fn pre_enqueue(&mut self, profile: usize, pod: &Pod) -> Result<(), Status> {
         self.bundle.with(profile, PreEnqueue { pod, cache: &*self.cache })
     }
+    fn timestamp(&mut self, profile: usize, pod: &Pod, timestamp: i64) -> i64 {
+        self.bundle.with(profile, Timestamp { pod, timestamp, cache: &*self.cache })
+    }
     fn interested(&self, _: usize, _: &[&'static str], event: &Infallible) -> Option<Infallible> {
         match *event {}
     }
@@ -362,6 +365,18 @@ impl<S: crate::cache::State> Visitor<S> for PreEnqueue<'_, S> {
     type Output = Result<(), Status>;
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
         engine.plugins.pre_enqueue(self.pod, self.cache)
+    }
+}
+
+struct Timestamp<'a, S> {
+    pod: &'a Pod,
+    timestamp: i64,
+    cache: &'a Cache<S>,
+}
+impl<S: crate::cache::State> Visitor<S> for Timestamp<'_, S> {
+    type Output = i64;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> i64 {
+        engine.plugins.timestamp(self.pod, self.timestamp, self.cache)
     }
 }
 

@@ -126,6 +126,8 @@ pub(super) fn emit(states: &States) -> TokenStream {
         #(Column::remove_pod(&mut self.#columns[index.get()], pod);)*
         #(Index::remove_pod(&mut self.#indexes, index, pod);)*
     };
+    let begin = quote! { #(Index::begin(&mut self.#indexes, interner);)* };
+    let begin_interner = parameter("interner", &begin);
     let set_pending = quote! { #(Index::set_pending(&mut self.#indexes, old, new);)* };
     let set_object = quote! { #(Index::set_object(&mut self.#indexes, old, new);)* };
     let hypothetical = quote! {
@@ -158,6 +160,10 @@ pub(super) fn emit(states: &States) -> TokenStream {
 
         impl ::schedc_core::cache::State for State {
             type Hypothetical = Hypothetical;
+
+            fn begin(&mut self, #begin_interner: &mut Interner) {
+                #begin
+            }
 
             fn set_node(&mut self, #set_base: &Base, #set_index: NodeIndex, #set_old: Option<&model::Node>) {
                 #set_node

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::model::Pod;
-use crate::plugin::Plugin;
+use crate::plugin::{IndexView, Plugin};
 
 /// A pod in the scheduling queue: kube-scheduler's `QueuedPodInfo`.
 #[derive(Clone, Debug)]
@@ -24,4 +24,10 @@ pub struct QueuedPod {
 pub trait QueueSortPlugin: Plugin {
     /// Whether `a` is to be tried before `b`. Pods that are equal both ways are tried in order of arrival.
     fn less(args: &Self::Args, a: &QueuedPod, b: &QueuedPod) -> bool;
+
+    /// The pod's [`QueuedPod::timestamp`], asked for when it comes into the queue and when it comes back: `timestamp`, unless
+    /// the plugin knows better. One that keeps pods together gives all of them the same.
+    fn timestamp(&self, _args: &Self::Args, _pod: &Pod, timestamp: i64, _view: IndexView<'_, Self>) -> i64 {
+        timestamp
+    }
 }

@@ -135,6 +135,8 @@ pub trait Profile: Sized + Send + Sync + 'static {
     ) -> Result<QueueingHint, HintError>;
     /// QueueSort.
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool;
+    /// A pod's time in that order.
+    fn timestamp(&self, pod: &Pod, timestamp: i64, cache: &Cache<Self::State>) -> i64;
 
     /// Runs PreFilter. Narrowed nodes and resolvable rejections are left in `run`.
     ///

@@ -102,7 +102,8 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         };
         entry.ready = self.options.backoff.ready(failures, now);
         // A pod that comes back is behind those that came before it, but no clock makes it older than it was.
-        entry.queued.timestamp = entry.queued.timestamp.max(now);
+        let timestamp = entry.queued.timestamp.max(now);
+        entry.queued.timestamp = around.timestamp(entry.profile as usize, &entry.queued.pod, timestamp);
         entry.flushed = false;
         entry.group = self.parked.group(Why { profile: entry.profile, rejectors, gate: None });
         self.move_by(slot, strategy, around, now);

@@ -63,6 +63,11 @@ pub trait Surroundings {
     /// Who holds the pod, and why.
     fn pre_enqueue(&mut self, profile: usize, pod: &Pod) -> Result<(), Status>;
 
+    /// The pod's time in the order, where nobody knows better than that it came at `timestamp`.
+    fn timestamp(&mut self, _profile: usize, _pod: &Pod, timestamp: i64) -> i64 {
+        timestamp
+    }
+
     /// Which of these plugins of a profile wait for an event. Asked once for all pods that they rejected together. `None`:
     /// none of them.
     fn interested(&self, profile: usize, plugins: &[&'static str], event: &Self::Event) -> Option<Self::Interested>;

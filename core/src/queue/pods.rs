@@ -27,11 +27,13 @@ impl<O: Order, E> SchedulingQueue<O, E> {
             let old = self.replace_in(slot, pod.clone());
             around.pending(was_known.then_some(&*old), Some(&pod));
             match self.entries[slot].place {
-                Place::InFlight => self.revive(slot, timestamp),
+                Place::InFlight => self.revive(slot, around.timestamp(profile, &pod, timestamp)),
                 _ => around.nominator().updated(&old, &pod),
             }
             return Ok(());
         }
+        around.pending(None, Some(&pod));
+        let timestamp = around.timestamp(profile, &pod, timestamp);
         let profile = profile as u32;
         let entry = Entry {
             queued: QueuedPod { pod: pod.clone(), timestamp, attempts: 0 },
@@ -49,7 +51,6 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         };
         let slot = self.entries.insert(entry);
         self.by_uid.insert(pod.uid.clone(), slot);
-        around.pending(None, Some(&pod));
         self.move_to_active(slot, around, now)?;
         around.nominator().added(&pod);
         Ok(())
