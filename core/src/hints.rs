@@ -60,7 +60,7 @@ enum Interest {
     Asks,
 }
 
-/// Plugins of a profile, by their places in [`Profile::PLUGINS`].
+/// Plugins of a profile, by their places in [`Profile::PLUGINS`], or at an extension point where that is said.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct PluginSet(u128);
 

@@ -460,10 +460,18 @@ impl<S: crate::cache::State, C: Client, R: RunBinding> Visitor<S> for Bind<'_, C
         let Some(reserved) = engine.reserved.remove(&self.placement.pod.uid) else {
             return Err(Failure::Error("a pod was to be bound that nothing was reserved for".into()));
         };
-        self.run.run(engine.plugins.bind(self.client, self.placement, &reserved)).map_err(|status| {
-            engine.plugins.unreserve(self.placement, &reserved);
+        let (plugins, client, placement) = (&engine.plugins, self.client, self.placement);
+        let bind = async {
+            let plan = plugins.pre_bind_pre_flight(placement, &reserved)?;
+            plugins.pre_bind(client, placement, &reserved, plan).await?;
+            plugins.bind(client, placement).await
+        };
+        self.run.run(bind).map_err(|status| {
+            plugins.unreserve(placement, &reserved);
             not_bound(status)
-        })
+        })?;
+        plugins.post_bind(placement);
+        Ok(())
     }
 }
 

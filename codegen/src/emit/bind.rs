@@ -1,12 +1,10 @@
-//! `bind`: PreBind, Bind and PostBind.
+//! `bind`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::docs::steps;
 use super::member::Members;
-use super::tokens::parameter;
-use super::{post_bind, pre_bind};
 use crate::plan::Point;
 
 pub(super) fn functions(members: &Members<'_>) -> TokenStream {
@@ -19,32 +17,12 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
                 == Binding::Done
         }
     });
-    let (before, after) = (pre_bind::statements(members), post_bind::statements(members));
-    let body = quote! {
-        #before
-        let bound = #(#calls)||*;
-        if !bound {
-            return Err(Status::new(Code::Skip, ""));
-        }
-        #after
-        Ok(())
-    };
-    let reserved = parameter("reserved", &body);
-    let docs = [Point::PreBind, Point::Bind, Point::PostBind].map(|point| steps(members, point));
-    let [first, second, third] = docs;
+    let doc = steps(members, Point::Bind);
     quote! {
-        #first
-        ///
-        #second
-        ///
-        #third
-        async fn bind<C: Client>(
-            &self,
-            client: &C,
-            placement: &Placement,
-            #reserved: &Reserved,
-        ) -> Result<(), Status> {
-            #body
+        #doc
+        async fn bind<C: Client>(&self, client: &C, placement: &Placement) -> Result<(), Status> {
+            let bound = #(#calls)||*;
+            if bound { Ok(()) } else { Err(Status::new(Code::Skip, "")) }
         }
     }
 }

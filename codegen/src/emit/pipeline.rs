@@ -6,8 +6,8 @@ use quote::quote;
 use super::docs::doc;
 use super::member::Members;
 use super::{
-    add_pod, args, bind, columns, enqueue_extensions, filter, info, permit, pod, post_filter, pre_enqueue, pre_filter,
-    pre_score, queue_sort, reserve, score, view,
+    add_pod, args, bind, columns, enqueue_extensions, filter, info, permit, pod, post_bind, post_filter, pre_bind,
+    pre_enqueue, pre_filter, pre_score, queue_sort, reserve, score, view,
 };
 
 pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
@@ -38,7 +38,9 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
         score::functions(members),
         reserve::functions(members),
         permit::functions(members),
+        pre_bind::functions(members),
         bind::functions(members),
+        post_bind::functions(members),
     ];
     let (info, events) = (info::emit(members), enqueue_extensions::constant(members));
     let helper = reserve::helper(members).map(|helper| quote! { impl Pipeline { #helper } });

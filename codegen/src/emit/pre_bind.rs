@@ -1,53 +1,104 @@
-//! PreBind, with a look ahead: the first part of `bind`.
+//! `pre_bind_pre_flight` and `pre_bind`.
 
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
 
+use super::docs::steps;
 use super::member::{Member, Members};
+use super::tokens::parameter;
 use crate::plan::Point;
 
-/// All plugins look ahead, then those run that have something to do.
-pub(super) fn statements(members: &Members<'_>) -> TokenStream {
-    let reserved = members.at(Point::PreBind).filter(|member| member.runs(Point::Reserve)).map(|member| {
-        let (field, name) = (&member.field, member.name);
-        let missing = format!("nothing is reserved by plugin \"{name}\"");
-        quote! {
-            let Some(#field) = &reserved.#field else {
-                return Err(Status::error(#missing).with_plugin(#name));
-            };
-        }
-    });
-    let look = members.at(Point::PreBind).map(|member| {
-        let (field, ty, args, name) = (&member.field, &member.ty, member.args(), member.name);
-        let (wanted, state) = (wanted(member), state(member));
-        quote! {
-            let #wanted = <#ty as PreBindPlugin>::pre_bind_pre_flight(&self.#field, #args, placement, #state)
-                .map_err(|status| failed("PreBindPreFlight", #name, status))?;
-        }
-    });
-    let run = members.at(Point::PreBind).map(|member| {
-        let (field, ty, args, name) = (&member.field, &member.ty, member.args(), member.name);
-        let (wanted, state) = (wanted(member), state(member));
-        quote! {
-            if #wanted == PreFlight::Run {
-                <#ty as PreBindPlugin>::pre_bind(&self.#field, #args, client, placement, #state)
-                    .await
-                    .map_err(|status| rejected_or_failed("PreBind plugin", #name, status))?;
-            }
-        }
-    });
-    quote! { #(#reserved)* #(#look)* #(#run)* }
+pub(super) fn functions(members: &Members<'_>) -> TokenStream {
+    let (look_ahead, run) = (pre_flight(members), pre_bind(members));
+    quote! { #look_ahead #run }
 }
 
-fn wanted(member: &Member<'_>) -> proc_macro2::Ident {
-    format_ident!("{}_wanted", member.field)
+/// All plugins look ahead.
+fn pre_flight(members: &Members<'_>) -> TokenStream {
+    let calls: Vec<TokenStream> = members
+        .at(Point::PreBind)
+        .enumerate()
+        .map(|(place, member)| {
+            let place = Literal::usize_unsuffixed(place);
+            let (field, ty, args, name) = (&member.field, &member.ty, member.args(), member.name);
+            let state = state(member);
+            quote! {
+                plan.take(
+                    #place,
+                    #name,
+                    <#ty as PreBindPlugin>::pre_bind_pre_flight(&self.#field, #args, placement, #state),
+                )?;
+            }
+        })
+        .collect();
+    let body = if calls.is_empty() {
+        quote! { Ok(PreBindPlan::default()) }
+    } else {
+        quote! { let mut plan = PreBindPlan::default(); #(#calls)* Ok(plan) }
+    };
+    let (placement, reserved) = (parameter("placement", &body), parameter("reserved", &body));
+    let doc = steps(members, Point::PreBind);
+    quote! {
+        #doc
+        fn pre_bind_pre_flight(
+            &self,
+            #placement: &Placement,
+            #reserved: &Reserved,
+        ) -> Result<PreBindPlan, Status> {
+            #body
+        }
+    }
+}
+
+/// Those run that have something to do. Only where there are several, there are groups of them.
+fn pre_bind(members: &Members<'_>) -> TokenStream {
+    let calls: Vec<TokenStream> = members.at(Point::PreBind).map(call).collect();
+    let body = match calls.as_slice() {
+        [] => quote! { Ok(()) },
+        [only] => quote! { if plan.runs(0) { #only } Ok(()) },
+        [calls @ .., last] => {
+            let places: Vec<_> = (0..=calls.len()).map(Literal::usize_unsuffixed).collect();
+            let in_group = |place: usize, call: &TokenStream| {
+                let place = &places[place];
+                quote! { async { if group.contains(#place) { #call } Ok(()) } }
+            };
+            let together = calls.iter().enumerate().rev().fold(in_group(calls.len(), last), |after, (place, call)| {
+                let this = in_group(place, call);
+                quote! { try_join(#this, #after) }
+            });
+            quote! { for group in plan.groups() { #together.await?; } Ok(()) }
+        }
+    };
+    let [client, placement, reserved, plan] =
+        ["client", "placement", "reserved", "plan"].map(|name| parameter(name, &body));
+    quote! {
+        async fn pre_bind<C: Client>(
+            &self,
+            #client: &C,
+            #placement: &Placement,
+            #reserved: &Reserved,
+            #plan: PreBindPlan,
+        ) -> Result<(), Status> {
+            #body
+        }
+    }
+}
+
+fn call(member: &Member<'_>) -> TokenStream {
+    let (field, ty, args, name) = (&member.field, &member.ty, member.args(), member.name);
+    let state = state(member);
+    quote! {
+        <#ty as PreBindPlugin>::pre_bind(&self.#field, #args, client, placement, #state)
+            .await
+            .map_err(|status| rejected_or_failed("PreBind plugin", #name, status))?;
+    }
 }
 
 /// What the plugin's Reserve left: `()` for a plugin without it.
 fn state(member: &Member<'_>) -> TokenStream {
-    let field = &member.field;
+    let (field, name) = (&member.field, member.name);
     if member.runs(Point::Reserve) {
-        quote! { #field }
+        quote! { reserved_by(#name, &reserved.#field)? }
     } else {
         quote! { &Default::default() }
     }

@@ -12,6 +12,9 @@ use crate::status::Status;
 pub enum PreFlight {
     /// Its PreBind runs, and the pod's nomination is written first, since this may take long.
     Run,
+    /// The same, and side by side with the plugins before and after it that say so, too: kube-scheduler's
+    /// `AllowParallel`.
+    RunInParallel,
     /// It is left out.
     Skip,
 }
@@ -28,7 +31,7 @@ pub trait PreBindPlugin: Plugin {
     /// Looks ahead, quickly: is there something to do for this pod?
     ///
     /// # Errors
-    /// Fails the attempt.
+    /// Fails the attempt. A rejection does so, too: this is not the place for it.
     fn pre_bind_pre_flight(
         &self,
         args: &Self::Args,
@@ -36,7 +39,7 @@ pub trait PreBindPlugin: Plugin {
         reserved: &Self::Reserved,
     ) -> Result<PreFlight, Status>;
 
-    /// Does it.
+    /// Does it. May be dropped before it is done: if the pod is preempted meanwhile, or if a plugin beside it fails.
     ///
     /// # Errors
     /// The pod is unreserved and tried again later.

@@ -17,9 +17,11 @@ use crate::model::{NodeIndex, Pod, PodSpec};
 use crate::plugin::Plugin;
 use crate::status::{Code, Reasons, Status};
 
+mod pre_bind;
 mod runs;
 mod scores;
 
+pub use pre_bind::{PreBindPlan, reserved_by, try_join};
 pub use runs::{PermitRun, PostFilterRun, PreFilterRun, failed, rejected_or_failed};
 pub use scores::{PluginScore, ScoreFailure, ScoreRange};
 
@@ -266,16 +268,29 @@ pub trait Profile: Sized + Send + Sync + 'static {
     /// # Errors
     /// The plugin that rejected the pod, or failed.
     fn permit(&self, placement: &Placement, waiting: &mut WaitingPods<'_>, run: &mut PermitRun) -> Result<(), Status>;
-    /// Runs PreBind, Bind and PostBind.
+    /// Lets all PreBind plugins look ahead: which of them have something to do?
     ///
     /// # Errors
     /// The plugin that failed.
-    fn bind<C: Client>(
+    fn pre_bind_pre_flight(&self, placement: &Placement, reserved: &Self::Reserved) -> Result<PreBindPlan, Status>;
+    /// Runs PreBind as planned: plugins that allow it side by side, else one after the other. The first failure ends it.
+    ///
+    /// # Errors
+    /// The plugin that failed.
+    fn pre_bind<C: Client>(
         &self,
         client: &C,
         placement: &Placement,
         reserved: &Self::Reserved,
+        plan: PreBindPlan,
     ) -> impl Future<Output = Result<(), Status>> + Send;
+    /// Runs Bind, up to the first plugin that does not skip.
+    ///
+    /// # Errors
+    /// The plugin that failed; with code `Skip` if all skip.
+    fn bind<C: Client>(&self, client: &C, placement: &Placement) -> impl Future<Output = Result<(), Status>> + Send;
+    /// Runs PostBind.
+    fn post_bind(&self, placement: &Placement);
 }
 
 /// All profiles of a binary. Generated: one match.

@@ -265,9 +265,43 @@ fn pre_bind_may_take_its_time() {
 }
 
 #[test]
+fn pre_binds_that_allow_it_run_side_by_side() {
+    let calls = |told: &[(&str, Answer)]| {
+        let mut world = small_cluster();
+        told.iter().for_each(|(call, answer)| tell(call, *answer));
+        world.pending("web", "");
+        notes();
+        let outcome = world.run();
+        (outcome, notes().into_iter().filter(|note| note.contains("pre-bind")).collect::<Vec<_>>())
+    };
+    let [a, b] = [("A pre-flight", Answer::Parallel), ("B pre-flight", Answer::Parallel)];
+    let slow = ("A pre-bind", Answer::NotYet);
+    let together = ["A pre-bind web", "A pre-bind is not ready", "B pre-bind web"];
+    let bound = calls(&[a, b, slow]);
+    assert_eq!(bound.0, ["web on n"]);
+    assert_eq!(bound.1, [&together[..], &["A pre-bind is ready", "C pre-bind web"]].concat());
+    let failed = calls(&[a, b, slow, ("B pre-bind", Answer::Fail("B is away"))]);
+    assert_eq!(failed.0, [r#"web failed: running PreBind plugin "B": B is away"#]);
+    assert_eq!(failed.1, together, "A is dropped, C never runs");
+    let skipped = calls(&[a, ("B pre-flight", Answer::Skip), ("C pre-flight", Answer::Parallel), slow]);
+    assert_eq!(skipped.1, ["A pre-bind web", "A pre-bind is not ready", "C pre-bind web", "A pre-bind is ready"]);
+    let one_by_one = calls(&[a, ("C pre-flight", Answer::Parallel), slow]);
+    assert_eq!(
+        one_by_one.1,
+        ["A pre-bind web", "A pre-bind is not ready", "A pre-bind is ready", "B pre-bind web", "C pre-bind web"]
+    );
+}
+
+#[test]
 fn a_pod_that_cannot_be_bound_is_unreserved_and_its_node_is_free_again() {
     for (call, answer, outcome) in [
         ("B pre-flight", Answer::Fail("B is away"), r#"web failed: running PreBindPreFlight "B": B is away"#),
+        (
+            "B pre-flight",
+            Answer::Reject("B objects"),
+            "web failed: PreBindPreFlight B returned \"Unschedulable\", which is unsupported. It is supposed to return \
+             Success, Skip, or Error status",
+        ),
         ("B pre-bind", Answer::Fail("B is away"), r#"web failed: running PreBind plugin "B": B is away"#),
         ("B pre-bind", Answer::Reject("B objects"), "web waits: B objects"),
         ("B bind", Answer::Fail("B is away"), r#"web failed: running Bind plugin "B": B is away"#),

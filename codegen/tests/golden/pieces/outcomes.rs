@@ -114,67 +114,108 @@ fn reserve_undoes_what_it_did() {
 }
 
 #[test]
-fn pre_bind_looks_ahead_and_the_first_binder_wins() {
+fn pre_bind_looks_ahead_and_runs_side_by_side_where_it_may() {
     check(
         PROFILE,
-        "async fn bind",
+        "fn pre_bind_pre_flight(",
+        &expect![[r#"
+        fn pre_bind_pre_flight(
+            &self,
+            placement: &Placement,
+            reserved: &Reserved,
+        ) -> Result<PreBindPlan, Status> {
+            let mut plan = PreBindPlan::default();
+            plan.take(
+                0,
+                "Gang",
+                <Gang as PreBindPlugin>::pre_bind_pre_flight(
+                    &self.gang,
+                    &args::GANG,
+                    placement,
+                    reserved_by("Gang", &reserved.gang)?,
+                ),
+            )?;
+            plan.take(
+                1,
+                "Prepare",
+                <Prepare as PreBindPlugin>::pre_bind_pre_flight(
+                    &self.prepare,
+                    &args::PREPARE,
+                    placement,
+                    &Default::default(),
+                ),
+            )?;
+            Ok(plan)
+        }"#]],
+    );
+    check(
+        PROFILE,
+        "async fn pre_bind<",
+        &expect![[r#"
+        async fn pre_bind<C: Client>(
+            &self,
+            client: &C,
+            placement: &Placement,
+            reserved: &Reserved,
+            plan: PreBindPlan,
+        ) -> Result<(), Status> {
+            for group in plan.groups() {
+                try_join(
+                        async {
+                            if group.contains(0) {
+                                <Gang as PreBindPlugin>::pre_bind(
+                                        &self.gang,
+                                        &args::GANG,
+                                        client,
+                                        placement,
+                                        reserved_by("Gang", &reserved.gang)?,
+                                    )
+                                    .await
+                                    .map_err(|status| rejected_or_failed(
+                                        "PreBind plugin",
+                                        "Gang",
+                                        status,
+                                    ))?;
+                            }
+                            Ok(())
+                        },
+                        async {
+                            if group.contains(1) {
+                                <Prepare as PreBindPlugin>::pre_bind(
+                                        &self.prepare,
+                                        &args::PREPARE,
+                                        client,
+                                        placement,
+                                        &Default::default(),
+                                    )
+                                    .await
+                                    .map_err(|status| rejected_or_failed(
+                                        "PreBind plugin",
+                                        "Prepare",
+                                        status,
+                                    ))?;
+                            }
+                            Ok(())
+                        },
+                    )
+                    .await?;
+            }
+            Ok(())
+        }"#]],
+    );
+}
+
+#[test]
+fn the_first_binder_that_does_not_skip_wins() {
+    check(
+        PROFILE,
+        "async fn bind<",
         &expect![[r#"
         async fn bind<C: Client>(
             &self,
             client: &C,
             placement: &Placement,
-            reserved: &Reserved,
         ) -> Result<(), Status> {
-            let Some(gang) = &reserved.gang else {
-                return Err(
-                    Status::error("nothing is reserved by plugin \"Gang\"")
-                        .with_plugin("Gang"),
-                );
-            };
-            let gang_wanted = <Gang as PreBindPlugin>::pre_bind_pre_flight(
-                    &self.gang,
-                    &args::GANG,
-                    placement,
-                    gang,
-                )
-                .map_err(|status| failed("PreBindPreFlight", "Gang", status))?;
-            let prepare_wanted = <Prepare as PreBindPlugin>::pre_bind_pre_flight(
-                    &self.prepare,
-                    &args::PREPARE,
-                    placement,
-                    &Default::default(),
-                )
-                .map_err(|status| failed("PreBindPreFlight", "Prepare", status))?;
-            if gang_wanted == PreFlight::Run {
-                <Gang as PreBindPlugin>::pre_bind(
-                        &self.gang,
-                        &args::GANG,
-                        client,
-                        placement,
-                        gang,
-                    )
-                    .await
-                    .map_err(|status| rejected_or_failed(
-                        "PreBind plugin",
-                        "Gang",
-                        status,
-                    ))?;
-            }
-            if prepare_wanted == PreFlight::Run {
-                <Prepare as PreBindPlugin>::pre_bind(
-                        &self.prepare,
-                        &args::PREPARE,
-                        client,
-                        placement,
-                        &Default::default(),
-                    )
-                    .await
-                    .map_err(|status| rejected_or_failed(
-                        "PreBind plugin",
-                        "Prepare",
-                        status,
-                    ))?;
-            }
             let bound = <Gang as BindPlugin>::bind(
                     &self.gang,
                     &args::GANG,
@@ -196,11 +237,77 @@ fn pre_bind_looks_ahead_and_the_first_binder_wins() {
                         "DefaultBinder",
                         status,
                     ))? == Binding::Done;
-            if !bound {
-                return Err(Status::new(Code::Skip, ""));
-            }
+            if bound { Ok(()) } else { Err(Status::new(Code::Skip, "")) }
+        }"#]],
+    );
+    check(
+        PROFILE,
+        "fn post_bind(",
+        &expect![[r#"
+        fn post_bind(&self, placement: &Placement) {
             <Gang as PostBindPlugin>::post_bind(&self.gang, &args::GANG, placement);
+        }"#]],
+    );
+}
+
+#[test]
+fn a_single_pre_bind_plugin_needs_no_groups_and_none_costs_nothing() {
+    let one = "[plugins]\nmulti-point = [\"PrioritySort\", \"Prepare\", \"DefaultBinder\"]";
+    check(
+        one,
+        "async fn pre_bind<",
+        &expect![[r#"
+        async fn pre_bind<C: Client>(
+            &self,
+            client: &C,
+            placement: &Placement,
+            _reserved: &Reserved,
+            plan: PreBindPlan,
+        ) -> Result<(), Status> {
+            if plan.runs(0) {
+                <Prepare as PreBindPlugin>::pre_bind(
+                        &self.prepare,
+                        &args::PREPARE,
+                        client,
+                        placement,
+                        &Default::default(),
+                    )
+                    .await
+                    .map_err(|status| rejected_or_failed(
+                        "PreBind plugin",
+                        "Prepare",
+                        status,
+                    ))?;
+            }
             Ok(())
         }"#]],
     );
+    let none = "[plugins]\nmulti-point = [\"PrioritySort\", \"DefaultBinder\"]";
+    check(
+        none,
+        "fn pre_bind_pre_flight(",
+        &expect![[r#"
+        fn pre_bind_pre_flight(
+            &self,
+            _placement: &Placement,
+            _reserved: &Reserved,
+        ) -> Result<PreBindPlan, Status> {
+            Ok(PreBindPlan::default())
+        }"#]],
+    );
+    check(
+        none,
+        "async fn pre_bind<",
+        &expect![[r#"
+        async fn pre_bind<C: Client>(
+            &self,
+            _client: &C,
+            _placement: &Placement,
+            _reserved: &Reserved,
+            _plan: PreBindPlan,
+        ) -> Result<(), Status> {
+            Ok(())
+        }"#]],
+    );
+    check(none, "fn post_bind(", &expect!["fn post_bind(&self, _placement: &Placement) {}"]);
 }

@@ -109,7 +109,11 @@ impl<N: Named> PreBindPlugin for Probe<N> {
 
     fn pre_bind_pre_flight(&self, _: &NoArgs, placement: &Placement, _: &String) -> Result<PreFlight, Status> {
         let answer = self.called("pre-flight", &placement.pod);
-        answer.status().map(|()| if matches!(answer, Answer::Skip) { PreFlight::Skip } else { PreFlight::Run })
+        answer.status().map(|()| match answer {
+            Answer::Skip => PreFlight::Skip,
+            Answer::Parallel => PreFlight::RunInParallel,
+            _ => PreFlight::Run,
+        })
     }
 
     async fn pre_bind<X: Client>(&self, _: &NoArgs, _: &X, placement: &Placement, _: &String) -> Result<(), Status> {

@@ -29,6 +29,8 @@ pub enum Answer {
     AllowOthers,
     /// PreBind is left out.
     Skip,
+    /// PreBind may run beside others.
+    Parallel,
     /// PreBind is not ready when it is first asked.
     NotYet,
     /// Something is asked of the scheduler.
