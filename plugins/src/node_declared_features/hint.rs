@@ -8,7 +8,8 @@ use super::NodeDeclaredFeatures;
 
 impl EnqueueExtensions for NodeDeclaredFeatures {
     const EVENTS: &'static [Registration] = &[
-        Registration::hinted(EventResource::Node, Action::ADD.or(Action::UPDATE_NODE_DECLARED_FEATURE)),
+        Registration::always(EventResource::Node, Action::ADD),
+        Registration::hinted(EventResource::Node, Action::UPDATE_NODE_DECLARED_FEATURE),
         Registration::hinted(EventResource::Pod, Action::UPDATE),
     ];
 

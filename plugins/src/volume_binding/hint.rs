@@ -8,13 +8,16 @@ use super::{VolumeBinding, VolumeBindingArgs};
 
 impl EnqueueExtensions for VolumeBinding {
     const EVENTS: &'static [Registration] = &[
-        Registration::hinted(EventResource::StorageClass, Action::ADD.or(Action::UPDATE)),
+        Registration::always(EventResource::StorageClass, Action::ADD),
+        Registration::hinted(EventResource::StorageClass, Action::UPDATE),
         Registration::hinted(EventResource::PersistentVolumeClaim, Action::ADD.or(Action::UPDATE)),
         Registration::always(EventResource::PersistentVolume, Action::ADD.or(Action::UPDATE)),
         Registration::always(EventResource::Node, Action::ADD.or(Action::UPDATE_NODE_LABEL)),
-        Registration::hinted(EventResource::CsiNode, Action::ADD.or(Action::UPDATE)),
+        Registration::always(EventResource::CsiNode, Action::ADD),
+        Registration::hinted(EventResource::CsiNode, Action::UPDATE),
         Registration::hinted(EventResource::CsiDriver, Action::UPDATE),
-        Registration::hinted(EventResource::CsiStorageCapacity, Action::ADD.or(Action::UPDATE)),
+        Registration::always(EventResource::CsiStorageCapacity, Action::ADD),
+        Registration::hinted(EventResource::CsiStorageCapacity, Action::UPDATE),
     ];
 
     fn queueing_hint(&self, _: &VolumeBindingArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {

@@ -12,7 +12,8 @@ impl EnqueueExtensions for VolumeZone {
         Registration::hinted(EventResource::StorageClass, Action::ADD),
         Registration::always(EventResource::Node, Action::ADD.or(Action::UPDATE_NODE_LABEL)),
         Registration::hinted(EventResource::PersistentVolumeClaim, Action::ADD.or(Action::UPDATE)),
-        Registration::hinted(EventResource::PersistentVolume, Action::ADD.or(Action::UPDATE)),
+        Registration::always(EventResource::PersistentVolume, Action::ADD),
+        Registration::hinted(EventResource::PersistentVolume, Action::UPDATE),
     ];
 
     fn queueing_hint(&self, _: &NoArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {

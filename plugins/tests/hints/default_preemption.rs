@@ -1,0 +1,16 @@
+//! What wakes pods that DefaultPreemption rejected.
+
+use crate::table::{Event, Hints, went};
+
+pub(crate) const HINTS: Hints = Hints {
+    plugin: "DefaultPreemption",
+    events: &[Event {
+        name: "PodDelete",
+        rejected: "{metadata: {name: me}, spec: {priority: 10}}",
+        do_not: &[
+            went("{metadata: {name: other}, spec: {nodeName: n1}}"),
+            went("{metadata: {name: other}, status: {nominatedNodeName: n1}}"),
+        ],
+        ..Event::OF
+    }],
+};

@@ -1,0 +1,157 @@
+//! Hints: of every kind of event that a plugin registered with one, changes that wake a pod and changes that do not.
+
+mod default_preemption;
+mod dynamic_resources;
+mod inter_pod_affinity;
+mod node_affinity;
+mod node_declared_features;
+mod node_ports;
+mod node_resources_fit;
+mod node_unschedulable;
+mod node_volume_limits;
+mod pod_topology_spread;
+mod scheduling_gates;
+mod table;
+mod taint_toleration;
+mod volume_binding;
+mod volume_restrictions;
+mod volume_zone;
+mod world;
+
+use std::collections::BTreeMap;
+
+use schedc_core::events::{Action, ClusterEvent, EventResource};
+use schedc_core::extension_points::QueueingHint;
+use schedc_core::profile::Profile;
+
+use scheduler::all::Pipeline;
+use table::{Change, Event, Hints};
+use world::World;
+
+mod scheduler {
+    schedc_macros::profile!("tests/hints/all.toml");
+}
+
+const TABLES: [Hints; 15] = [
+    scheduling_gates::HINTS,
+    node_unschedulable::HINTS,
+    taint_toleration::HINTS,
+    node_affinity::HINTS,
+    node_ports::HINTS,
+    node_resources_fit::HINTS,
+    volume_restrictions::HINTS,
+    node_volume_limits::HINTS,
+    volume_binding::HINTS,
+    volume_zone::HINTS,
+    pod_topology_spread::HINTS,
+    inter_pod_affinity::HINTS,
+    dynamic_resources::HINTS,
+    default_preemption::HINTS,
+    node_declared_features::HINTS,
+];
+
+/// What can happen to objects of a kind, one thing each.
+fn actions(resource: EventResource) -> Vec<Action> {
+    let particular: &[Action] = match resource {
+        EventResource::Node => &[
+            Action::UPDATE_NODE_ALLOCATABLE,
+            Action::UPDATE_NODE_LABEL,
+            Action::UPDATE_NODE_TAINT,
+            Action::UPDATE_NODE_CONDITION,
+            Action::UPDATE_NODE_ANNOTATION,
+            Action::UPDATE_NODE_DECLARED_FEATURE,
+        ],
+        EventResource::Pod => &[
+            Action::UPDATE_POD_LABEL,
+            Action::UPDATE_POD_SCALE_DOWN,
+            Action::UPDATE_POD_SCHEDULING_GATES_ELIMINATED,
+            Action::UPDATE_POD_TOLERATION,
+            Action::UPDATE_POD_GENERATED_RESOURCE_CLAIM,
+            Action::UPDATE,
+        ],
+        _ => &[Action::UPDATE],
+    };
+    [&[Action::ADD, Action::DELETE], particular].concat()
+}
+
+/// The kinds of events that each plugin registered with a hint, by plugin.
+fn hinted() -> BTreeMap<&'static str, Vec<ClusterEvent>> {
+    let mut hinted: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for plugin in Pipeline::PLUGINS {
+        for registration in plugin.events.expect("every plugin tells what it waits for").iter().filter(|r| r.has_hint) {
+            let ClusterEvent { resource, actions: registered } = registration.event;
+            let registered = actions(resource).into_iter().filter(|action| registered.contains(*action));
+            // Who waits for every change gives one answer to all of them.
+            let mut registered: Vec<_> = registered.collect();
+            if registered.contains(&Action::UPDATE) {
+                registered.retain(|action| *action == Action::UPDATE || !Action::UPDATE.contains(*action));
+            }
+            let events = registered.into_iter().map(|action| ClusterEvent::new(resource, action));
+            hinted.entry(plugin.name).or_default().extend(events);
+        }
+    }
+    hinted
+}
+
+fn check(
+    plugin: &str,
+    event: &Event,
+    kind: ClusterEvent,
+    change: &Change,
+    expected: QueueingHint,
+) -> Result<(), String> {
+    let what = format!("{plugin}, {}: {change:?}", event.name);
+    let mut world = World::new(event);
+    let derived = world.apply(kind, change);
+    let told = derived.iter().find(|derived| kind.covers(**derived));
+    if told.is_some() != change.is_told {
+        return Err(format!("{what}\nmakes the events {derived:?}"));
+    }
+    let asked = told.copied().unwrap_or(kind);
+    match world.hint(plugin, asked) {
+        Some(Ok(said)) if said == expected => Ok(()),
+        said => Err(format!("{what}\nis {said:?}")),
+    }
+}
+
+#[test]
+fn hints_say_what_the_tables_say() {
+    let hinted = hinted();
+    let mut wrong = Vec::new();
+    for Hints { plugin, events } in &TABLES {
+        for event in *events {
+            let kind = hinted[plugin].iter().find(|kind| kind.to_string() == event.name);
+            let kind = *kind.unwrap_or_else(|| panic!("{plugin} has no hint for {}", event.name));
+            let queue = event.wake.iter().map(|change| (change, QueueingHint::Queue));
+            let skip = event.do_not.iter().map(|change| (change, QueueingHint::Skip));
+            wrong.extend(queue.chain(skip).filter_map(|(change, said)| check(plugin, event, kind, change, said).err()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// A registration whose hint always says the same needs none; so each of them is in its table with both.
+#[test]
+fn every_event_that_a_plugin_has_a_hint_for_wakes_some_pods_and_leaves_others() {
+    let has = |plugin: &str, event: &str, changes: fn(&Event) -> &[Change]| {
+        let tables = TABLES.iter().filter(|table| table.plugin == plugin);
+        let mut events = tables.flat_map(|table| table.events).filter(|of| of.name == event);
+        events.any(|of| !changes(of).is_empty())
+    };
+    let mut missing = Vec::new();
+    let mut count = 0;
+    for (plugin, events) in hinted() {
+        for event in events.iter().map(ClusterEvent::to_string) {
+            count += 1;
+            // The end of a preemption wakes the preemptor, no event.
+            if plugin != "DefaultPreemption" && !has(plugin, &event, |of| of.wake) {
+                missing.push(format!("{plugin} {event}: Queue"));
+            }
+            if !has(plugin, &event, |of| of.do_not) {
+                missing.push(format!("{plugin} {event}: Skip"));
+            }
+        }
+    }
+    assert_eq!(missing, [""; 0]);
+    assert!(count > 50, "{count} kinds of events with a hint, over all plugins");
+}
