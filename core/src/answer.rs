@@ -57,7 +57,9 @@ impl<P: Profile> Answer<P> {
         cache: &Cache<P::State>,
     ) -> Result<Best, Status> {
         let score = plugins.pre_score(pod, cycle, cache, &self.feasible)?;
-        self.prioritize_with(pod, &score, cache).map(|(best, _)| best)
+        let found = self.prioritize_with(pod, &score, cache);
+        plugins.recycle_score(score);
+        found.map(|(best, _)| best)
     }
 
     fn prioritize_with(

@@ -102,6 +102,8 @@ pub struct Cache<S> {
     /// Which pods are nominated for which nodes.
     pub nominator: Nominator,
     objects: Map<ObjectKey, Object>,
+    /// Tells clusters apart.
+    pub(crate) identity: Arc<()>,
 }
 
 impl<S: State> Default for Cache<S> {
@@ -115,6 +117,7 @@ impl<S: State> Default for Cache<S> {
             homeless: Map::default(),
             nominator: Nominator::default(),
             objects: Map::default(),
+            identity: Arc::default(),
         }
     }
 }

@@ -136,9 +136,12 @@ pub trait IndexSet: 'static {
     type Refs<'a>: Copy;
     /// To register what a pod asks about, when it is compiled.
     type Muts<'a>;
+    /// Whether there is none.
+    const IS_EMPTY: bool = false;
 }
 
 impl IndexSet for () {
+    const IS_EMPTY: bool = true;
     type Refs<'a> = ();
     type Muts<'a> = ();
 }

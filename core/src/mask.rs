@@ -60,6 +60,11 @@ impl Mask {
         self.words.iter().enumerate().flat_map(|(word, &bits)| nodes_of(word, bits))
     }
 
+    /// Takes all nodes out of the set; its room stays.
+    pub fn clear(&mut self) {
+        self.words.clear();
+    }
+
     /// Becomes equal to `other` without a new allocation.
     pub fn copy_from(&mut self, other: &Mask) {
         self.words.clear();
@@ -74,15 +79,21 @@ impl Mask {
     }
 }
 
+impl Extend<NodeIndex> for Mask {
+    fn extend<I: IntoIterator<Item = NodeIndex>>(&mut self, nodes: I) {
+        for node in nodes {
+            if self.words.len() <= node.get() / 64 {
+                self.resize(node.get() + 1);
+            }
+            self.insert(node);
+        }
+    }
+}
+
 impl FromIterator<NodeIndex> for Mask {
     fn from_iter<I: IntoIterator<Item = NodeIndex>>(nodes: I) -> Self {
         let mut mask = Mask::default();
-        for node in nodes {
-            if mask.words.len() <= node.get() / 64 {
-                mask.resize(node.get() + 1);
-            }
-            mask.insert(node);
-        }
+        mask.extend(nodes);
         mask
     }
 }

@@ -39,9 +39,16 @@ pub trait Plugin: Send + Sync + Sized + 'static {
     /// Why it cannot work. The scheduler then does not start; it tells the failures of all plugins.
     fn new(args: &'static Self::Args, handle: &Handle) -> Result<Self, String>;
 
-    /// Reads a pod. Called once for all pods that are alike, and again when the cluster has changed: what it finds in
-    /// indexes, or registers with them, holds until then.
+    /// Reads a pod. What comes of it serves all pods that are alike, until [`Plugin::compile_epoch`] is another one: what
+    /// it finds in indexes, or registers with them, holds until then.
     fn compile(args: &Self::Args, pod: &PodSpec, cx: Compile<'_, Self>) -> Self::Pod;
+
+    /// A number that grows when what `compile` has found in indexes, or registered with them, does not hold any more.
+    /// A plugin whose `compile` does not look at its indexes says 0. `None`: every attempt needs a new look, which is so
+    /// unless a plugin has no indexes or says otherwise.
+    fn compile_epoch(_indexes: Refs<'_, Self>) -> Option<u64> {
+        <Self::Indexes as IndexSet>::IS_EMPTY.then_some(0)
+    }
 
     /// The scheduler stops.
     fn close(&self) {}

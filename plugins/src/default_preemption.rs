@@ -52,6 +52,10 @@ impl Plugin for DefaultPreemption {
     }
 
     fn compile(_: &DefaultPreemptionArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+
+    fn compile_epoch(_: &DisruptionBudgets) -> Option<u64> {
+        Some(0)
+    }
 }
 
 impl PostFilterPlugin for DefaultPreemption {

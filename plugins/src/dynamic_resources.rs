@@ -70,6 +70,10 @@ impl Plugin for DynamicResources {
     fn compile(_: &DynamicResourcesArgs, pod: &PodSpec, _: Compile<'_, Self>) -> bool {
         !pod.resource_claims.is_empty()
     }
+
+    fn compile_epoch(_: &ResourceClaims) -> Option<u64> {
+        Some(0)
+    }
 }
 
 impl PreEnqueuePlugin for DynamicResources {

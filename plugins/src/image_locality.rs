@@ -60,6 +60,10 @@ impl Plugin for ImageLocality {
     fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> ImageLocalityPod {
         ImageLocalityPod { images: pod.images.clone(), containers: pod.containers }
     }
+
+    fn compile_epoch(_: &ImageNodes) -> Option<u64> {
+        Some(0)
+    }
 }
 
 impl PrepareScore for ImageLocality {

@@ -20,7 +20,7 @@ use schedc_core::column::Position;
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{LabelSelector, Labels, PodAffinityTerm, PodSpec};
-use schedc_core::plugin::{Compile, Plugin};
+use schedc_core::plugin::{Compile, Plugin, Refs};
 
 mod args;
 mod filtering;
@@ -107,6 +107,10 @@ impl Plugin for InterPodAffinity {
             preferred: affinity.preferred_by_weight().map(|(weight, preferred)| (term(preferred), weight)).collect(),
             broken: affinity.broken.clone(),
         }
+    }
+
+    fn compile_epoch((topology, counts, carried): Refs<'_, Self>) -> Option<u64> {
+        Some(topology.epoch() + counts.epoch() + carried.epoch())
     }
 }
 

@@ -49,6 +49,8 @@ pub struct NodeAffinityPod {
     selector: Labels,
     /// The pod's required terms.
     required: Option<NodeSelector>,
+    /// The nodes that those name, if every term names some.
+    named: Option<Box<[Symbol]>>,
     /// The preferred terms of both, with their weights.
     preferred: Box<[(i64, NodeSelectorTerm)]>,
     /// What is wrong with the pod's preferred terms.
@@ -85,6 +87,7 @@ impl Plugin for NodeAffinity {
             added: args.required(cx.interner),
             selector: pod.node_selector.clone(),
             required: pod.required_node_affinity.clone(),
+            named: pod.required_node_affinity.as_ref().and_then(named_nodes),
             preferred: preferred
                 .into_iter()
                 .filter_map(|PreferredTerm { weight, term }| Some((weight, term.ok()?)))
@@ -106,11 +109,11 @@ impl PreFilterPlugin for NodeAffinity {
         if pod.added.is_none() && pod.selector.is_empty() && pod.required.is_none() {
             return Ok(PreFilter::skip(()));
         }
-        let Some(names) = pod.required.as_ref().and_then(named_nodes) else { return Ok(PreFilter::ready(())) };
+        let Some(names) = &pod.named else { return Ok(PreFilter::ready(())) };
         if names.is_empty() {
             return Err(Status::unresolvable("pod affinity terms conflict"));
         }
-        Ok(PreFilter::ready(()).only_named(names, view.base))
+        Ok(PreFilter::ready(()).only_named(names.iter().copied(), view.base))
     }
 }
 
@@ -212,7 +215,7 @@ fn match_pod(pod: &PodSpec, node: &NodeLabels) -> Result<bool, HintError> {
 }
 
 /// The nodes that the terms name, if every term names some.
-fn named_nodes(selector: &NodeSelector) -> Option<Vec<Symbol>> {
+fn named_nodes(selector: &NodeSelector) -> Option<Box<[Symbol]>> {
     let mut names = Vec::new();
     for term in &selector.terms {
         let mut wanted = term.match_fields.iter().filter(|field| !field.negated).map(|field| field.name);
@@ -221,7 +224,7 @@ fn named_nodes(selector: &NodeSelector) -> Option<Vec<Symbol>> {
             names.push(name);
         }
     }
-    (!selector.terms.is_empty()).then_some(names)
+    (!selector.terms.is_empty()).then(|| names.into())
 }
 
 #[cfg(test)]

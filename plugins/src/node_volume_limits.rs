@@ -52,7 +52,7 @@ pub struct FullNodes {
     rejected: Mask,
     /// Of those, the nodes for which it could not be told, and why.
     failures: Map<NodeIndex, Failure>,
-    wanted: Arc<Wanted>,
+    wanted: Wanted,
     changes: Changes,
 }
 
@@ -88,6 +88,10 @@ impl Plugin for NodeVolumeLimits {
             volumes: pod.volumes.iter().filter(may_count).cloned().collect(),
         }
     }
+
+    fn compile_epoch(_: &AttachedVolumes) -> Option<u64> {
+        Some(0)
+    }
 }
 
 impl PreFilterPlugin for NodeVolumeLimits {
@@ -104,14 +108,14 @@ impl PreFilterPlugin for NodeVolumeLimits {
             return Ok(PreFilter::skip(FullNodes::default()));
         }
         let index = view.indexes;
-        let wanted = Arc::new(Wanted::read(pod, index, &view.base.interner));
-        let mut nodes = FullNodes { is_prepared: true, wanted: wanted.clone(), ..FullNodes::default() };
+        let wanted = Wanted::read(pod, index, &view.base.interner);
+        let mut nodes = FullNodes { is_prepared: true, wanted, ..FullNodes::default() };
         nodes.rejected.resize(view.base.infos().len());
-        if wanted.fails() {
+        if nodes.wanted.fails() {
             view.base.alive().iter().for_each(|node| nodes.judge(node, view));
-        } else if !wanted.volumes.is_empty() {
+        } else if !nodes.wanted.volumes.is_empty() {
             index.nodes_with_failures().for_each(|node| nodes.judge(node, view));
-            for (driver, count) in &wanted.drivers {
+            for (driver, count) in &nodes.wanted.drivers.clone() {
                 let without_room = index.driver(*driver).into_iter().flat_map(|nodes| nodes.nodes_without_room(*count));
                 without_room.for_each(|node| nodes.judge(node, view));
             }

@@ -27,7 +27,7 @@ use schedc_core::extension_points::{
 use schedc_core::handle::Handle;
 use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, Pod, PodSpec};
-use schedc_core::plugin::{Compile, Plugin, Row, Slot, View};
+use schedc_core::plugin::{Compile, Plugin, Refs, Row, Slot, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 mod args;
@@ -70,6 +70,10 @@ impl Plugin for PodTopologySpread {
 
     fn compile(args: &PodTopologySpreadArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> PodTopologySpreadPod {
         constraints::compile(args, pod, cx.interner, cx.indexes)
+    }
+
+    fn compile_epoch((topology, counts, workloads): Refs<'_, Self>) -> Option<u64> {
+        Some(topology.epoch() + counts.epoch() + workloads.epoch())
     }
 }
 

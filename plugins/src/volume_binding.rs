@@ -108,6 +108,10 @@ impl Plugin for VolumeBinding {
     fn compile(_: &VolumeBindingArgs, pod: &PodSpec, _: Compile<'_, Self>) -> VolumeBindingPod {
         VolumeBindingPod::new(pod)
     }
+
+    fn compile_epoch(_: &Volumes) -> Option<u64> {
+        Some(0)
+    }
 }
 
 impl PreFilterPlugin for VolumeBinding {

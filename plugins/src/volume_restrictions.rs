@@ -78,6 +78,10 @@ impl Plugin for VolumeRestrictions {
             disks: pod.volumes.iter().filter(|volume| is_disk(volume)).cloned().collect(),
         }
     }
+
+    fn compile_epoch(_: &Volumes) -> Option<u64> {
+        Some(0)
+    }
 }
 
 impl PreFilterPlugin for VolumeRestrictions {

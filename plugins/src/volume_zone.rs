@@ -79,6 +79,10 @@ impl Plugin for VolumeZone {
             labels: LABELS.map(|label| cx.interner.intern(label)),
         }
     }
+
+    fn compile_epoch(_: &Volumes) -> Option<u64> {
+        Some(0)
+    }
 }
 
 impl PreFilterPlugin for VolumeZone {
@@ -91,6 +95,9 @@ impl PreFilterPlugin for VolumeZone {
         pod: &VolumeZonePod,
         view: View<'_, Self>,
     ) -> Result<PreFilter<VolumeZones>, Status> {
+        if pod.claims.is_empty() {
+            return Ok(PreFilter::skip(VolumeZones(Some(Arc::default()))));
+        }
         let mut zones = Vec::new();
         for &claim in &pod.claims {
             let volume = bound_volume(pod.namespace, claim, view).map_err(Status::unresolvable)?;

@@ -1,4 +1,4 @@
-//! `Pod`: what the profile reads of a pod, and `compile`, which reads it.
+//! `Pod`: what the profile reads of a pod, `compile`, which reads it, and `compile_epoch`, until when that holds.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -39,8 +39,36 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     });
     let body = quote! { Pod { #(#fields)* } };
     let state = parameter("state", &body);
+    let epoch = epoch(members);
     quote! {
         fn compile(pod: &PodSpec, interner: &mut Interner, #state: &mut State) -> Pod {
+            #body
+        }
+
+        #epoch
+    }
+}
+
+fn epoch(members: &Members<'_>) -> TokenStream {
+    let epochs = members.iter().filter(|member| !member.entry.indexes.is_empty()).map(|member| {
+        let ty = &member.ty;
+        let indexes: Vec<TokenStream> = member
+            .entry
+            .indexes
+            .iter()
+            .map(|index| {
+                let field = members.states.field(&index.path);
+                quote! { &state.#field }
+            })
+            .collect();
+        let indexes = tuple(&indexes);
+        quote! { <#ty as Plugin>::compile_epoch(#indexes) }
+    });
+    let epochs: Vec<TokenStream> = epochs.collect();
+    let body = if epochs.is_empty() { quote! { Some(0) } } else { quote! { [#(#epochs),*].into_iter().sum() } };
+    let state = parameter("state", &body);
+    quote! {
+        fn compile_epoch(#state: &State) -> Option<u64> {
             #body
         }
     }

@@ -1,4 +1,4 @@
-//! `Cycle`: the filter states, and `pre_filter`, which makes them.
+//! `Cycle`: the filter states, `pre_filter`, which makes them, and `recycle_cycle`, which gives their memory back.
 
 use std::cell::RefCell;
 
@@ -77,7 +77,17 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     let body = quote! { #columns #body };
     let (pod, cache, run) = (parameter("pod", &body), parameter("cache", &body), parameter("run", &body));
     let doc = steps(members, Point::PreFilter);
+    let recycle = members.at(Point::PreFilter).map(|member| {
+        let (field, ty) = (&member.field, &member.ty);
+        quote! { <#ty as PreFilterPlugin>::recycle(&self.#field, cycle.#field.state); }
+    });
+    let recycle = quote! { #(#recycle)* };
+    let cycle = parameter("cycle", &recycle);
     quote! {
+        fn recycle_cycle(&self, #cycle: Cycle) {
+            #recycle
+        }
+
         #doc
         fn pre_filter(&self, #pod: &Pod, #cache: &Cache<State>, #run: &mut PreFilterRun) -> Result<Cycle, Status> {
             #body

@@ -1,4 +1,4 @@
-//! `Score`: the score states, and `pre_score`, which makes them.
+//! `Score`: the score states, `pre_score`, which makes them, and `recycle_score`, which gives their memory back.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -123,7 +123,17 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
     let (cache, feasible) = (parameter("cache", &body), parameter("feasible", &body));
     let doc = steps(members, Point::PreScore);
+    let recycle = members.at(Point::PreScore).map(|member| {
+        let (field, ty) = (&member.field, &member.ty);
+        quote! { <#ty as PreScorePlugin>::recycle(&self.#field, score.#field.state); }
+    });
+    let recycle = quote! { #(#recycle)* };
+    let score = parameter("score", &recycle);
     quote! {
+        fn recycle_score(&self, #score: Score) {
+            #recycle
+        }
+
         #doc
         fn pre_score(
             &self,

@@ -72,7 +72,9 @@ impl<P: Profile> Engine<P> {
         cache: &Cache<P::State>,
         wanted: usize,
     ) -> Result<(), String> {
-        let candidates: Vec<NodeIndex> = self.answer.feasible.iter().collect();
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.clear();
+        candidates.extend(self.answer.feasible.iter());
         let (mut found, mut seen) = (0, 0);
         self.answer.feasible.words_mut().fill(0);
         for at in 0..candidates.len() {
@@ -93,6 +95,7 @@ impl<P: Profile> Engine<P> {
             }
         }
         self.next_start = (self.next_start + seen) % cache.base.count();
+        self.candidates = candidates;
         Ok(())
     }
 

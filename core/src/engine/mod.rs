@@ -14,9 +14,11 @@ use crate::profile::{PostFilterRun, PreFilterRun, Profile, StartError};
 use crate::status::{Code, Status};
 use crate::verdict::Verdict;
 
+mod compiled;
 mod decision;
 mod feasible;
 
+use compiled::{CompiledPods, compile};
 pub(crate) use decision::no_nodes;
 pub use decision::{Decision, NO_NODES, Unschedulable};
 pub(crate) use feasible::left_out;
@@ -34,6 +36,11 @@ pub struct Engine<P: Profile> {
     pub(crate) reserved: Map<Uid, Arc<P::Reserved>>,
     pub(crate) answer: Answer<P>,
     pub(crate) next_start: usize,
+    compiled: CompiledPods<P>,
+    /// Room for what PreFilter plugins say together.
+    pre_filter: PreFilterRun,
+    /// Room for a list of nodes.
+    candidates: Vec<NodeIndex>,
 }
 
 /// What comes of a cycle without PostFilter.
@@ -45,14 +52,14 @@ enum Choice {
 
 /// A pod on its way through a cycle.
 pub(crate) struct Attempt<P: Profile> {
-    pub(crate) compiled: P::Pod,
+    pub(crate) compiled: Arc<P::Pod>,
     pub(crate) cycle: P::Cycle,
     pub(crate) pre_filter: PreFilterRun,
 }
 
 /// A pod that PreFilter did not let come to the nodes.
 pub(crate) struct Rejected<P: Profile> {
-    pub(crate) compiled: P::Pod,
+    pub(crate) compiled: Arc<P::Pod>,
     /// None if PreFilter plugins did not all run.
     pub(crate) cycle: Option<P::Cycle>,
     pub(crate) pre_filter: PreFilterRun,
@@ -85,7 +92,7 @@ pub(crate) enum Start<P: Profile> {
 impl<P: Profile> Attempt<P> {
     /// The node with further pods on it.
     fn with_pods<'a>(&'a mut self, pods: &[Arc<Pod>], cache: &'a Cache<P::State>, node: NodeIndex) -> Imagined<'a, P> {
-        let mut imagined = Imagined::new(&self.compiled, &mut self.cycle, cache, node);
+        let mut imagined = Imagined::new(&*self.compiled, &mut self.cycle, cache, node);
         pods.iter().for_each(|pod| imagined.add_pod(pod));
         imagined
     }
@@ -103,11 +110,10 @@ impl<P: Profile> Engine<P> {
             reserved: Map::default(),
             answer: Answer::default(),
             next_start: 0,
+            compiled: CompiledPods::default(),
+            pre_filter: PreFilterRun::default(),
+            candidates: Vec::new(),
         })
-    }
-
-    pub(crate) fn compile(pod: &Pod, cache: &mut Cache<P::State>) -> P::Pod {
-        P::compile(&pod.spec, &mut cache.base.interner, &mut cache.state)
     }
 
     /// Decides where a pod goes. `now` is the time in nanoseconds since 1970, or [`UNTIMED`]. `draw(n)` picks one of `n`
@@ -120,7 +126,11 @@ impl<P: Profile> Engine<P> {
         now: i64,
         draw: impl FnMut(usize) -> usize,
     ) -> Decision {
-        self.decide_with_state(pod, cache, now, draw).0
+        let (decision, cycle) = self.decide_with_state(pod, cache, now, draw);
+        if let Some(cycle) = cycle {
+            self.plugins.recycle_cycle(cycle);
+        }
+        decision
     }
 
     /// Also returns the cycle state, for Reserve.
@@ -136,17 +146,18 @@ impl<P: Profile> Engine<P> {
         }
         let mut start = self.start(pod, cache);
         let decision = self.conclude(pod, &mut start, cache, now, draw);
-        let cycle = match start {
-            Start::Attempt(attempt) => Some(attempt.cycle),
-            Start::Rejected(_) => None,
+        let (cycle, pre_filter) = match start {
+            Start::Attempt(attempt) => (Some(attempt.cycle), attempt.pre_filter),
+            Start::Rejected(rejected) => (None, rejected.pre_filter),
         };
+        self.pre_filter = pre_filter;
         (decision, cycle)
     }
 
     /// Runs PreFilter.
-    pub(crate) fn start(&self, pod: &Pod, cache: &mut Cache<P::State>) -> Start<P> {
-        let compiled = Self::compile(pod, cache);
-        let mut pre_filter = PreFilterRun::default();
+    pub(crate) fn start(&mut self, pod: &Pod, cache: &mut Cache<P::State>) -> Start<P> {
+        let compiled = self.compiled.get(&pod.spec, cache);
+        let mut pre_filter = std::mem::take(&mut self.pre_filter).cleared();
         match self.plugins.pre_filter(&compiled, cache, &mut pre_filter) {
             Err(status) => Start::Rejected(Rejected { compiled, cycle: None, pre_filter, status }),
             Ok(cycle) => match pre_filter.rejected().cloned() {
@@ -232,7 +243,7 @@ impl<P: Profile> Engine<P> {
         node: NodeIndex,
         imagine: impl FnOnce(&mut Imagined<'_, P>),
     ) -> Result<(), Verdict> {
-        let compiled = Self::compile(pod, cache);
+        let compiled = compile::<P>(&pod.spec, cache);
         let mut run = PreFilterRun::default();
         let mut cycle = self.plugins.pre_filter(&compiled, cache, &mut run).map_err(Verdict::from)?;
         if let Some(status) = run.rejected() {

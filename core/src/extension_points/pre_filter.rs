@@ -1,9 +1,10 @@
 //! PreFilter: reads the cluster once before nodes are filtered.
 
+use smallvec::SmallVec;
+
 use super::Skips;
 use crate::cache::Base;
 use crate::intern::Symbol;
-use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
 use crate::plugin::{Plugin, Slot, View};
 use crate::status::Status;
@@ -14,7 +15,7 @@ pub struct PreFilter<C> {
     /// The state that Filter gets, and whether Filter runs.
     pub slot: Slot<C>,
     /// The only nodes that can be feasible, if there are less than all.
-    pub nodes: Option<Mask>,
+    pub nodes: Option<SmallVec<[NodeIndex; 4]>>,
     /// Names besides `nodes` that are those of no node: kube-scheduler's set is one of names.
     pub unknown_nodes: Vec<Symbol>,
     /// A verdict on the pod as a whole that removing pods may change: the other PreFilters still run, then no Filter.
@@ -41,14 +42,14 @@ impl<C> PreFilter<C> {
     }
     /// Only nodes of these names can be feasible.
     pub fn only_named(self, names: impl IntoIterator<Item = Symbol>, base: &Base) -> Self {
-        let (mut nodes, mut unknown_nodes) = (Vec::new(), Vec::new());
+        let (mut nodes, mut unknown_nodes) = (SmallVec::new(), Vec::new());
         for name in names {
             match base.node(name) {
                 Some(node) => nodes.push(node),
                 None => unknown_nodes.push(name),
             }
         }
-        PreFilter { unknown_nodes, ..self.only(nodes) }
+        PreFilter { nodes: Some(nodes), unknown_nodes, ..self }
     }
 }
 
@@ -74,6 +75,9 @@ pub trait PreFilterPlugin: Plugin {
         pod: &Self::Pod,
         view: View<'_, Self>,
     ) -> Result<PreFilter<Self::Cycle>, Status>;
+
+    /// Nobody needs a state any more that `pre_filter` made. A plugin may keep what it has of memory for the next one.
+    fn recycle(&self, _cycle: Self::Cycle) {}
 
     /// A pod comes to a node, in thought. `remove_pod` must undo it exactly, and the other way round.
     fn add_pod(_pod: &Self::Pod, _cycle: &mut Self::Cycle, _other: &Pod, _view: View<'_, Self>, _node: NodeIndex) {}

@@ -28,6 +28,9 @@ pub trait PreScorePlugin: Plugin {
         view: View<'_, Self>,
         feasible: &Mask,
     ) -> Result<Slot<Self::Cycle>, Status>;
+
+    /// Nobody needs a state any more that `pre_score` made. A plugin may keep what it has of memory for the next one.
+    fn recycle(&self, _cycle: Self::Cycle) {}
 }
 
 /// Facts about the cluster that a score kernel needs and that kube-scheduler's plugin looks up inside Score. Not an

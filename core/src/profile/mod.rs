@@ -117,6 +117,9 @@ pub trait Profile: Sized + Send + Sync + 'static {
 
     /// Reads a pod with every plugin.
     fn compile(pod: &PodSpec, interner: &mut Interner, state: &mut Self::State) -> Self::Pod;
+    /// A number that grows when compiled pods do not hold any more ([`Plugin::compile_epoch`]). `None`: they never hold
+    /// for another attempt.
+    fn compile_epoch(state: &Self::State) -> Option<u64>;
 
     /// Runs PreEnqueue.
     ///
@@ -150,6 +153,8 @@ pub trait Profile: Sized + Send + Sync + 'static {
         cache: &Cache<Self::State>,
         run: &mut PreFilterRun,
     ) -> Result<Self::Cycle, Status>;
+    /// The plugins can use the memory of a state again that nobody needs any more.
+    fn recycle_cycle(&self, cycle: Self::Cycle);
 
     /// The columns of the cluster's nodes.
     fn columns<'a>(state: &'a Self::State, base: &'a Base) -> Self::Columns<'a>;
@@ -211,6 +216,8 @@ pub trait Profile: Sized + Send + Sync + 'static {
         cache: &Cache<Self::State>,
         feasible: &Mask,
     ) -> Result<Self::Score, Status>;
+    /// The plugins can use the memory of a state again that nobody needs any more.
+    fn recycle_score(&self, score: Self::Score);
     /// The range of the scores that need no normalising.
     fn range(extents: &Self::Extents) -> ScoreRange;
     /// For how many nodes there is room.

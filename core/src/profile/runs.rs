@@ -11,8 +11,9 @@ use crate::status::{Code, Status};
 /// What PreFilter plugins say together.
 #[derive(Debug, Default)]
 pub struct PreFilterRun {
-    nodes: Option<Mask>,
+    nodes: Mask,
     unknown_nodes: Vec<Symbol>,
+    /// None: all nodes are left.
     narrowed_by: Vec<&'static str>,
     rejected: Option<Status>,
     skipped: Vec<&'static str>,
@@ -20,6 +21,17 @@ pub struct PreFilterRun {
 }
 
 impl PreFilterRun {
+    /// The beginning of another run, in the room of this one.
+    pub(crate) fn cleared(mut self) -> Self {
+        self.nodes.clear();
+        self.unknown_nodes.clear();
+        self.narrowed_by.clear();
+        self.rejected = None;
+        self.skipped.clear();
+        self.answered.clear();
+        self
+    }
+
     /// Takes one plugin's answer in.
     ///
     /// # Errors
@@ -37,18 +49,15 @@ impl PreFilterRun {
         }
         if let Some(nodes) = answer.nodes {
             self.narrowed_by.push(plugin);
-            match &mut self.nodes {
-                Some(kept) => {
-                    kept.intersect(&nodes);
-                    self.unknown_nodes.retain(|name| answer.unknown_nodes.contains(name));
-                    // A name is a name: that a node of it does not exist is told node by node.
-                    if kept.is_empty() && self.unknown_nodes.is_empty() {
-                        return Err(self.nothing_left());
-                    }
-                }
-                none => {
-                    *none = Some(nodes);
-                    self.unknown_nodes = answer.unknown_nodes;
+            if self.narrowed_by.len() == 1 {
+                self.nodes.extend(nodes);
+                self.unknown_nodes = answer.unknown_nodes;
+            } else {
+                self.nodes.intersect(&nodes.into_iter().collect());
+                self.unknown_nodes.retain(|name| answer.unknown_nodes.contains(name));
+                // A name is a name: that a node of it does not exist is told node by node.
+                if self.nodes.is_empty() && self.unknown_nodes.is_empty() {
+                    return Err(self.nothing_left());
                 }
             }
         }
@@ -63,7 +72,7 @@ impl PreFilterRun {
 
     /// The only nodes that can be feasible, if there are less than all.
     pub fn nodes(&self) -> Option<&Mask> {
-        self.nodes.as_ref()
+        (!self.narrowed_by.is_empty()).then_some(&self.nodes)
     }
     /// Names that plugins gave besides, of nodes that do not exist.
     pub fn unknown_nodes(&self) -> &[Symbol] {

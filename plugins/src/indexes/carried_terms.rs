@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schedc_core::column::Index;
 use schedc_core::intern::Symbol;
-use schedc_core::map::Map;
+use schedc_core::map::{Map, Set};
 use schedc_core::model::{Namespace, NodeIndex, Object, Pod, PodAffinity};
 
 use super::NodeCounts;
@@ -23,6 +23,8 @@ pub struct CarriedTerms {
     scored: TermTable<Stance>,
     /// The topology keys of all terms, and how many lists of terms have them.
     keys: Map<Symbol, u32>,
+    /// Those that there ever were.
+    seen_keys: Set<Symbol>,
     namespaces: Map<Symbol, Arc<Namespace>>,
 }
 
@@ -78,6 +80,11 @@ impl CarriedTerms {
         self.keys.keys().copied()
     }
 
+    /// Grows with each topology key that is new.
+    pub fn epoch(&self) -> u64 {
+        self.seen_keys.len() as u64
+    }
+
     /// The labels of a namespace, none if it is not known.
     pub fn namespace_labels(&self, namespace: Symbol) -> &[(Symbol, Symbol)] {
         self.namespaces.get(&namespace).map_or(&[], |namespace| &namespace.labels)
@@ -98,7 +105,10 @@ impl CarriedTerms {
 
     /// Takes in what pods say that nobody said before.
     fn acquire(&mut self, affinity: &PodAffinity) -> Bearers {
-        topology_keys(affinity).for_each(|key| *self.keys.entry(key).or_default() += 1);
+        for key in topology_keys(affinity) {
+            *self.keys.entry(key).or_default() += 1;
+            self.seen_keys.insert(key);
+        }
         let required = affinity.required.iter().map(|term| (Stance::Required, term));
         let preferred = affinity.preferred_by_weight().map(|(weight, term)| (Stance::Preferred(weight), term));
         // A term without a selector matches no pod.

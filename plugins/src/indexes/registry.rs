@@ -14,6 +14,7 @@ pub(super) struct Registry<K, V> {
     entries: Vec<Option<Entry<K, V>>>,
     free: Vec<u32>,
     clock: u64,
+    epoch: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -25,7 +26,7 @@ struct Entry<K, V> {
 
 impl<K, V> Default for Registry<K, V> {
     fn default() -> Self {
-        Registry { ids: Map::default(), entries: Vec::new(), free: Vec::new(), clock: 0 }
+        Registry { ids: Map::default(), entries: Vec::new(), free: Vec::new(), clock: 0, epoch: 0 }
     }
 }
 
@@ -54,6 +55,11 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
         self.ids.get(key).copied()
     }
 
+    /// Grows when numbers are forgotten.
+    pub(super) fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
     pub(super) fn get(&self, id: u32) -> Option<(&K, &V)> {
         let entry = self.entries.get(id as usize)?.as_ref()?;
         Some((&entry.key, &entry.value))
@@ -73,6 +79,7 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
         if self.ids.len() <= limit {
             return Vec::new();
         }
+        self.epoch += 1;
         let mut asked: Vec<_> = self.entries.iter().flatten().map(|entry| entry.asked).collect();
         asked.sort_unstable();
         let first_kept = asked[asked.len() - limit.div_ceil(2).max(1)];

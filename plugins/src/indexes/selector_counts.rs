@@ -125,8 +125,8 @@ type Classes = [Map<Labels, Class>; 2];
 
 /// For each question that pods asked, how many pods on which nodes are meant.
 ///
-/// [`SelectorCounts::register`] a question when a pod is compiled; what it returns is good for that attempt. Pods with
-/// equal namespace and labels are one class, so that a new question is compared with classes, and a new pod with nothing
+/// [`SelectorCounts::register`] a question when a pod is compiled; what it returns is good until [`SelectorCounts::epoch`]
+/// is another one. Pods with equal namespace and labels are one class, so that a new question is compared with classes, and a new pod with nothing
 /// if there are others of its class. Namespaces are looked up here: counts follow their labels.
 #[derive(Clone, Debug, Default)]
 pub struct SelectorCounts {
@@ -165,6 +165,11 @@ impl SelectorCounts {
             }
             counts
         }))
+    }
+
+    /// Grows when what [`SelectorCounts::register`] returned does not hold any more.
+    pub fn epoch(&self) -> u64 {
+        self.questions.epoch()
     }
 
     /// The pods that a question means, by node.

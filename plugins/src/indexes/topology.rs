@@ -33,7 +33,7 @@ impl Domain {
 
 /// The domains of the topology keys that pods asked about.
 ///
-/// [`Topology::register`] a key when a pod is compiled; what it returns is good for that attempt.
+/// [`Topology::register`] a key when a pod is compiled; what it returns is good until [`Topology::epoch`] is another one.
 #[derive(Clone, Debug, Default)]
 pub struct Topology {
     labels: Vec<Labels>,
@@ -97,6 +97,11 @@ impl Topology {
             }
             domains
         }))
+    }
+
+    /// Grows when what [`Topology::register`] returned does not hold any more.
+    pub fn epoch(&self) -> u64 {
+        self.keys.epoch()
     }
 
     /// The number of a topology key, if somebody asked for it.

@@ -6,9 +6,16 @@ use schedc_core::map::Map;
 use schedc_core::model::{ControllerRef, LabelSelector, LabelsExt, Object, PodSpec, WorkloadKind};
 
 /// The selectors of Services, ReplicationControllers, ReplicaSets and StatefulSets.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct WorkloadSelectors {
     namespaces: Map<Symbol, Workloads>,
+    epoch: u64,
+}
+
+impl PartialEq for WorkloadSelectors {
+    fn eq(&self, other: &Self) -> bool {
+        self.namespaces == other.namespaces
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,9 +51,17 @@ impl WorkloadSelectors {
     }
 }
 
+impl WorkloadSelectors {
+    /// Grows when a selector comes, changes, or goes.
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+}
+
 impl Index for WorkloadSelectors {
     fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>) {
         let Some(Object::Workload(workload)) = new.or(old) else { return };
+        self.epoch += 1;
         let selector = new.and(workload.selector.clone()).filter(|selector| !selector.is_empty());
         let workloads = self.namespaces.entry(workload.namespace).or_default();
         let (kind, name) = (workload.kind, workload.name);
