@@ -65,7 +65,11 @@ fn epoch(members: &Members<'_>) -> TokenStream {
         quote! { <#ty as Plugin>::compile_epoch(#indexes) }
     });
     let epochs: Vec<TokenStream> = epochs.collect();
-    let body = if epochs.is_empty() { quote! { Some(0) } } else { quote! { [#(#epochs),*].into_iter().sum() } };
+    let body = if epochs.is_empty() {
+        quote! { Some(0) }
+    } else {
+        quote! { [#(#epochs),*].into_iter().sum() }
+    };
     let state = parameter("state", &body);
     quote! {
         fn compile_epoch(#state: &State) -> Option<u64> {

@@ -14,7 +14,7 @@ use crate::status::Status;
 pub struct PreFilter<C> {
     /// The state that Filter gets, and whether Filter runs.
     pub slot: Slot<C>,
-    /// The only nodes that can be feasible, if there are less than all.
+    /// The only nodes that can be feasible, in any order, if there are less than all.
     pub nodes: Option<SmallVec<[NodeIndex; 4]>>,
     /// Names besides `nodes` that are those of no node: kube-scheduler's set is one of names.
     pub unknown_nodes: Vec<Symbol>,

@@ -98,7 +98,10 @@ fn pre_filter_skips_narrows_down_or_rejects() {
         let answer = match answer {
             Err(status) => Answer::Rejected(status),
             Ok(answer) if answer.slot.skip => Answer::Skip,
-            Ok(answer) => answer.nodes.map_or(Answer::All, |n| Answer::Only(n.iter().map(|n| n.0).collect())),
+            Ok(answer) => answer.nodes.map_or(Answer::All, |nodes| {
+                let nodes: Mask = nodes.into_iter().collect();
+                Answer::Only(nodes.iter().map(|node| node.0).collect())
+            }),
         };
         assert_eq!(answer, expected, "{pod}");
     };

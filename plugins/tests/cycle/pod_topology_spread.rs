@@ -59,6 +59,38 @@ fn hosts_with_fewer_pods_are_taken() {
 }
 
 #[test]
+fn a_pod_like_an_earlier_one_follows_the_services_of_the_day() {
+    let mut world = world();
+    let expect = |world: &mut World<Pipeline>, node| assert_eq!(world.decide(WEB), node);
+    expect(&mut world, "n1");
+    world.object(&service("app: web"));
+    expect(&mut world, "n3");
+    world.object(&service("app: db"));
+    expect(&mut world, "n1");
+}
+
+#[test]
+fn a_pod_like_an_earlier_one_asks_again_for_what_was_forgotten() {
+    let mut world = world();
+    let spread = |app: &str, key: &str| {
+        format!(
+            "{{metadata: {{name: p, labels: {{app: {app}}}}}, spec: {{topologySpreadConstraints: [{{maxSkew: 1, topologyKey: {key}, \
+             whenUnsatisfiable: DoNotSchedule, labelSelector: {{matchLabels: {{app: {app}}}}}}}]}}}}"
+        )
+    };
+    assert_eq!(world.decide(&spread("web", "zone")), "n3");
+    for other in 0..200 {
+        world.decide(&spread("other", &format!("key-{other}")));
+    }
+    world.node("metadata: {name: n5}");
+    // These get the numbers that were given back.
+    for other in 200..300 {
+        world.decide(&spread("other", &format!("key-{other}")));
+    }
+    assert_eq!(world.decide(&spread("web", "zone")), "n3");
+}
+
+#[test]
 fn a_pod_that_would_leave_makes_room() {
     let mut world = world();
     world.object(&service("app: web"));
