@@ -6,7 +6,6 @@ use crate::ask::Idle;
 use crate::mask::{Mask, nodes_of};
 use crate::model::NodeIndex;
 use crate::profile::{Profile, ScoreFailure, ScoreRange};
-use crate::status::Code;
 
 /// Runs Filter on one node. All who do not loop over nodes share this, so that the kernels are compiled once for them.
 ///
@@ -51,7 +50,7 @@ fn filter_nodes<P: Profile, const IDLE: u8>(
             if let Err(rejection) = P::filter::<IDLE>(pod, cycle, columns, node.get()) {
                 keep &= !(1 << (node.0 % 64));
                 // Folds away for profiles whose filters never fail with an error.
-                if P::code(&rejection) == Code::Error && failed.is_none() {
+                if failed.is_none() && !P::code(&rejection).is_rejected() {
                     failed = Some(node);
                 }
             }

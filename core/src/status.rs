@@ -19,7 +19,7 @@ pub enum Code {
     Wait,
     /// PreFilter, PreScore: leave this plugin's Filter or Score out. Bind: let the next plugin do it.
     Skip,
-    /// PreEnqueue, PostFilter and later: an external component has to act first.
+    /// PreEnqueue, Filter and later: an external component has to act first.
     Pending,
 }
 

@@ -42,9 +42,10 @@ pub(crate) fn verdicts<P: Profile>(
     let mut put = |rejection: P::Rejection| {
         let mut reasons = Reasons::new(&cache.base.interner);
         P::explain(pod, cycle, columns, index, rejection, &mut reasons);
-        let (code, plugin) = (P::code(&rejection), P::rejector(&rejection));
+        let (mut code, plugin) = (P::code(&rejection), P::rejector(&rejection));
         let mut reasons = reasons.into_list();
-        if code == Code::Error {
+        if !code.is_rejected() {
+            code = Code::Error;
             reasons = vec![format!("running {plugin:?} filter plugin: {}", reasons.join(", "))];
         }
         verdicts.push(Verdict { code, plugin, reasons });

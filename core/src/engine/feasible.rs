@@ -55,7 +55,7 @@ impl<P: Profile> Engine<P> {
                 continue;
             }
             if let Err(rejection) = Self::admits_with(&nominated, attempt, cache, node) {
-                if P::code(&rejection) == Code::Error {
+                if !P::code(&rejection).is_rejected() {
                     return Err(Self::failure(pod, attempt, cache, node));
                 }
                 self.answer.feasible.remove(node);
@@ -88,7 +88,7 @@ impl<P: Profile> Engine<P> {
                         break;
                     }
                 }
-                Err(rejection) if P::code(&rejection) == Code::Error => {
+                Err(rejection) if !P::code(&rejection).is_rejected() => {
                     return Err(Self::failure(pod, attempt, cache, node));
                 }
                 Err(_) => {}
@@ -165,7 +165,7 @@ impl<P: Profile> Engine<P> {
         }
         for node in candidates.iter() {
             for verdict in Self::verdicts(pod, attempt, cache, node, false) {
-                if verdict.code != Code::UnschedulableAndUnresolvable {
+                if verdict.code == Code::Unschedulable {
                     diagnosis.resolvable.insert(node);
                 }
                 diagnosis.add_rejector(verdict.plugin, verdict.code);

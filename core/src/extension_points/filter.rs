@@ -33,7 +33,7 @@ pub trait FilterPlugin: Plugin {
         node: Row<'_, Self>,
     ) -> Result<(), Self::Rejection>;
 
-    /// `Unschedulable`, `UnschedulableAndUnresolvable`, or `Error`, which fails the attempt.
+    /// `Unschedulable`, `UnschedulableAndUnresolvable`, or `Pending`. Anything else fails the attempt.
     fn code(rejection: &Self::Rejection) -> Code;
 
     /// The rejection in words.

@@ -18,7 +18,8 @@ pub struct PreFilter<C> {
     pub nodes: Option<SmallVec<[NodeIndex; 4]>>,
     /// Names besides `nodes` that are those of no node: kube-scheduler's set is one of names.
     pub unknown_nodes: Vec<Symbol>,
-    /// A verdict on the pod as a whole that removing pods may change: the other PreFilters still run, then no Filter.
+    /// A verdict on the pod as a whole. `Unschedulable`: removing pods may change it, so the other PreFilters still run, but
+    /// no Filter.
     pub rejected: Option<Status>,
 }
 
@@ -68,7 +69,8 @@ pub trait PreFilterPlugin: Plugin {
     /// Looks at the pod and the cluster.
     ///
     /// # Errors
-    /// `UnschedulableAndUnresolvable` rejects the pod at once; `Error` fails the attempt.
+    /// `UnschedulableAndUnresolvable` rejects the pod at once, and so does `Unschedulable`, for want of a state: see
+    /// [`PreFilter::reject`]. Anything else fails the attempt.
     fn pre_filter(
         &self,
         args: &Self::Args,

@@ -38,13 +38,17 @@ impl PreFilterRun {
     /// The run ends here.
     pub fn take<C>(&mut self, plugin: &'static str, answer: Result<PreFilter<C>, Status>) -> Result<Slot<C>, Status> {
         self.answered.push(plugin);
-        let answer = answer.map_err(|status| rejected_or_failed("PreFilter plugin", plugin, status))?;
+        let mut answer = answer.map_err(|status| Self::rejected_as_a_whole(plugin, status))?;
         if answer.slot.skip {
             self.skipped.push(plugin);
             return Ok(answer.slot);
         }
-        if let Some(status) = answer.rejected {
-            self.rejected = Some(status.with_plugin(plugin));
+        if let Some(status) = answer.rejected.take() {
+            let status = Self::rejected_as_a_whole(plugin, status);
+            if status.code != Code::Unschedulable {
+                return Err(status);
+            }
+            self.rejected = Some(status);
             return Ok(answer.slot);
         }
         if let Some(nodes) = answer.nodes {
@@ -62,6 +66,14 @@ impl PreFilterRun {
             }
         }
         Ok(answer.slot)
+    }
+
+    /// A pod is not `Pending` yet: that is an error here.
+    fn rejected_as_a_whole(plugin: &'static str, status: Status) -> Status {
+        match status.code {
+            Code::Unschedulable | Code::UnschedulableAndUnresolvable => status.with_plugin(plugin),
+            _ => failed("PreFilter plugin", plugin, status),
+        }
     }
 
     fn nothing_left(&mut self) -> Status {
@@ -209,6 +221,22 @@ mod tests {
         assert!(run.take("B", named(1)).is_ok());
         assert!(run.take("A", named(3)).is_ok(), "they agree in a node that does not exist");
         assert_eq!(run.unknown_nodes(), [ghost]);
+    }
+
+    #[test]
+    fn pre_filter_rejects_for_now_or_for_good_and_nothing_else() {
+        let take = |code: Code| {
+            let mut run = PreFilterRun::default();
+            let answer = run.take("P", Ok(PreFilter::reject((), Status::new(code, "no"))));
+            (answer.map(|_| ()).map_err(|status| (status.code, status.message())), run.rejected().is_some())
+        };
+        assert_eq!(take(Code::Unschedulable), (Ok(()), true));
+        let for_good = (Code::UnschedulableAndUnresolvable, "no".to_owned());
+        assert_eq!(take(Code::UnschedulableAndUnresolvable), (Err(for_good), false));
+        for code in [Code::Pending, Code::Error, Code::Wait] {
+            let failure = (Code::Error, r#"running PreFilter plugin "P": no"#.to_owned());
+            assert_eq!(take(code), (Err(failure), false));
+        }
     }
 
     #[test]
