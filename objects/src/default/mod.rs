@@ -27,6 +27,7 @@ use std::collections::BTreeMap;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity as Text;
 
 pub use admission::Admission;
+pub use storage::{complete_claim, default_class};
 
 use crate::kinds::AnyObject;
 use crate::manifests::{Error, Manifests, Place, Problem};

@@ -31,13 +31,20 @@ pub(super) fn complete_volume(volume: &mut PersistentVolume) {
 
 /// The DefaultStorageClass admission plugin: a claim that names no class gets the default one. The empty name is the
 /// name of none, and stays.
-pub(super) fn complete_claim(claim: &mut PersistentVolumeClaim, default_class: Option<&String>) {
+pub fn complete_claim(claim: &mut PersistentVolumeClaim, default_class: Option<&String>) {
     let names_one =
         claim.metadata.annotations.as_ref().is_some_and(|annotations| annotations.contains_key(CLASS_ANNOTATION));
     if let (false, Some(default_class)) = (names_one, default_class) {
         let spec = claim.spec.get_or_insert_default();
         spec.storage_class_name.get_or_insert_with(|| default_class.clone());
     }
+}
+
+/// The class that claims get that name none.
+pub fn default_class<'a>(classes: impl Iterator<Item = &'a StorageClass>) -> Option<String> {
+    let mut default = DefaultClasses::default();
+    classes.for_each(|class| default.set(class));
+    default.name().cloned()
 }
 
 /// The storage classes that are for claims that name none, and when they were created.

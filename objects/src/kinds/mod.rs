@@ -44,6 +44,8 @@ macro_rules! kinds {
 
         /// The names of all kinds that scheduling looks at.
         pub const KINDS: &[&str] = &[$(<$ty>::KIND,)*];
+        /// Every kind and its API.
+        const APIS: &[(&str, &str)] = &[$((<$ty>::KIND, <$ty>::API_VERSION),)*];
 
         /// The API and the scope of a kind.
         fn known(kind: &str) -> Option<(&'static str, bool)> {
@@ -144,6 +146,11 @@ impl AnyObject {
     /// Whether objects of a kind are in a namespace. `None`: scheduling does not look at such.
     pub fn is_namespaced(kind: &str) -> Option<bool> {
         known(kind).map(|(_, is_namespaced)| is_namespaced)
+    }
+
+    /// A kind by its name, and its API. `None`: scheduling does not look at such.
+    pub fn kind_named(kind: &str) -> Option<(&'static str, &'static str)> {
+        APIS.iter().find(|(name, _)| *name == kind).copied()
     }
 
     /// Its namespace: `default` where none is written, and empty for kinds without namespaces.

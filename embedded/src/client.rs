@@ -1,0 +1,146 @@
+//! A client whose calls wait until somebody answers them: at once in a simulation, late, wrongly or never in a test.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_channel::oneshot;
+use schedc_core::client::{ApiError, ApiReason, Client, Event, ObjectRef, StatusPatch};
+use schedc_core::extension_points::Placement;
+use schedc_core::model::{Pod, Uid};
+use serde_json::Value;
+
+use crate::server::{Key, PodRef, Request, Response, json_of};
+
+/// The client's end of a queue of calls. Clones share the queue.
+#[derive(Clone, Debug, Default)]
+pub struct EmbeddedClient {
+    mailbox: Arc<Mutex<Mailbox>>,
+}
+
+#[derive(Debug, Default)]
+struct Mailbox {
+    calls: Vec<Call>,
+    sleeps: Vec<Sleep>,
+}
+
+/// A call that waits for its answer. Whoever drops it loses the answer: the caller sees a time-out.
+#[derive(Debug)]
+pub struct Call {
+    /// What is asked.
+    pub request: Request,
+    /// None if nobody waits for an answer.
+    caller: Option<oneshot::Sender<Response>>,
+}
+
+impl Call {
+    /// Answers it.
+    pub fn answer(self, response: Response) {
+        if let Some(caller) = self.caller {
+            // The caller may have been cancelled.
+            let _ = caller.send(response);
+        }
+    }
+
+    /// Whether the caller has gone away. What it asked for may still be done: it had sent it.
+    pub fn is_abandoned(&self) -> bool {
+        self.caller.as_ref().is_some_and(oneshot::Sender::is_canceled)
+    }
+}
+
+/// Somebody who waits for the time to pass.
+#[derive(Debug)]
+pub struct Sleep {
+    /// How long, from the moment when it asked.
+    pub time: Duration,
+    sleeper: oneshot::Sender<()>,
+}
+
+impl Sleep {
+    /// The time has come.
+    pub fn wake(self) {
+        // It may have been cancelled.
+        let _ = self.sleeper.send(());
+    }
+
+    /// Whether nobody waits any more.
+    pub fn is_abandoned(&self) -> bool {
+        self.sleeper.is_canceled()
+    }
+}
+
+impl EmbeddedClient {
+    /// The calls since this was asked last, in order.
+    pub fn take_calls(&self) -> Vec<Call> {
+        std::mem::take(&mut self.lock().calls)
+    }
+
+    /// Those who went to sleep since this was asked last, in order.
+    pub fn take_sleeps(&self) -> Vec<Sleep> {
+        std::mem::take(&mut self.lock().sleeps)
+    }
+
+    /// Nothing is left half done under the lock, so a panic elsewhere does not spoil what it holds.
+    fn lock(&self) -> MutexGuard<'_, Mailbox> {
+        self.mailbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends a request and waits for the answer.
+    async fn call(&self, request: Request) -> Response {
+        let (caller, answer) = oneshot::channel();
+        self.lock().calls.push(Call { request, caller: Some(caller) });
+        answer.await.unwrap_or_else(|_| {
+            Err(ApiError::new(ApiReason::Timeout, "the server did not answer in time; the request may have been done"))
+        })
+    }
+
+    /// The same, for requests whose answer is an object.
+    async fn call_for_json(&self, request: Request) -> Result<Value, ApiError> {
+        let object = self.call(request).await?;
+        Ok(object.map_or(Value::Null, |object| json_of(&object)))
+    }
+}
+
+impl Client for EmbeddedClient {
+    async fn bind(&self, placement: &Placement) -> Result<(), ApiError> {
+        self.call(Request::bind(placement)).await.map(drop)
+    }
+
+    async fn patch_pod_status(&self, pod: &Arc<Pod>, patch: &StatusPatch) -> Result<(), ApiError> {
+        self.call(Request::PatchPodStatus { pod: PodRef::of(pod), patch: patch.clone() }).await.map(drop)
+    }
+
+    async fn delete_pod(&self, pod: &Arc<Pod>) -> Result<(), ApiError> {
+        self.call(Request::DeletePod { pod: PodRef::of(pod) }).await.map(drop)
+    }
+
+    fn record(&self, event: Event) {
+        self.lock().calls.push(Call { request: Request::Record(Box::new(event)), caller: None });
+    }
+
+    async fn sleep(&self, time: Duration) {
+        let (sleeper, alarm) = oneshot::channel();
+        self.lock().sleeps.push(Sleep { time, sleeper });
+        // A driver that drops the alarm wakes the sleeper.
+        let _ = alarm.await;
+    }
+
+    async fn get(&self, object: &ObjectRef) -> Result<Value, ApiError> {
+        self.call_for_json(Request::Get(object.clone())).await
+    }
+
+    async fn create(&self, object: &ObjectRef, manifest: &Value) -> Result<Value, ApiError> {
+        self.call_for_json(Request::CreateJson(object.clone(), manifest.clone())).await
+    }
+
+    async fn patch(&self, object: &ObjectRef, patch: &Value) -> Result<Value, ApiError> {
+        self.call_for_json(Request::Patch(object.clone(), patch.clone())).await
+    }
+
+    async fn delete(&self, object: &ObjectRef, uid: Option<&Uid>) -> Result<(), ApiError> {
+        let Some(key) = Key::of_reference(object) else {
+            let message = format!("this cluster has no {} of {}", object.kind, object.api_version);
+            return Err(ApiError::new(ApiReason::Unsupported, message));
+        };
+        self.call(Request::Delete(key, uid.cloned())).await.map(drop)
+    }
+}

@@ -1,0 +1,13 @@
+#![doc = include_str!("../README.md")]
+
+mod client;
+mod controllers;
+mod executor;
+mod input;
+pub mod server;
+
+pub use client::{Call, EmbeddedClient, Sleep};
+pub use controllers::Controllers;
+pub use executor::Executor;
+pub use input::{Input, TimedInput};
+pub use server::{Server, ServerOptions};

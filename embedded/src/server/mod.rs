@@ -1,0 +1,288 @@
+//! An API server in memory, without threads and without a clock: requests and the time come in, answers go out, changes
+//! are logged.
+//!
+//! | module | idea |
+//! |---|---|
+//! | `request` | what it is asked, and what it answers |
+//! | `log` | what changed: a watch is a reader of it |
+//! | `pods` | bindings, statuses |
+//! | `deletion` | pods end when their time is over |
+//! | `apply` | what stays of an object that is applied again |
+//! | `merge_patch` | RFC 7386 |
+//! | `key`, `refusals` | how objects are named, and how a server says no |
+
+mod apply;
+mod deletion;
+mod key;
+mod log;
+mod merge_patch;
+mod pods;
+mod refusals;
+mod request;
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use k8s_openapi::jiff::Timestamp;
+use schedc_core::client::{ApiError, Event, ObjectRef};
+use schedc_core::model::Uid;
+use schedc_objects::AnyObject;
+use serde_json::Value;
+
+pub use key::Key;
+pub use log::{Change, ChangeKind, Log};
+pub use request::{PodRef, Request, Response};
+
+use deletion::Ending;
+
+/// What can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServerOptions {
+    /// How long a pod that is deleted stays on its node. `None`: what its `terminationGracePeriodSeconds` says, 30 s if
+    /// it says nothing.
+    pub grace: Option<Duration>,
+    /// How many of the newest events are kept.
+    pub events_kept: usize,
+}
+
+impl Default for ServerOptions {
+    /// Pods are granted their time.
+    fn default() -> Self {
+        ServerOptions { grace: None, events_kept: 1000 }
+    }
+}
+
+/// The objects of a cluster. All times are nanoseconds since 1970.
+///
+/// It does to objects what an API server does when it stores them (uid, resource version, creation time), and to pods what
+/// the scheduler relies on. It adds no defaults and refuses no invalid objects: `schedc_objects::default` does.
+/// Finalizers do not hold what is deleted, since nobody is there who would remove them.
+///
+/// An object that is applied again keeps its uid and its creation time, and what others than its author have written: the
+/// node of a bound pod, the volume of a claim and the claim of a volume with the annotations that go with it, and all
+/// fields of its status that the new manifest does not name (`phase: Pending` of a pod is no news).
+#[derive(Clone, Debug)]
+pub struct Server {
+    options: ServerOptions,
+    objects: BTreeMap<Key, Arc<AnyObject>>,
+    /// All that were ever given.
+    uids: HashSet<String>,
+    log: Log,
+    ending: Ending,
+    events: VecDeque<Event>,
+}
+
+impl Server {
+    /// Without objects.
+    pub fn new(options: ServerOptions) -> Self {
+        Server {
+            options,
+            objects: BTreeMap::new(),
+            uids: HashSet::new(),
+            log: Log::default(),
+            ending: Ending::default(),
+            events: VecDeque::new(),
+        }
+    }
+
+    /// Does what it is asked, or tells why not.
+    ///
+    /// # Errors
+    /// As an API server's, with its words.
+    pub fn handle(&mut self, request: &Request, now: i64) -> Response {
+        match request {
+            Request::Bind { pod, node } => self.bind(pod, node, now).map(Some),
+            Request::PatchPodStatus { pod, patch } => self.patch_pod_status(pod, patch, now).map(Some),
+            Request::DeletePod { pod } => self.delete(&pod.key(), Some(&pod.uid), now),
+            Request::Record(event) => {
+                self.record(Event::clone(event));
+                Ok(None)
+            }
+            Request::Get(reference) => {
+                let key = self.key(reference)?;
+                self.get(&key).cloned().map(Some).ok_or_else(|| refusals::not_found(&key))
+            }
+            Request::CreateJson(reference, manifest) => self.create_json(reference, manifest, now).map(Some),
+            Request::Patch(reference, patch) => self.patch(reference, patch).map(Some),
+            Request::Delete(key, uid) => self.delete(key, uid.as_ref(), now),
+            Request::Create(object) => self.create(AnyObject::clone(object), now).map(Some),
+            Request::Apply(object) => self.apply(AnyObject::clone(object), now).map(Some),
+        }
+    }
+
+    /// An object, if it is there.
+    pub fn get(&self, key: &Key) -> Option<&Arc<AnyObject>> {
+        self.objects.get(key)
+    }
+
+    /// All objects of a kind, by namespace and name.
+    pub fn list(&self, kind: &'static str) -> impl Iterator<Item = &Arc<AnyObject>> {
+        let first = Key::cluster(kind, "");
+        self.objects.range(first..).take_while(move |(key, _)| key.kind == kind).map(|(_, object)| object)
+    }
+
+    /// All objects, by kind, namespace and name.
+    pub fn objects(&self) -> impl Iterator<Item = &Arc<AnyObject>> {
+        self.objects.values()
+    }
+
+    /// What changed.
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// Forgets changes up to a version. Whoever has not seen them must list.
+    pub fn forget(&mut self, version: u64) {
+        self.log.forget(version);
+    }
+
+    /// The newest events, the oldest first.
+    pub fn events(&self) -> impl Iterator<Item = &Event> {
+        self.events.iter()
+    }
+
+    /// Creates an object. A uid that it has is kept, unless another object had it; its creation time too.
+    ///
+    /// # Errors
+    /// There is one of this name, or it has none.
+    pub fn create(&mut self, mut object: AnyObject, now: i64) -> Result<Arc<AnyObject>, ApiError> {
+        let key = Key::of(&object);
+        if key.name.is_empty() {
+            return Err(refusals::invalid(&key, "metadata.name: Required value: name or generateName is required"));
+        }
+        if self.objects.contains_key(&key) {
+            return Err(refusals::already_exists(&key));
+        }
+        let uid = self.new_uid(object.metadata().uid.as_deref(), &key);
+        let metadata = object.metadata_mut();
+        if !key.namespace.is_empty() {
+            metadata.namespace = Some(key.namespace.to_string());
+        }
+        metadata.uid = Some(uid);
+        metadata.creation_timestamp.get_or_insert_with(|| time(now));
+        metadata.generation.get_or_insert(1);
+        let object = self.store(ChangeKind::Added, key.clone(), object);
+        self.expect_end(&key, &object, now);
+        Ok(object)
+    }
+
+    /// Replaces an object, as `update` does.
+    ///
+    /// # Errors
+    /// There is no such object, or it is not of the resource version that the new one says it is of.
+    pub fn update(&mut self, object: AnyObject) -> Result<Arc<AnyObject>, ApiError> {
+        let key = Key::of(&object);
+        let old = self.get(&key).ok_or_else(|| refusals::not_found(&key))?;
+        let version = object.metadata().resource_version.as_ref();
+        if version.is_some() && version != old.metadata().resource_version.as_ref() {
+            return Err(refusals::modified(&key));
+        }
+        self.replace(&key, object)
+    }
+
+    /// A uid that no object had.
+    fn new_uid(&mut self, given: Option<&str>, key: &Key) -> String {
+        let name = match (&*key.namespace, key.kind) {
+            (namespace, "Pod") => format!("{namespace}/{}", key.name),
+            ("", kind) => format!("{kind}/{}", key.name),
+            (namespace, kind) => format!("{kind}/{namespace}/{}", key.name),
+        };
+        // No name has a `#`.
+        let again = (2_u64..).map(|n| format!("{name}#{n}"));
+        let candidates = given.filter(|uid| !uid.is_empty()).map(str::to_owned).into_iter().chain([name.clone()]);
+        let mut free = candidates.chain(again).filter(|uid| !self.uids.contains(uid));
+        let uid = free.next().unwrap_or_default();
+        self.uids.insert(uid.clone());
+        uid
+    }
+
+    /// Puts an object in its place, with the next resource version.
+    fn store(&mut self, kind: ChangeKind, key: Key, mut object: AnyObject) -> Arc<AnyObject> {
+        object.metadata_mut().resource_version = Some((self.log.version() + 1).to_string());
+        let object = Arc::new(object);
+        self.objects.insert(key, object.clone());
+        self.log.push(kind, object.clone());
+        object
+    }
+
+    /// Replaces an object by a changed one. Nothing happens if it is the same.
+    fn replace(&mut self, key: &Key, object: AnyObject) -> Result<Arc<AnyObject>, ApiError> {
+        match self.objects.get(key) {
+            None => Err(refusals::not_found(key)),
+            Some(old) if **old == object => Ok(old.clone()),
+            Some(_) => Ok(self.store(ChangeKind::Modified, key.clone(), object)),
+        }
+    }
+
+    fn key(&self, reference: &ObjectRef) -> Result<Key, ApiError> {
+        Key::of_reference(reference).ok_or_else(refusals::unknown_kind)
+    }
+
+    fn create_json(&mut self, reference: &ObjectRef, manifest: &Value, now: i64) -> Result<Arc<AnyObject>, ApiError> {
+        let key = self.key(reference)?;
+        let mut object = read(&key, manifest.clone())?;
+        let metadata = object.metadata_mut();
+        metadata.name.get_or_insert_with(|| key.name.to_string());
+        if !key.namespace.is_empty() {
+            metadata.namespace.get_or_insert_with(|| key.namespace.to_string());
+        }
+        self.create(object, now)
+    }
+
+    fn patch(&mut self, reference: &ObjectRef, patch: &Value) -> Result<Arc<AnyObject>, ApiError> {
+        let key = self.key(reference)?;
+        let old = self.get(&key).ok_or_else(|| refusals::not_found(&key))?;
+        let version = patch.pointer("/metadata/resourceVersion").and_then(Value::as_str);
+        if version.is_some_and(|version| old.metadata().resource_version.as_deref() != Some(version)) {
+            return Err(refusals::modified(&key));
+        }
+        let uid = patch.pointer("/metadata/uid").and_then(Value::as_str);
+        let old_uid = old.metadata().uid.as_deref().unwrap_or_default();
+        if let Some(uid) = uid.filter(|uid| *uid != old_uid) {
+            return Err(refusals::other_uid(&key, uid, old_uid));
+        }
+        let mut value = json_of(old);
+        merge_patch::merge(&mut value, patch);
+        let mut object = read(&key, value)?;
+        // What says who it is does not change.
+        let metadata = object.metadata_mut();
+        metadata.name.clone_from(&old.metadata().name);
+        metadata.namespace.clone_from(&old.metadata().namespace);
+        metadata.uid.clone_from(&old.metadata().uid);
+        self.replace(&key, object)
+    }
+
+    fn record(&mut self, event: Event) {
+        self.events.push_back(event);
+        while self.events.len() > self.options.events_kept {
+            self.events.pop_front();
+        }
+    }
+}
+
+/// The uid of an object that is stored.
+pub fn uid_of(object: &AnyObject) -> Uid {
+    Uid(object.metadata().uid.as_deref().unwrap_or_default().into())
+}
+
+/// An object as JSON.
+pub(crate) fn json_of(object: &AnyObject) -> Value {
+    // Kubernetes' types have string keys only, and no serializer of them fails.
+    object.to_json().unwrap_or_default()
+}
+
+fn read(key: &Key, value: Value) -> Result<AnyObject, ApiError> {
+    let api_version = AnyObject::kind_named(key.kind).map_or("", |(_, api_version)| api_version);
+    let object = AnyObject::from_json(api_version, key.kind, value).map_err(|error| refusals::invalid(key, error))?;
+    object.ok_or_else(refusals::unknown_kind)
+}
+
+/// A time as objects have it: whole seconds.
+fn time(nanoseconds: i64) -> Time {
+    Time(Timestamp::from_second(nanoseconds.div_euclid(1_000_000_000)).unwrap_or(Timestamp::UNIX_EPOCH))
+}
+
+#[cfg(test)]
+mod tests;
