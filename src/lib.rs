@@ -9,4 +9,5 @@ pub mod evaluation;
 pub mod explanation;
 pub mod pipelines;
 pub mod simulation;
+pub mod timeline;
 pub mod utilisation;

@@ -1,0 +1,222 @@
+//! Entries of an events file: when something happens, and what.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use schedc_codegen::suggest::closest;
+use schedc_objects::manifests::entries::{Entry, Field};
+use schedc_objects::manifests::{Place, Problem};
+use schedc_objects::{AnyObject, KINDS};
+use serde_json::{Map, Value};
+
+use super::Reference;
+use super::time::Moment;
+
+/// What happens, as it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Written {
+    pub(super) when: Moment,
+    pub(super) what: What,
+    pub(super) place: Place,
+}
+
+/// What happens to an object.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum What {
+    Create(Manifest),
+    Apply(Manifest),
+    Update(Manifest),
+    Delete(Reference),
+    /// Something happens to an object of a kind that scheduling does not look at.
+    Nothing {
+        kind: String,
+    },
+}
+
+/// An object as it is written, perhaps in part.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Manifest {
+    pub(super) version: String,
+    pub(super) kind: &'static str,
+    pub(super) fields: Map<String, Value>,
+}
+
+impl Manifest {
+    pub(super) fn reference(&self) -> Reference {
+        let text = |field| self.fields.get("metadata")?.get(field)?.as_str();
+        Reference::new(self.kind, text("namespace").unwrap_or_default(), text("name").unwrap_or_default())
+    }
+}
+
+const AT: &str = "at";
+const VERBS: [&str; 4] = ["create", "apply", "update", "delete"];
+const HOW: &str = "an event says when (`at: 12.5s`), and one of `create`, `apply`, `update` and `delete`";
+
+/// Takes in one entry. What is wrong goes to `problems`.
+pub(super) fn read(entry: Entry, events: &mut Vec<Written>, problems: &mut Vec<Problem>) {
+    let mut complain = |place: &Place, message: String| {
+        problems.push(Problem { place: place.clone(), object: None, field: None, message });
+    };
+    let has = |name: &str| entry.fields.iter().any(|field| field.name == name);
+    if has("apiVersion") && has("kind") {
+        let message = "is a manifest, not an event; put it below `create:`, and say when it comes (`at: 12.5s`)";
+        return complain(&entry.place, message.to_owned());
+    }
+    let (mut when, mut verb) = (None, None);
+    let mut is_whole = true;
+    for field in entry.fields {
+        match field.name.as_str() {
+            AT => match moment(&field.value) {
+                Ok(moment) => when = Some(moment),
+                Err(message) => {
+                    is_whole = false;
+                    complain(&field.place, format!("at: {message}"));
+                }
+            },
+            name if VERBS.contains(&name) => match &verb {
+                None => verb = Some(field),
+                Some(Field { name: other, .. }) => {
+                    is_whole = false;
+                    complain(&field.place, format!("is both `{other}` and `{name}`; make two events of it"));
+                }
+            },
+            name => {
+                is_whole = false;
+                let message = match closest(name, VERBS.into_iter().chain([AT])) {
+                    Some(meant) => format!("unknown field `{name}`; did you mean `{meant}`?"),
+                    None => format!("unknown field `{name}`; {HOW}"),
+                };
+                complain(&field.place, message);
+            }
+        }
+    }
+    if !is_whole {
+        return;
+    }
+    let (when, verb) = match (when, verb) {
+        (Some(when), Some(verb)) => (when, verb),
+        (None, _) => {
+            return complain(&entry.place, "says not when it happens; add `at`, such as `at: 12.5s`".to_owned());
+        }
+        (_, None) => return complain(&entry.place, format!("says not what happens; {HOW}")),
+    };
+    let Field { name: verb, place, value } = verb;
+    for (value, place) in parts(value, &place) {
+        match what(&verb, value) {
+            Ok(what) => events.push(Written { when, what, place }),
+            Err(message) => complain(&place, format!("{verb}: {message}")),
+        }
+    }
+}
+
+fn moment(value: &Value) -> Result<Moment, String> {
+    match value {
+        Value::String(text) => Moment::parse(text),
+        Value::Number(number) => Moment::parse(&number.to_string()),
+        _ => Err("must be a duration such as `12.5s` or `1h30m`, or a time such as 2026-01-31T12:00:00Z".to_owned()),
+    }
+}
+
+/// The objects that something happens to: one, or the items of a list.
+fn parts(value: Value, place: &Place) -> Vec<(Value, Place)> {
+    let (items, version, kind) = match value {
+        Value::Array(items) => (items, None, None),
+        Value::Object(mut fields) => {
+            let kind = fields.get("kind").and_then(Value::as_str).and_then(|kind| kind.strip_suffix("List"));
+            let kind = kind.map(str::to_owned);
+            match (kind, fields.get_mut("items").map(Value::take)) {
+                (Some(kind), Some(Value::Array(items))) => {
+                    (items, fields.remove("apiVersion"), Some(kind).filter(|kind| !kind.is_empty()))
+                }
+                (_, None) => return vec![(Value::Object(fields), place.clone())],
+                (_, Some(items)) => {
+                    fields.insert("items".to_owned(), items);
+                    return vec![(Value::Object(fields), place.clone())];
+                }
+            }
+        }
+        value => return vec![(value, place.clone())],
+    };
+    let part = |(i, mut item): (usize, Value)| {
+        // The items of a list of one kind need not say what they are.
+        if let (Value::Object(item), Some(kind)) = (&mut item, &kind) {
+            item.entry("apiVersion").or_insert_with(|| version.clone().unwrap_or_default());
+            item.entry("kind").or_insert_with(|| kind.as_str().into());
+        }
+        (item, Place { item: Some(u32::try_from(i).unwrap_or(u32::MAX)), ..place.clone() })
+    };
+    items.into_iter().enumerate().map(part).collect()
+}
+
+fn what(verb: &str, value: Value) -> Result<What, String> {
+    let Value::Object(fields) = value else {
+        return Err(match verb {
+            "delete" => "must be `kind`, `namespace` and `name` of an object".to_owned(),
+            _ => "must be a manifest".to_owned(),
+        });
+    };
+    if verb == "delete" {
+        return deleted(&fields);
+    }
+    let text = |field: &str| fields.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let (Some(version), Some(written)) = (text("apiVersion"), text("kind")) else {
+        let missing = if text("apiVersion").is_none() { "apiVersion" } else { "kind" };
+        return Err(format!("is not a manifest: there is no `{missing}`"));
+    };
+    let Some(kind) = kind(written)? else { return Ok(What::Nothing { kind: written.to_owned() }) };
+    // A kind of this name in another API group is another kind; that is told by reading an object of it.
+    let probe = serde_json::json!({"apiVersion": version, "kind": kind, "metadata": {}});
+    let (version, is_other) = (version.to_owned(), matches!(AnyObject::from_json(version, kind, probe), Ok(None)));
+    let manifest = Manifest { version, kind, fields };
+    Ok(match verb {
+        _ if is_other => What::Nothing { kind: kind.to_owned() },
+        "create" => What::Create(manifest),
+        "apply" => What::Apply(manifest),
+        _ => What::Update(manifest),
+    })
+}
+
+/// The object that is deleted, by its name or by its manifest.
+fn deleted(fields: &Map<String, Value>) -> Result<What, String> {
+    let metadata = match fields.get("metadata") {
+        None => None,
+        Some(metadata) => {
+            Some(serde_json::from_value::<ObjectMeta>(metadata.clone()).map_err(|error| format!("metadata: {error}"))?)
+        }
+    };
+    let known = ["apiVersion", "kind", "namespace", "name"];
+    if metadata.is_none()
+        && let Some(unknown) = fields.keys().find(|field| !known.contains(&field.as_str()))
+    {
+        return Err(match closest(unknown, known) {
+            Some(meant) => format!("unknown field `{unknown}`; did you mean `{meant}`?"),
+            None => format!("unknown field `{unknown}`; an object is named by `kind`, `namespace` and `name`"),
+        });
+    }
+    let text = |field: &str| match fields.get(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
+        Some(_) => Err(format!("{field}: must be text; put it in quotes")),
+    };
+    let Some(written) = text("kind")? else { return Err("says not the `kind` of the object".to_owned()) };
+    let (namespace, name) = match &metadata {
+        Some(metadata) => (metadata.namespace.as_deref(), metadata.name.as_deref()),
+        None => (text("namespace")?, text("name")?),
+    };
+    let Some(name) = name.filter(|name| !name.is_empty()) else {
+        return Err(format!("says not the `name` of the {written}"));
+    };
+    match kind(written)? {
+        Some(kind) => Ok(What::Delete(Reference::new(kind, namespace.unwrap_or_default(), name))),
+        None => Ok(What::Nothing { kind: written.to_owned() }),
+    }
+}
+
+/// The kind of that name, if scheduling looks at it.
+fn kind(written: &str) -> Result<Option<&'static str>, String> {
+    if let Some(kind) = KINDS.iter().find(|kind| **kind == written) {
+        return Ok(Some(kind));
+    }
+    match closest(written, KINDS.iter().copied()) {
+        Some(meant) => Err(format!("there is no kind `{written}`; did you mean `{meant}`?")),
+        None => Ok(None),
+    }
+}
