@@ -5,15 +5,17 @@
 //! bound to, so that later pods do not count on it.
 //!
 //! **Extension points.** PreFilter (skips without claims), Filter, PreScore (always skips), Score (always 0), Reserve,
-//! PreBind (always skips).
+//! PreBind (skips if all claims are bound; else it tells the cluster what was chosen, and waits until all are).
 //!
 //! **Arguments.** [`VolumeBindingArgs`].
 //!
 //! **Upstream.** `plugins/volumebinding` (kube-scheduler 1.36.2), with the feature gate StorageCapacityScoring off.
 //!
-//! **Differences.** Nothing is written to the API server: PreBind does not bind volumes, start provisioning or wait for
-//! either, which is not done yet. What Reserve assumed stays until the volume or claim changes. Of volumes that are equally
-//! small, the one whose name comes first is taken; there, any. Unreserve leaves alone what another pod assumed.
+//! **Differences.** Of volumes that are equally small, the one whose name comes first is taken; there, any. Unreserve leaves
+//! alone what another pod assumed. PreBind asks the API server, and not a cache of it; it writes what changes, if the object
+//! is still as it was decided on, and nothing if it says so already. Volumes that are made while it waits are checked
+//! against the node by their own node affinity, without migration to CSI. In a cluster that keeps no volumes, such as the
+//! smallest embedded one, PreBind does nothing.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -32,6 +34,7 @@ use schedc_core::status::{Code, Reasons, Status};
 
 mod args;
 mod assumed;
+mod binding;
 mod by_label;
 mod claims;
 mod hint;
@@ -39,6 +42,7 @@ mod pod_volumes;
 
 pub use args::VolumeBindingArgs;
 use assumed::Assumed;
+use binding::Work;
 use pod_volumes::Choice;
 pub use pod_volumes::{Conflicts, PodVolumes, Unfit};
 
@@ -91,6 +95,8 @@ impl VolumeBindingPod {
 pub struct ReservedVolumes {
     volumes: Vec<Arc<PersistentVolume>>,
     claims: Vec<Arc<PersistentVolumeClaim>>,
+    /// What PreBind has to do; none if all claims are bound.
+    work: Option<Box<Work>>,
 }
 
 impl Plugin for VolumeBinding {
@@ -216,14 +222,24 @@ impl ReservePlugin for VolumeBinding {
         if volumes.check(labels, position, &mut |choice| choices.push(choice)).is_err() {
             return Ok(reserved);
         }
+        if choices.is_empty() {
+            return Ok(reserved);
+        }
+        let interner = &view.base.interner;
+        let mut work = Work::new(placement, labels, interner);
         for choice in choices {
             match choice {
-                Choice::Bind { claim, volume } => reserved.volumes.extend(assumed.bind(view.indexes, volume, claim)),
+                Choice::Bind { claim, volume } => {
+                    work.bind(volume, claim, interner);
+                    reserved.volumes.extend(assumed.bind(view.indexes, volume, claim));
+                }
                 Choice::Provision { claim } => {
+                    work.provision(claim, interner);
                     reserved.claims.extend(assumed.provision(view.indexes, claim, labels.name));
                 }
             }
         }
+        reserved.work = Some(Box::new(work));
         Ok(reserved)
     }
 
@@ -242,19 +258,20 @@ impl PreBindPlugin for VolumeBinding {
         &self,
         _: &VolumeBindingArgs,
         _: &Placement,
-        _: &ReservedVolumes,
+        reserved: &ReservedVolumes,
     ) -> Result<PreFlight, Status> {
-        Ok(PreFlight::Skip)
+        Ok(if reserved.work.is_some() { PreFlight::RunInParallel } else { PreFlight::Skip })
     }
 
     async fn pre_bind<C: Client>(
         &self,
-        _: &VolumeBindingArgs,
-        _: &C,
+        args: &VolumeBindingArgs,
+        client: &C,
         _: &Placement,
-        _: &ReservedVolumes,
+        reserved: &ReservedVolumes,
     ) -> Result<(), Status> {
-        Ok(())
+        let Some(work) = &reserved.work else { return Ok(()) };
+        work.run(client, args.bind_timeout_seconds).await.map_err(Status::error)
     }
 }
 

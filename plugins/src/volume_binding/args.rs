@@ -9,7 +9,7 @@ use crate::node_resources_fit::UtilizationShapePoint;
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 #[args(check = check_shape)]
 pub struct VolumeBindingArgs {
-    /// how long PreBind may wait for volumes to be bound; default 600. Nothing waits yet
+    /// how long PreBind waits for volumes to be bound; default 600
     #[args(default = 600, range = 0..)]
     pub bind_timeout_seconds: i64,
     /// for scoring nodes by storage capacity, which kube-scheduler has behind the feature gate StorageCapacityScoring;

@@ -8,6 +8,8 @@ use schedc_core::model::{NodeIndex, Object};
 use schedc_core::plugin::View;
 use schedc_objects::testing;
 
+mod binding;
+
 use super::{ReservedVolumes, VolumeBinding, VolumeBindingArgs, VolumeBindingPod};
 use crate::columns::NodeLabels;
 use crate::indexes::Volumes;
@@ -68,7 +70,8 @@ impl World {
 
     fn place(&mut self, claim: &str, node: u32) -> (Placement, ReservedVolumes) {
         let pod = Arc::new(self.pod(claim));
-        let placement = Placement { pod, node: NodeIndex(node), node_name: "n".into() };
+        let node_name = format!("n{}", node + 1).into();
+        let placement = Placement { pod, node: NodeIndex(node), node_name };
         let reserved = self.plugin.reserve(&ARGS, &placement, self.view()).expect("it fits");
         (placement, reserved)
     }

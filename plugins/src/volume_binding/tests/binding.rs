@@ -1,0 +1,203 @@
+//! What PreBind does to a cluster, and what it waits for.
+
+use schedc_core::client::ObjectRef;
+use schedc_core::extension_points::{PreBindPlugin, PreFlight};
+use schedc_embedded::server::{Key, Request};
+use schedc_embedded::{Controllers, EmbeddedClient, Executor, Server, ServerOptions};
+use serde_json::{Value, json};
+
+use super::*;
+
+const NODE: &str = "{kind: Node, metadata: {name: n1, labels: {disk: ssd}}}";
+const VOLUME: &str = "{kind: PersistentVolume, metadata: {name: v, uid: v}, spec: {storageClassName: found, capacity: {storage: \
+                      1Gi}}, status: {phase: Available}}";
+const FOUND: &str = "{kind: PersistentVolumeClaim, metadata: {name: c, uid: c-1}, spec: {storageClassName: found}, status: {phase: Pending}}";
+const MADE: &str = "{kind: PersistentVolumeClaim, metadata: {name: c, uid: c-1}, spec: {storageClassName: made}, status: {phase: Pending}}";
+
+/// Somebody else's doing, before the cluster is asked the so manieth time.
+type Meanwhile<'a> = &'a [(usize, &'static str, &'static str, Value)];
+
+/// A pod with the claim `c` on the node `n1`, whose volumes are bound within five seconds, or not. How long it took in
+/// seconds, what came of it, and the cluster in the end.
+fn bind(objects: &[&str], controllers: bool, meanwhile: Meanwhile<'_>) -> (usize, Result<(), String>, Server) {
+    let mut world = World::new(objects);
+    let (placement, reserved) = world.place("c", 0);
+    let flight = world.plugin.pre_bind_pre_flight(&ARGS, &placement, &reserved).expect("it always knows");
+    assert_eq!(flight, PreFlight::RunInParallel);
+
+    let mut server = Server::new(ServerOptions::default());
+    let mut controller = Controllers::default();
+    let classes = [("found", "kubernetes.io/no-provisioner"), ("made", "p")].map(|(name, provisioner)| {
+        format!(
+            "{{kind: StorageClass, metadata: {{name: {name}}}, provisioner: {provisioner}, volumeBindingMode: WaitForFirstConsumer}}"
+        )
+    });
+    let pod = "{kind: Pod, metadata: {name: of-c}, spec: {containers: []}}";
+    for object in classes.iter().map(String::as_str).chain([NODE, pod]).chain(objects.iter().copied()) {
+        server.create(testing::api_object(object), 0).expect("each is created once");
+    }
+
+    let client = EmbeddedClient::default();
+    let mut executor = Executor::new();
+    let work = reserved.work.expect("there is something to do");
+    let caller = client.clone();
+    executor.spawn(async move { work.run(&caller, 5).await });
+    let mut seconds = 0;
+    loop {
+        if let Some(result) = executor.run_until_one_ends() {
+            return (seconds, result, server);
+        }
+        for call in client.take_calls() {
+            let response = server.handle(&call.request, 0);
+            call.answer(response);
+        }
+        for sleep in client.take_sleeps() {
+            seconds += 1;
+            if controllers && seconds == 2 {
+                controller.run(&mut server, 0);
+            }
+            for (_, kind, name, patch) in meanwhile.iter().filter(|(at, ..)| *at == seconds) {
+                let request = match patch {
+                    Value::Null => {
+                        Request::Delete(Key::of_reference(&reference(kind, name)).expect("a known kind"), None)
+                    }
+                    patch => Request::Patch(reference(kind, name), patch.clone()),
+                };
+                server.handle(&request, 0).expect("it is there");
+            }
+            sleep.wake();
+        }
+    }
+}
+
+fn reference(kind: &str, name: &str) -> ObjectRef {
+    let namespace = if kind == "PersistentVolume" { "" } else { "default" };
+    ObjectRef { api_version: "v1".into(), kind: kind.into(), namespace: namespace.into(), name: name.into() }
+}
+
+fn get(server: &mut Server, kind: &str, name: &str) -> Value {
+    let object = server.handle(&Request::Get(reference(kind, name)), 0).expect("it is there");
+    object.expect("an object is answered").to_json().expect("it can be written")
+}
+
+#[test]
+fn a_volume_is_bound_to_its_claim() {
+    let (seconds, result, mut server) = bind(&[VOLUME, FOUND], true, &[]);
+    assert_eq!((seconds, result), (2, Ok(())));
+    let volume = get(&mut server, "PersistentVolume", "v");
+    assert_eq!(volume["spec"]["claimRef"]["uid"], "c-1");
+    assert_eq!(volume["metadata"]["annotations"]["pv.kubernetes.io/bound-by-controller"], "yes");
+    let claim = get(&mut server, "PersistentVolumeClaim", "c");
+    assert_eq!((&claim["spec"]["volumeName"], &claim["status"]["phase"]), (&json!("v"), &json!("Bound")));
+}
+
+#[test]
+fn a_volume_that_was_promised_to_the_claim_is_not_claimed_by_a_controller() {
+    let promised = VOLUME.replace("spec: {", "spec: {claimRef: {namespace: default, name: c}, ");
+    let (_, result, mut server) = bind(&[&promised, FOUND], false, &[]);
+    assert_eq!(result, Err("binding volumes: context deadline exceeded".to_owned()));
+    let volume = get(&mut server, "PersistentVolume", "v");
+    assert_eq!(volume["spec"]["claimRef"]["uid"], "c-1");
+    assert_eq!(volume["metadata"]["annotations"], Value::Null);
+}
+
+#[test]
+fn a_volume_is_made_for_the_node() {
+    let (seconds, result, mut server) = bind(&[MADE], true, &[]);
+    assert_eq!((seconds, result), (2, Ok(())));
+    let claim = get(&mut server, "PersistentVolumeClaim", "c");
+    assert_eq!(claim["metadata"]["annotations"]["volume.kubernetes.io/selected-node"], "n1");
+    assert_eq!(claim["status"]["phase"], "Bound");
+}
+
+#[test]
+fn waiting_ends_when_nothing_will_come_of_it() {
+    let claim =
+        |annotations: Value| (3, "PersistentVolumeClaim", "c", json!({ "metadata": { "annotations": annotations } }));
+    let elsewhere = json!({ "spec": { "nodeAffinity": { "required": { "nodeSelectorTerms":
+        [{ "matchExpressions": [{ "key": "disk", "operator": "In", "values": ["hdd"] }] }] } } } });
+    let unbound = json!({ "spec": { "claimRef": null } });
+    let selected = "volume.kubernetes.io/selected-node";
+    for (objects, meanwhile, after, expected) in [
+        (&[VOLUME, FOUND][..], None, 5, "context deadline exceeded"),
+        (
+            &[VOLUME, FOUND],
+            Some((3, "Pod", "of-c", Value::Null)),
+            3,
+            "pod does not exist any more: pods \"of-c\" not found",
+        ),
+        (&[VOLUME, FOUND], Some((3, "PersistentVolume", "v", unbound)), 3, "ClaimRef got reset for pv \"v\""),
+        (
+            &[VOLUME, FOUND],
+            Some((3, "PersistentVolume", "v", elsewhere)),
+            3,
+            "pv \"v\" node affinity doesn't match node \"n1\": no matching NodeSelectorTerms",
+        ),
+        (
+            &[VOLUME, FOUND],
+            Some((3, "PersistentVolume", "v", Value::Null)),
+            3,
+            "failed to check binding: persistentvolumes \"v\" not found",
+        ),
+        (&[MADE], Some(claim(json!({ selected: null, "a": "b" }))), 3, "provisioning failed for PVC \"c\""),
+        (&[MADE], Some(claim(json!(null))), 3, "selectedNode annotation reset for PVC \"c\""),
+        (
+            &[MADE],
+            Some((3, "PersistentVolumeClaim", "c", Value::Null)),
+            3,
+            "failed to check provisioning pvc: persistentvolumeclaims \"c\" not found",
+        ),
+    ] {
+        let meanwhile: Vec<_> = meanwhile.into_iter().collect();
+        let (seconds, result, _) = bind(objects, false, &meanwhile);
+        assert_eq!((seconds, result), (after, Err(format!("binding volumes: {expected}"))), "{meanwhile:?}");
+    }
+}
+
+#[test]
+fn what_changed_since_the_decision_is_not_overwritten() {
+    let message = |what: &str| {
+        Err(format!(
+            "Operation cannot be fulfilled on {what}: the object has been modified; please apply your changes to the latest \
+             version and try again"
+        ))
+    };
+    // The cluster knows more than the scheduler.
+    let run = |known: &str, there: &str| {
+        let mut world = World::new(&[VOLUME, known]);
+        let (_, reserved) = world.place("c", 0);
+        let mut server = Server::new(ServerOptions::default());
+        let taken = VOLUME.replace("spec: {", "spec: {claimRef: {namespace: default, name: d, uid: d}, ");
+        for object in [&taken, there] {
+            server.create(testing::api_object(object), 0).expect("each is created once");
+        }
+        let client = EmbeddedClient::default();
+        let mut executor = Executor::new();
+        let (work, caller) = (reserved.work.expect("there is something to do"), client.clone());
+        executor.spawn(async move { work.run(&caller, 5).await });
+        loop {
+            if let Some(result) = executor.run_until_one_ends() {
+                return result;
+            }
+            for call in client.take_calls() {
+                let response = server.handle(&call.request, 0);
+                call.answer(response);
+            }
+        }
+    };
+    assert_eq!(run(FOUND, FOUND), message("persistentvolumes \"v\""));
+    let of_claim = message("persistentvolumeclaims \"c\"");
+    assert_eq!(run(MADE, &MADE.replace("spec: {", "spec: {volumeName: w, ")), of_claim);
+    assert_eq!(run(MADE, &MADE.replace("uid: c-1", "uid: c-2")), of_claim);
+}
+
+#[test]
+fn bound_claims_need_nothing() {
+    let bound = FOUND
+        .replace("uid: c-1", "uid: c-1, annotations: {pv.kubernetes.io/bind-completed: 'yes'}")
+        .replace("spec: {", "spec: {volumeName: v, ");
+    let mut world = World::new(&[VOLUME, &bound]);
+    let (placement, reserved) = world.place("c", 0);
+    let flight = world.plugin.pre_bind_pre_flight(&ARGS, &placement, &reserved);
+    assert_eq!(flight, Ok(PreFlight::Skip));
+}
