@@ -32,6 +32,7 @@ pub mod proof;
 pub mod queue;
 pub mod random;
 pub mod scheduler;
+pub mod scratch;
 pub mod simple;
 pub mod status;
 pub mod verdict;

@@ -18,6 +18,7 @@ use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::PodSpec;
 use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::scratch::Scratch;
 
 use crate::columns::NodeImages;
 use crate::indexes::ImageNodes;
@@ -29,8 +30,10 @@ const LOW: i64 = 23 * MEBIBYTE;
 const HIGH: i64 = 1000 * MEBIBYTE;
 
 /// Looks for images.
-#[derive(Debug)]
-pub struct ImageLocality;
+#[derive(Debug, Default)]
+pub struct ImageLocality {
+    spread: Scratch<ImageSpread>,
+}
 
 /// The images of a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -42,7 +45,7 @@ pub struct ImageLocalityPod {
 /// The part of all nodes that have each of the pod's images. Without images that no node has.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImageSpread {
-    images: Box<[(Symbol, f64)]>,
+    images: Vec<(Symbol, f64)>,
 }
 
 impl Plugin for ImageLocality {
@@ -54,7 +57,7 @@ impl Plugin for ImageLocality {
     type Pod = ImageLocalityPod;
 
     fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(ImageLocality)
+        Ok(ImageLocality::default())
     }
 
     fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> ImageLocalityPod {
@@ -73,7 +76,14 @@ impl PrepareScore for ImageLocality {
             0 => None,
             count => Some((image, f64::from(count) / nodes)),
         };
-        ImageSpread { images: pod.images.iter().filter_map(spread).collect() }
+        let mut images = std::mem::take(&mut self.spread.lock().images);
+        images.clear();
+        images.extend(pod.images.iter().filter_map(spread));
+        ImageSpread { images }
+    }
+
+    fn recycle(&self, spread: ImageSpread) {
+        *self.spread.lock() = spread;
     }
 }
 

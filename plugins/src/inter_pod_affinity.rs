@@ -21,6 +21,7 @@ use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{LabelSelector, Labels, PodAffinityTerm, PodSpec};
 use schedc_core::plugin::{Compile, Plugin, Refs};
+use schedc_core::scratch::Scratch;
 
 mod args;
 mod filtering;
@@ -38,8 +39,11 @@ use crate::indexes::{CarriedTerms, PodQuestion, PodTerm, QuestionId, SelectorCou
 const CARRIED_KEYS: usize = 32;
 
 /// Looks at the pods near a node.
-#[derive(Debug)]
-pub struct InterPodAffinity;
+#[derive(Debug, Default)]
+pub struct InterPodAffinity {
+    filtering: Scratch<filtering::Room>,
+    scoring: Scratch<scoring::Room>,
+}
 
 /// What a pod says about the pods near it, and what their terms are compared with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -78,7 +82,7 @@ impl Plugin for InterPodAffinity {
     type Pod = InterPodAffinityPod;
 
     fn new(_: &'static InterPodAffinityArgs, _: &Handle) -> Result<Self, String> {
-        Ok(InterPodAffinity)
+        Ok(InterPodAffinity::default())
     }
 
     fn compile(_: &InterPodAffinityArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> InterPodAffinityPod {

@@ -28,6 +28,7 @@ use schedc_core::handle::Handle;
 use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, Pod, PodSpec};
 use schedc_core::plugin::{Compile, Plugin, Refs, Row, Slot, View};
+use schedc_core::scratch::Scratch;
 use schedc_core::status::{Code, Reasons, Status};
 
 mod args;
@@ -52,8 +53,11 @@ const HOSTNAME: &str = "kubernetes.io/hostname";
 const ZONE: &str = "topology.kubernetes.io/zone";
 
 /// Spreads pods over zones, nodes and the like.
-#[derive(Debug)]
-pub struct PodTopologySpread;
+#[derive(Debug, Default)]
+pub struct PodTopologySpread {
+    counting: Scratch<skew::Room>,
+    scoring: Scratch<score::Room>,
+}
 
 impl Plugin for PodTopologySpread {
     const NAME: &'static str = "PodTopologySpread";
@@ -65,7 +69,7 @@ impl Plugin for PodTopologySpread {
 
     fn new(args: &'static PodTopologySpreadArgs, _: &Handle) -> Result<Self, String> {
         args.check()?;
-        Ok(PodTopologySpread)
+        Ok(PodTopologySpread::default())
     }
 
     fn compile(args: &PodTopologySpreadArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> PodTopologySpreadPod {
@@ -93,8 +97,12 @@ impl PreFilterPlugin for PodTopologySpread {
                 Err(Status::error(format!("{what}: {error}")))
             }
             Ok(constraints) if constraints.is_empty() => Ok(PreFilter::skip(SpreadCounts::default())),
-            Ok(constraints) => Ok(PreFilter::ready(skew::count(pod, constraints, view))),
+            Ok(constraints) => Ok(PreFilter::ready(skew::count(pod, constraints, view, &mut self.counting.lock()))),
         }
+    }
+
+    fn recycle(&self, cycle: SpreadCounts) {
+        self.counting.lock().take_back(cycle);
     }
 
     fn add_pod(pod: &Self::Pod, cycle: &mut SpreadCounts, other: &Pod, view: View<'_, Self>, node: NodeIndex) {
@@ -164,8 +172,14 @@ impl PreScorePlugin for PodTopologySpread {
                 Err(Status::error(format!("{what}: {error}")))
             }
             Ok(constraints) if constraints.is_empty() => Ok(Slot::skip(SpreadScores::default())),
-            Ok(constraints) => Ok(Slot::ready(score::score(pod, constraints, view, feasible))),
+            Ok(constraints) => {
+                Ok(Slot::ready(score::score(pod, constraints, view, feasible, &mut self.scoring.lock())))
+            }
         }
+    }
+
+    fn recycle(&self, cycle: SpreadScores) {
+        self.scoring.lock().take_back(cycle);
     }
 }
 

@@ -123,9 +123,13 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
     let (cache, feasible) = (parameter("cache", &body), parameter("feasible", &body));
     let doc = steps(members, Point::PreScore);
-    let recycle = members.at(Point::PreScore).map(|member| {
+    let recycle = stateful(members).map(|(member, source)| {
         let (field, ty) = (&member.field, &member.ty);
-        quote! { <#ty as PreScorePlugin>::recycle(&self.#field, score.#field.state); }
+        match source {
+            Source::PreScore => quote! { <#ty as PreScorePlugin>::recycle(&self.#field, score.#field.state); },
+            Source::Prepared => quote! { <#ty as PrepareScore>::recycle(&self.#field, score.#field); },
+            Source::Dormant | Source::Nothing => quote! {},
+        }
     });
     let recycle = quote! { #(#recycle)* };
     let score = parameter("score", &recycle);

@@ -42,4 +42,7 @@ pub trait PreScorePlugin: Plugin {
 pub trait PrepareScore: ScorePlugin {
     /// Looks the facts up.
     fn prepare(&self, args: &Self::Args, pod: &Self::Pod, view: View<'_, Self>) -> <Self as ScorePlugin>::Cycle;
+
+    /// Nobody needs a state any more that `prepare` made. A plugin may keep what it has of memory for the next one.
+    fn recycle(&self, _cycle: <Self as ScorePlugin>::Cycle) {}
 }

@@ -33,6 +33,23 @@ struct Against {
     imagined: bool,
 }
 
+/// Room for a state.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    /// Without contents.
+    state: InterPodAffinityState,
+    sums: Vec<Vec<i64>>,
+}
+
+impl Room {
+    fn take_back(&mut self, mut state: InterPodAffinityState) {
+        let own = state.near.drain(..).chain(state.apart.drain(..));
+        self.sums.extend(own.chain(state.against.drain(..).map(|against| against.pods)).map(Places::into_sums));
+        state.matches_itself = false;
+        self.state = state;
+    }
+}
+
 /// What a node does not satisfy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnmetAffinity {
@@ -60,34 +77,37 @@ impl PreFilterPlugin for InterPodAffinity {
             return Err(Status::unresolvable(format!("parsing pod: {broken}")));
         }
         let (topology, counts, carried) = view.indexes;
-        let mut state = InterPodAffinityState { ready: true, ..InterPodAffinityState::default() };
+        let mut room = self.filtering.lock();
+        let Room { state, sums } = &mut *room;
+        let mut state = InterPodAffinityState { ready: true, ..std::mem::take(state) };
+        let mut places = |key| Places::new(topology, view.base, key, sums.pop().unwrap_or_default());
         for term in carried.anti_required(pod.namespace, &pod.labels) {
-            let pods = state.against(term.key, || Against {
-                key: term.key,
-                pods: Places::new(topology, view.base, term.key),
-                imagined: false,
-            });
+            let pods = state.against(term.key, || Against { key: term.key, pods: places(term.key), imagined: false });
             for (node, count) in term.nodes.iter() {
                 pods.add(node, count.into());
             }
         }
         state.against.retain(|against| !against.pods.is_void());
         if let Some(near) = &pod.near {
-            state.near = near.keys.iter().map(|&key| Places::new(topology, view.base, key)).collect();
+            state.near.extend(near.keys.iter().map(|&key| places(key)));
             for (node, count) in counts.counts(near.pods).iter() {
                 state.near.iter_mut().for_each(|places| _ = places.add(node, count.into()));
             }
             state.matches_itself = counts.selects_labels(near.pods, pod.namespace, &pod.labels);
         }
         for term in &pod.apart {
-            let mut places = Places::new(topology, view.base, term.key);
+            let mut pods = places(term.key);
             for (node, count) in counts.counts(term.pods).iter() {
-                places.add(node, count.into());
+                pods.add(node, count.into());
             }
-            state.apart.push(places);
+            state.apart.push(pods);
         }
         let idle = state.against.is_empty() && pod.near.is_none() && pod.apart.is_empty();
         Ok(if idle { PreFilter::skip(state) } else { PreFilter::ready(state) })
+    }
+
+    fn recycle(&self, state: InterPodAffinityState) {
+        self.filtering.lock().take_back(state);
     }
 
     fn add_pod(
@@ -201,7 +221,7 @@ impl InterPodAffinityState {
         for term in &other.spec.affinity.anti_required {
             if term.matches(pod.namespace, &pod.labels, of_namespace) {
                 let key = term.topology_key;
-                let new = || Against { key, pods: Places::new(topology, view.base, key), imagined: true };
+                let new = || Against { key, pods: Places::new(topology, view.base, key, Vec::new()), imagined: true };
                 self.against(key, new).add(node, change);
             }
         }

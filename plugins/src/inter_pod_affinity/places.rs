@@ -14,16 +14,16 @@ use crate::indexes::{Domain, Topology, TopologyKey};
 pub(super) struct Places {
     /// The place of every node.
     domains: Arc<Vec<Domain>>,
-    sums: Box<[i64]>,
+    sums: Vec<i64>,
     /// How many places have a number other than 0.
     occupied: u32,
 }
 
 impl Places {
-    /// 0 everywhere.
-    pub(super) fn new(topology: &Topology, base: &Base, key: Symbol) -> Self {
+    /// 0 everywhere. `sums` is for its room.
+    pub(super) fn new(topology: &Topology, base: &Base, key: Symbol, sums: Vec<i64>) -> Self {
         if let Some(key) = topology.key(key) {
-            return Places::of(topology, key);
+            return Places::of(topology, key, sums);
         }
         // A key that was not asked for when the pod was compiled: only a pod that came with its nomination has it.
         let mut topology = Topology::default();
@@ -31,12 +31,18 @@ impl Places {
         for (index, info) in base.infos().iter().enumerate() {
             topology.set_node(NodeIndex(index as u32), None, info.node.as_deref());
         }
-        Places::of(&topology, key)
+        Places::of(&topology, key, sums)
     }
 
-    fn of(topology: &Topology, key: TopologyKey) -> Self {
-        let domains = topology.domains(key).clone();
-        Places { domains, sums: vec![0; topology.domain_count(key)].into(), occupied: 0 }
+    fn of(topology: &Topology, key: TopologyKey, mut sums: Vec<i64>) -> Self {
+        sums.clear();
+        sums.resize(topology.domain_count(key), 0);
+        Places { domains: topology.domains(key).clone(), sums, occupied: 0 }
+    }
+
+    /// Its room.
+    pub(super) fn into_sums(self) -> Vec<i64> {
+        self.sums
     }
 
     /// Adds to the number of a node's place. False if the node is in none.

@@ -32,17 +32,19 @@ impl PreScorePlugin for InterPodAffinity {
         view: View<'_, Self>,
         _: &Mask,
     ) -> Result<Slot<InterPodAffinityScores>, Status> {
-        let mut scores = InterPodAffinityScores::default();
         if let Some(broken) = &pod.broken {
             // Only in a profile without PreFilter.
             return Err(Status::error(format!("failed to parse pod: {broken}")));
         }
         if args.ignore_preferred_terms_of_existing_pods && pod.preferred.is_empty() {
-            return Ok(Slot::skip(scores));
+            return Ok(Slot::skip(InterPodAffinityScores::default()));
         }
         let (_, counts, carried) = view.indexes;
+        let mut room = self.scoring.lock();
+        let Room { weights, sums } = &mut *room;
+        let mut scores = InterPodAffinityScores { weights: std::mem::take(weights), counted: false };
         for (term, weight) in &pod.preferred {
-            scores.take(view, term.key, *weight, counts.counts(term.pods).iter());
+            scores.take(view, term.key, *weight, counts.counts(term.pods).iter(), sums);
         }
         for term in carried.scored(pod.namespace, &pod.labels) {
             let weight = match term.tag {
@@ -50,9 +52,28 @@ impl PreScorePlugin for InterPodAffinity {
                 Stance::Required => args.hard_pod_affinity_weight.into(),
                 Stance::Preferred(weight) => weight,
             };
-            scores.take(view, term.key, weight, term.nodes.iter());
+            scores.take(view, term.key, weight, term.nodes.iter(), sums);
         }
         Ok(if scores.counted { Slot::ready(scores) } else { Slot::skip(scores) })
+    }
+
+    fn recycle(&self, scores: InterPodAffinityScores) {
+        self.scoring.lock().take_back(scores);
+    }
+}
+
+/// Room for scores.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    /// Empty.
+    weights: Vec<(Symbol, Places)>,
+    sums: Vec<Vec<i64>>,
+}
+
+impl Room {
+    fn take_back(&mut self, mut scores: InterPodAffinityScores) {
+        self.sums.extend(scores.weights.drain(..).map(|(_, places)| places.into_sums()));
+        self.weights = scores.weights;
     }
 }
 
@@ -64,9 +85,11 @@ impl InterPodAffinityScores {
         key: Symbol,
         weight: i64,
         nodes: impl Iterator<Item = (NodeIndex, u32)>,
+        sums: &mut Vec<Vec<i64>>,
     ) {
         let at = self.weights.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
-            self.weights.push((key, Places::new(view.indexes.0, view.base, key)));
+            let places = Places::new(view.indexes.0, view.base, key, sums.pop().unwrap_or_default());
+            self.weights.push((key, places));
             self.weights.len() - 1
         });
         let places = &mut self.weights[at].1;

@@ -177,9 +177,8 @@ pub(super) fn has_all_keys(domains: &DomainsOfNodes<'_>, node: NodeIndex) -> boo
     domains.iter().all(|domains| domains.get(node.get()).is_some_and(|domain| *domain != Domain::NONE))
 }
 
-/// An empty set with room for all nodes.
-pub(super) fn no_nodes(view: &View<'_, PodTopologySpread>) -> Mask {
-    let mut mask = Mask::default();
+/// Makes an empty set with room for all nodes.
+pub(super) fn make_empty(mask: &mut Mask, view: &View<'_, PodTopologySpread>) {
+    mask.clear();
     mask.resize(view.base.infos().len());
-    mask
 }

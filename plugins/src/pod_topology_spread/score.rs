@@ -19,17 +19,44 @@ pub struct SpreadScores {
 /// The entry of a domain without feasible nodes.
 const ABSENT: i64 = i64::MIN;
 
+/// Room for scoring.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    nodes: Vec<NodeIndex>,
+    scores: Vec<f64>,
+    counts: Vec<i64>,
+    of_domain: Vec<f64>,
+    of_node: Vec<i64>,
+}
+
+impl Room {
+    pub(super) fn take_back(&mut self, scores: SpreadScores) {
+        if scores.of_node.capacity() > 0 {
+            self.of_node = scores.of_node;
+        }
+    }
+}
+
+/// As many of one value, in the room of a vector.
+fn fill<T: Clone>(vector: &mut Vec<T>, len: usize, value: T) {
+    vector.clear();
+    vector.resize(len, value);
+}
+
 /// Scores the feasible nodes: kube-scheduler's PreScore and Score. Less is better.
 pub(super) fn score(
     pod: &PodTopologySpreadPod,
     constraints: &[Constraint],
     view: View<'_, PodTopologySpread>,
     feasible: &Mask,
+    room: &mut Room,
 ) -> SpreadScores {
+    let Room { nodes, scores, counts, of_domain, of_node: by_node } = room;
     let domains = domains(constraints, &view);
     let takes_part = |node: &NodeIndex| !pod.all_keys || has_all_keys(&domains, *node);
-    let nodes: Vec<NodeIndex> = feasible.iter().filter(takes_part).collect();
-    let mut scores = vec![0.0; nodes.len()];
+    nodes.clear();
+    nodes.extend(feasible.iter().filter(takes_part));
+    fill(scores, nodes.len(), 0.0);
     for (at, constraint) in constraints.iter().enumerate() {
         let of_node = domains[at];
         let domain = |node: NodeIndex| of_node.get(node.get()).copied().unwrap_or(Domain::NONE);
@@ -37,27 +64,29 @@ pub(super) fn score(
         let more = f64::from(constraint.max_skew.wrapping_sub(1));
         if constraint.is_hostname {
             // The pods of the node itself, whatever the policies say.
-            let mut counts = vec![0; of_node.len()];
+            fill(counts, of_node.len(), 0);
             for (node, count) in constraint.counts(view.indexes.1).into_iter().flat_map(|counts| counts.iter()) {
                 if let Some(entry) = counts.get_mut(node.get()) {
                     *entry = i64::from(count);
                 }
             }
             let weight = weight(nodes.len());
-            for (score, &node) in scores.iter_mut().zip(&nodes).filter(|(_, node)| domain(**node) != Domain::NONE) {
+            for (score, &node) in scores.iter_mut().zip(&*nodes).filter(|(_, node)| domain(**node) != Domain::NONE) {
                 *score += counts[node.get()] as f64 * weight + more;
             }
         } else {
-            let counts = count_in_domains(pod, constraints, at, view, &nodes, &takes_part);
+            count_in_domains(pod, constraints, at, view, nodes, &takes_part, counts);
             let weight = weight(counts.iter().filter(|count| **count != ABSENT).count());
-            let of_domain: Vec<f64> = counts.iter().map(|count| *count as f64 * weight + more).collect();
-            for (score, &node) in scores.iter_mut().zip(&nodes).filter(|(_, node)| domain(**node) != Domain::NONE) {
+            of_domain.clear();
+            of_domain.extend(counts.iter().map(|count| *count as f64 * weight + more));
+            for (score, &node) in scores.iter_mut().zip(&*nodes).filter(|(_, node)| domain(**node) != Domain::NONE) {
                 *score += of_domain[domain(node).get()];
             }
         }
     }
-    let mut of_node = vec![PodTopologySpread::IGNORED; view.base.infos().len()];
-    for (score, node) in scores.iter().zip(&nodes) {
+    let mut of_node = std::mem::take(by_node);
+    fill(&mut of_node, view.base.infos().len(), PodTopologySpread::IGNORED);
+    for (score, node) in scores.iter().zip(&*nodes) {
         of_node[node.get()] = score.round() as i64;
     }
     SpreadScores { of_node }
@@ -71,7 +100,8 @@ fn count_in_domains(
     view: View<'_, PodTopologySpread>,
     nodes: &[NodeIndex],
     takes_part: &impl Fn(&NodeIndex) -> bool,
-) -> Vec<i64> {
+    counts: &mut Vec<i64>,
+) {
     let (topology, selected, _) = view.indexes;
     let constraint = &constraints[at];
     let of_node = topology.domains(constraint.key).as_slice();
@@ -82,7 +112,7 @@ fn count_in_domains(
         Some(&domain) if domain != Domain::NONE => domain.get(),
         _ => without_label,
     };
-    let mut counts = vec![ABSENT; domains + 1];
+    fill(counts, domains + 1, ABSENT);
     nodes.iter().for_each(|node| counts[slot(*node)] = 0);
     let included = Included::new(constraints, &pod.inclusion);
     let pods = constraint.counts(selected).into_iter().flat_map(|counts| counts.iter());
@@ -93,5 +123,4 @@ fn count_in_domains(
             *count += i64::from(pods);
         }
     }
-    counts
 }

@@ -6,7 +6,7 @@ use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::plugin::View;
 
-use super::constraints::{Constraint, Included, domains, has_all_keys, no_nodes};
+use super::constraints::{Constraint, Included, domains, has_all_keys, make_empty};
 use super::{PodTopologySpread, PodTopologySpreadPod};
 use crate::indexes::Domain;
 
@@ -18,7 +18,7 @@ const LEFT_OUT: i32 = i32::MIN;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpreadCounts {
     /// In the order of the pod's constraints. `None`: PreFilter did not run.
-    constraints: Option<Box<[DomainCounts]>>,
+    constraints: Option<Vec<DomainCounts>>,
 }
 
 impl SpreadCounts {
@@ -56,8 +56,10 @@ pub enum SpreadRejection {
 }
 
 impl DomainCounts {
-    fn new(of_node: Arc<Vec<Domain>>, domain_count: usize) -> Self {
-        let counts = vec![LEFT_OUT; domain_count];
+    /// No domain counts. `counts` is for its room.
+    fn new(of_node: Arc<Vec<Domain>>, domain_count: usize, mut counts: Vec<i32>) -> Self {
+        counts.clear();
+        counts.resize(domain_count, LEFT_OUT);
         DomainCounts { of_node, counts, domains: 0, lowest: i32::MAX, at_lowest: 0, limit: 0 }
     }
 
@@ -116,27 +118,50 @@ impl DomainCounts {
     }
 }
 
+/// Room for counting.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    constraints: Vec<DomainCounts>,
+    counts: Vec<Vec<i32>>,
+    nodes: Vec<NodeIndex>,
+    masks: Vec<Mask>,
+}
+
+impl Room {
+    pub(super) fn take_back(&mut self, cycle: SpreadCounts) {
+        let Some(mut constraints) = cycle.constraints else { return };
+        self.counts.extend(constraints.drain(..).map(|constraint| constraint.counts));
+        self.constraints = constraints;
+    }
+}
+
 /// Counts pods for the hard constraints.
 pub(super) fn count(
     pod: &PodTopologySpreadPod,
     constraints: &[Constraint],
     view: View<'_, PodTopologySpread>,
+    room: &mut Room,
 ) -> SpreadCounts {
     let (topology, selected, _) = view.indexes;
     let domains = domains(constraints, &view);
     let included = Included::new(constraints, &pod.inclusion);
-    let new = |constraint: &Constraint| {
-        DomainCounts::new(topology.domains(constraint.key).clone(), topology.domain_count(constraint.key))
-    };
-    let mut counted: Box<[DomainCounts]> = constraints.iter().map(new).collect();
-    let with_keys: Vec<NodeIndex> = view.base.alive().iter().filter(|node| has_all_keys(&domains, *node)).collect();
-    let mut nodes: Vec<Mask> = Vec::new();
+    let mut counted = std::mem::take(&mut room.constraints);
+    counted.extend(constraints.iter().map(|constraint| {
+        let (of_node, domain_count) = (topology.domains(constraint.key), topology.domain_count(constraint.key));
+        DomainCounts::new(of_node.clone(), domain_count, room.counts.pop().unwrap_or_default())
+    }));
+    let with_keys = &mut room.nodes;
+    with_keys.clear();
+    with_keys.extend(view.base.alive().iter().filter(|node| has_all_keys(&domains, *node)));
+    let mut nodes: &mut [Mask] = &mut [];
     if included.is_everywhere() {
         counted.iter_mut().for_each(|counted| with_keys.iter().for_each(|node| counted.include(*node)));
     } else {
-        nodes.extend(constraints.iter().map(|_| no_nodes(&view)));
-        for &node in &with_keys {
-            let of_constraints = counted.iter_mut().zip(&mut nodes);
+        room.masks.resize(room.masks.len().max(constraints.len()), Mask::default());
+        nodes = &mut room.masks[..constraints.len()];
+        nodes.iter_mut().for_each(|nodes| make_empty(nodes, &view));
+        for &node in &*with_keys {
+            let of_constraints = counted.iter_mut().zip(&mut *nodes);
             for ((counted, nodes), (_, counts)) in of_constraints.zip(included.on(view.row(node))) {
                 if counts {
                     counted.include(node);

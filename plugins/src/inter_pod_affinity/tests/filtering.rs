@@ -7,7 +7,7 @@ impl Cluster {
     fn pre_filter(&mut self, pod: &str) -> Result<Option<(InterPodAffinityPod, InterPodAffinityState)>, Status> {
         let pod = self.pod(pod);
         let pod = self.compile(&DEFAULT, &pod);
-        let found = InterPodAffinity.pre_filter(&DEFAULT, &pod, self.view())?;
+        let found = InterPodAffinity::default().pre_filter(&DEFAULT, &pod, self.view())?;
         Ok((!found.slot.skip).then_some((pod, found.slot.state)))
     }
 

@@ -13,7 +13,7 @@ impl Cluster {
         let pod = self.pod(pod);
         let pod = self.compile(args, &pod);
         let all: Mask = self.cache.base.alive().clone();
-        let slot = InterPodAffinity.pre_score(args, &pod, self.view(), &all)?;
+        let slot = InterPodAffinity::default().pre_score(args, &pod, self.view(), &all)?;
         if slot.skip {
             return Ok(None);
         }

@@ -22,7 +22,7 @@ fn verdicts(pod: &PodTopologySpreadPod, cycle: &SpreadCounts, cluster: &Cluster)
 fn filter_with(args: &'static PodTopologySpreadArgs, cluster: &mut Cluster, pod: &str) -> String {
     let pod = cluster.pod(pod);
     let pod = cluster.compile(args, &pod);
-    match PodTopologySpread.pre_filter(args, &pod, cluster.view()) {
+    match PodTopologySpread::default().pre_filter(args, &pod, cluster.view()) {
         Ok(pre_filter) if pre_filter.slot.skip => "skip".into(),
         Ok(pre_filter) => verdicts(&pod, &pre_filter.slot.state, cluster),
         Err(status) => format!("{}: {}", status.code, status.message()),
@@ -167,7 +167,7 @@ fn terminating_pods_count_when_they_go_in_thought() {
     let terminating = cluster.pod("metadata: {labels: {app: web}, deletionTimestamp: 2026-01-01T00:00:00Z}");
     let pod = cluster.pod(&pod(&hard(ZONE_KEY, 1, ""), ""));
     let pod = cluster.compile(&DEFAULT, &pod);
-    let mut cycle = PodTopologySpread.pre_filter(&DEFAULT, &pod, cluster.view()).unwrap().slot.state;
+    let mut cycle = PodTopologySpread::default().pre_filter(&DEFAULT, &pod, cluster.view()).unwrap().slot.state;
     assert_eq!(verdicts(&pod, &cycle, &cluster), "ss+sm");
     PodTopologySpread::remove_pod(&pod, &mut cycle, &terminating, cluster.view(), NodeIndex(2));
     assert_eq!(verdicts(&pod, &cycle, &cluster), "ss+sm", "less than none");
@@ -193,7 +193,7 @@ proptest! {
         let yaml = pod(&format!("{zone}, {}", hard("kubernetes.io/hostname", max_skew, more)), "");
         let pod = cluster.pod(&yaml);
         let compiled = cluster.compile(&DEFAULT, &pod);
-        let start = PodTopologySpread.pre_filter(&DEFAULT, &compiled, cluster.view()).unwrap().slot.state;
+        let start = PodTopologySpread::default().pre_filter(&DEFAULT, &compiled, cluster.view()).unwrap().slot.state;
         let mut cycle = start.clone();
         let mut steps = vec![start];
         let others = ["web", "db"].map(|app| cluster.pod(&format!("metadata: {{labels: {{app: {app}}}}}")));
