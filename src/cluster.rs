@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{Node, Pod as ApiPod};
 use schedc_core::cache::PodState;
+use schedc_core::embedded::Embedded;
 use schedc_core::intern::Interner;
 use schedc_core::model::{Pod, Uid};
 use schedc_core::profile::{Bundle, ProfileInfo, StartError};
-use schedc_core::scheduler::Scheduler;
+use schedc_core::scheduler::Options;
 use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod};
 use serde::Serialize;
 
@@ -136,7 +137,7 @@ impl Skipped {
 /// A scheduler that knows nodes and the pods on them, and the pods that wait for it.
 pub struct Cluster<B: Bundle> {
     /// The scheduler. Nothing is queued.
-    pub scheduler: Scheduler<B>,
+    pub embedded: Embedded<B>,
     /// The pods to place, each with the index of its profile, in the order of the input.
     pub pending: Vec<(usize, Arc<Pod>)>,
     /// Pods that are not to be placed.
@@ -155,8 +156,9 @@ impl<B: Bundle> Cluster<B> {
         routes: &Routes,
         seed: u64,
     ) -> Result<Self, Vec<StartError>> {
-        let mut scheduler = Scheduler::<B>::new(seed)?;
-        let cache = &mut scheduler.cache;
+        let options = Options { seed, serve_all: routes.only, ..Options::default() };
+        let mut embedded = Embedded::with(options)?;
+        let cache = &mut embedded.scheduler.cache;
         for node in nodes {
             let node = convert_node(node, &mut cache.base.interner);
             cache.set_node(node);
@@ -189,7 +191,7 @@ impl<B: Bundle> Cluster<B> {
                 }
             }
         }
-        Ok(Cluster { scheduler, pending, skipped })
+        Ok(Cluster { embedded, pending, skipped })
     }
 }
 

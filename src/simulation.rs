@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use schedc_core::cache::{Base, PodState};
-use schedc_core::embedded::Embedded;
+use schedc_core::cache::Base;
 use schedc_core::extension_points::{Nomination, PostFilterResult};
-use schedc_core::model::{Pod, Uid};
+use schedc_core::intern::Symbol;
+use schedc_core::model::{NodeIndex, Pod, Uid};
 use schedc_core::profile::Bundle;
 use schedc_core::scheduler::{Failure, Outcome};
 use serde::Serialize;
@@ -111,43 +111,36 @@ pub struct Input {
 /// pods that failed before are.
 pub fn simulate<B: Bundle>(cluster: Cluster<B>, input: Input, mut progress: impl FnMut(usize)) -> Report {
     let start = Instant::now();
-    let Cluster { mut scheduler, pending, mut skipped } = cluster;
+    let Cluster { mut embedded, pending, mut skipped } = cluster;
     let mut outcomes = Outcomes::default();
     let mut preempted = Vec::new();
-    for (profile, pod) in pending {
-        if let Some(held) = scheduler.enqueue(profile, pod) {
-            outcomes.put(held);
+    let (mut placements, mut unschedulable) = (Vec::new(), Vec::new());
+    for (_, pod) in pending {
+        let (uid, name) = (pod.uid.clone(), pod_name(&pod, embedded.interner()));
+        embedded.pod(Arc::unwrap_or_clone(pod));
+        if let Some(status) = embedded.scheduler.held(&uid) {
+            unschedulable.push(Unschedulable { pod: name, message: status.message(), nominated_node: None });
         }
     }
-    while let Some(outcome) = scheduler.step(&Embedded, &Embedded) {
-        let mut made_room = false;
-        for victim in victims(&outcome) {
-            // A pod that a Permit plugin still keeps waiting is not there to leave.
-            let Some((_, node, PodState::Bound)) = scheduler.cache.pod(&victim.uid) else { continue };
-            scheduler.cache.remove_pod(&victim.uid);
-            made_room = true;
-            // A pod that was going anyway is nobody's victim.
-            if !victim.deleting {
-                skipped.bound -= usize::from(!outcomes.remove(&victim.uid));
-                preempted.push((victim, node, outcome.pod.clone()));
-            }
+    while let Some(outcome) = embedded.step() {
+        for (victim, node) in victims(&outcome) {
+            let node = embedded.scheduler.cache.base.infos()[node.get()].node.as_ref().map(|node| node.name);
+            skipped.bound -= usize::from(!outcomes.remove(&victim.uid));
+            preempted.push((victim, node.unwrap_or(Symbol::EMPTY), outcome.pod.clone()));
         }
-        if !(made_room && scheduler.activate(&outcome.pod.uid)) {
-            outcomes.put(outcome);
-            progress(outcomes.len());
-        }
+        outcomes.put(outcome);
+        progress(outcomes.len());
     }
     let scheduling = start.elapsed();
 
-    let base = &scheduler.cache.base;
-    let (mut placements, mut unschedulable) = (Vec::new(), Vec::new());
+    let base = &embedded.scheduler.cache.base;
     for outcome in outcomes.into_list() {
         let pod = pod_name(&outcome.pod, &base.interner);
         match outcome.result {
             Ok(placed) => placements.push(Placement { pod, node: placed.node.to_string() }),
             Err(failure) => {
                 let nominated_node = nominated_node(&outcome.pod, &failure, base);
-                unschedulable.push(Unschedulable { pod, message: failure.message(), nominated_node });
+                unschedulable.push(Unschedulable { pod, message: failure.message().to_owned(), nominated_node });
             }
         }
     }
@@ -182,18 +175,19 @@ pub fn simulate<B: Bundle>(cluster: Cluster<B>, input: Input, mut progress: impl
     }
 }
 
-/// The pods that leave for a pod that was not placed, those included that are going anyway.
-fn victims(outcome: &Outcome) -> Vec<Arc<Pod>> {
+/// The pods that leave for a pod that was not placed, each with its node.
+fn victims(outcome: &Outcome) -> Vec<(Arc<Pod>, NodeIndex)> {
     let Err(Failure::Unschedulable(unschedulable)) = &outcome.result else { return Vec::new() };
-    let chosen = unschedulable.post_filter.as_ref().and_then(PostFilterResult::nominated);
-    chosen.map(|candidate| candidate.victims.clone()).unwrap_or_default()
+    let Some(chosen) = unschedulable.post_filter.as_ref().and_then(PostFilterResult::nominated) else {
+        return Vec::new();
+    };
+    chosen.to_be_removed().map(|victim| (victim.clone(), chosen.node)).collect()
 }
 
 /// Where room is kept for a pod that was not placed.
 fn nominated_node(pod: &Pod, failure: &Failure, base: &Base) -> Option<String> {
     let nomination = match failure {
         Failure::Unschedulable(unschedulable) => unschedulable.nomination(),
-        Failure::Held(_) => Nomination::Keep,
         Failure::Error(_) => Nomination::Clear,
     };
     match nomination {

@@ -75,14 +75,20 @@ impl Base {
     }
 }
 
-/// Where a pod stands with its node.
+/// Where a pod stands with its node. A pod is in one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PodState {
-    /// Decided here, not yet seen bound.
+    /// Decided here; it is being bound, or waits for that.
     Assumed,
-    /// Seen bound, or taken for bound by the embedded cluster.
+    /// The cluster says that it bound the pod, which was not seen bound yet.
+    BindingFinished,
+    /// Seen bound.
     Bound,
 }
+
+/// Refused: a pod that has a node cannot be assumed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HasNode;
 
 struct Placed {
     pod: Arc<Pod>,
@@ -177,11 +183,32 @@ impl<S: State> Cache<S> {
         self.pods.insert(pod.uid.clone(), Placed { pod, node, state });
     }
 
-    /// Binding an assumed pod is confirmed.
-    pub fn confirm(&mut self, uid: &Uid) {
-        if let Some(placed) = self.pods.get_mut(uid) {
-            placed.state = PodState::Bound;
+    /// A pod was decided here to go to a node, and counts there from now on (`AssumePod`).
+    ///
+    /// # Errors
+    /// It has a node already: nothing changes.
+    pub fn assume(&mut self, pod: Arc<Pod>, node: Symbol) -> Result<(), HasNode> {
+        if self.pods.contains_key(&pod.uid) {
+            return Err(HasNode);
         }
+        self.add_pod(pod, node, PodState::Assumed);
+        Ok(())
+    }
+
+    /// The cluster says that it bound an assumed pod (`FinishBinding`). Others stay what they are.
+    pub fn finish_binding(&mut self, uid: &Uid) {
+        if let Some(placed) = self.pods.get_mut(uid).filter(|placed| placed.state == PodState::Assumed) {
+            placed.state = PodState::BindingFinished;
+        }
+    }
+
+    /// A pod was not bound after all (`ForgetPod`). One that was seen bound stays: returns whether it was forgotten.
+    pub fn forget(&mut self, uid: &Uid) -> bool {
+        let forgotten = self.pods.get(uid).is_some_and(|placed| placed.state != PodState::Bound);
+        if forgotten {
+            self.remove_pod(uid);
+        }
+        forgotten
     }
 
     /// A pod went, or an assumed one is not bound after all. Returns the node it was on.
@@ -210,6 +237,20 @@ impl<S: State> Cache<S> {
     /// Where a pod is, if it has a node.
     pub fn pod(&self, uid: &Uid) -> Option<(&Arc<Pod>, Symbol, PodState)> {
         self.pods.get(uid).map(|placed| (&placed.pod, placed.node, placed.state))
+    }
+
+    /// All pods that have a node, in no order.
+    pub fn pods(&self) -> impl Iterator<Item = (&Arc<Pod>, Symbol, PodState)> {
+        self.pods.values().map(|placed| (&placed.pod, placed.node, placed.state))
+    }
+
+    /// An object besides nodes and pods.
+    pub fn object(&self, key: &ObjectKey) -> Option<&Object> {
+        self.objects.get(key)
+    }
+    /// All such objects, in no order.
+    pub fn objects(&self) -> impl Iterator<Item = &Object> {
+        self.objects.values()
     }
 
     /// An object besides nodes and pods came or changed.

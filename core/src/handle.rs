@@ -1,9 +1,12 @@
 //! What plugins may hold and call: kube-scheduler's framework handle.
 
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::duration::go_duration;
 use crate::extension_points::Placement;
+use crate::map::{Map, Set};
 use crate::model::Uid;
 
 /// A request of a plugin to the scheduler.
@@ -46,7 +49,8 @@ pub enum Command {
 #[derive(Clone, Debug, Default)]
 pub struct Handle {
     mailbox: Arc<Mutex<Vec<Command>>>,
-    waiting: Arc<Mutex<Vec<Uid>>>,
+    waiting: Arc<Mutex<BTreeSet<Uid>>>,
+    preempting: Arc<Mutex<Set<Uid>>>,
     now: Arc<AtomicI64>,
 }
 
@@ -67,9 +71,24 @@ impl Handle {
     pub fn event(&self, pod: Uid, reason: &'static str, note: impl Into<String>) {
         self.send(Command::Event { pod, reason, note: note.into() });
     }
-    /// The pods that wait in Permit, as of the last step.
+    /// The pods that wait in Permit, sorted by uid.
     pub fn waiting_pods(&self) -> Vec<Uid> {
-        lock(&self.waiting).clone()
+        lock(&self.waiting).iter().cloned().collect()
+    }
+
+    /// Whether pods are being removed to make room for this one: it is not to be tried before that is done.
+    pub fn is_preempting(&self, pod: &Uid) -> bool {
+        lock(&self.preempting).contains(pod)
+    }
+    /// Returns whether that is new.
+    pub(crate) fn begin_preempting(&self, pod: Uid) -> bool {
+        lock(&self.preempting).insert(pod)
+    }
+    pub(crate) fn preempting(&self) -> usize {
+        lock(&self.preempting).len()
+    }
+    pub(crate) fn end_preempting(&self, pod: &Uid) {
+        lock(&self.preempting).remove(pod);
     }
     /// The time, in nanoseconds of the scheduler's clock, as of the last step.
     pub fn now(&self) -> i64 {
@@ -85,10 +104,11 @@ impl Handle {
     pub(crate) fn publish_now(&self, now: i64) {
         self.now.store(now, Ordering::Relaxed);
     }
-    pub(crate) fn publish_waiting(&self, pods: impl Iterator<Item = Uid>) {
-        let mut waiting = lock(&self.waiting);
-        waiting.clear();
-        waiting.extend(pods);
+    pub(crate) fn begin_waiting(&self, pod: Uid) {
+        lock(&self.waiting).insert(pod);
+    }
+    pub(crate) fn end_waiting(&self, pod: &Uid) {
+        lock(&self.waiting).remove(pod);
     }
 }
 
@@ -106,13 +126,95 @@ pub struct WaitingPod {
     pub since: i64,
     /// The plugins that hold it, each with the time when its patience ends, in nanoseconds of the scheduler's clock.
     pub pending: Vec<(&'static str, i64)>,
-    /// Who rejected it, and why.
-    pub rejected: Option<(&'static str, String)>,
+    /// Who ended its waiting, and why.
+    pub rejected: Option<Rejection>,
+}
+
+/// Why a pod does not wait in Permit any longer, and is not bound either.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejection {
+    /// Who ended it.
+    pub plugin: &'static str,
+    /// Why.
+    pub reason: String,
+    /// It made room for another pod, and can be tried again: nobody found it unschedulable.
+    pub preempted: bool,
+}
+
+impl WaitingPod {
+    /// Whether its waiting is over, in one way or the other.
+    pub fn is_settled(&self) -> bool {
+        self.rejected.is_some() || self.pending.is_empty()
+    }
+}
+
+/// All pods that wait in Permit, in the order in which they came.
+#[derive(Default)]
+pub(crate) struct Waiting {
+    pods: BTreeMap<u64, WaitingPod>,
+    tickets: Map<Uid, u64>,
+    next: u64,
+    /// Pods whose waiting is over, which nobody has taken note of yet.
+    settled: VecDeque<Uid>,
+}
+
+impl Waiting {
+    pub(crate) fn insert(&mut self, pod: WaitingPod) {
+        let uid = pod.placement.pod.uid.clone();
+        self.tickets.insert(uid, self.next);
+        self.pods.insert(self.next, pod);
+        self.next += 1;
+    }
+    pub(crate) fn get(&self, uid: &Uid) -> Option<&WaitingPod> {
+        self.pods.get(self.tickets.get(uid)?)
+    }
+    pub(crate) fn remove(&mut self, uid: &Uid) -> Option<WaitingPod> {
+        self.pods.remove(&self.tickets.remove(uid)?)
+    }
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &WaitingPod> {
+        self.pods.values()
+    }
+    pub(crate) fn take_settled(&mut self) -> Option<Uid> {
+        self.settled.pop_front()
+    }
+    /// When the next patience ends.
+    pub(crate) fn next_deadline(&self) -> Option<i64> {
+        let unsettled = self.pods.values().filter(|pod| !pod.is_settled());
+        unsettled.flat_map(|pod| &pod.pending).map(|(_, deadline)| *deadline).min()
+    }
+    /// Rejects all whose patience is over.
+    pub(crate) fn time_out(&mut self, now: i64) {
+        for (_, pod) in self.pods.iter_mut().filter(|(_, pod)| !pod.is_settled()) {
+            let over =
+                pod.pending.iter().filter(|(_, deadline)| *deadline <= now).min_by_key(|(_, deadline)| *deadline);
+            let Some(&(plugin, deadline)) = over else { continue };
+            let waited = go_duration(deadline - pod.since);
+            let reason = format!("rejected due to timeout after waiting {waited} at plugin {plugin}");
+            pod.rejected = Some(Rejection { plugin, reason, preempted: false });
+            self.settled.push_back(pod.placement.pod.uid.clone());
+        }
+    }
+    pub(crate) fn allow(&mut self, uid: &Uid, plugin: &'static str) {
+        self.settle(uid, |pod| pod.pending.retain(|(holder, _)| *holder != plugin));
+    }
+    /// Returns whether it was not too late.
+    pub(crate) fn reject(&mut self, uid: &Uid, rejection: Rejection) -> bool {
+        self.settle(uid, |pod| pod.rejected = Some(rejection))
+    }
+    fn settle(&mut self, uid: &Uid, change: impl FnOnce(&mut WaitingPod)) -> bool {
+        let pod = self.tickets.get(uid).and_then(|ticket| self.pods.get_mut(ticket));
+        let Some(pod) = pod.filter(|pod| !pod.is_settled()) else { return false };
+        change(pod);
+        if pod.is_settled() {
+            self.settled.push_back(uid.clone());
+        }
+        true
+    }
 }
 
 /// The pods that wait in Permit, as a Permit plugin sees them.
 pub struct WaitingPods<'a> {
-    pub(crate) list: &'a mut Vec<WaitingPod>,
+    pub(crate) waiting: &'a mut Waiting,
     /// The time, in nanoseconds of the scheduler's clock.
     pub now: i64,
 }
@@ -120,18 +222,14 @@ pub struct WaitingPods<'a> {
 impl WaitingPods<'_> {
     /// The pods.
     pub fn iter(&self) -> impl Iterator<Item = &WaitingPod> {
-        self.list.iter()
+        self.waiting.iter()
     }
     /// `plugin` stops holding a pod.
     pub fn allow(&mut self, pod: &Uid, plugin: &'static str) {
-        for waiting in self.list.iter_mut().filter(|w| w.placement.pod.uid == *pod) {
-            waiting.pending.retain(|(holder, _)| *holder != plugin);
-        }
+        self.waiting.allow(pod, plugin);
     }
     /// `plugin` rejects a pod. Too late if all plugins have let go of it.
     pub fn reject(&mut self, pod: &Uid, plugin: &'static str, reason: impl Into<String>) {
-        if let Some(waiting) = self.list.iter_mut().find(|w| w.placement.pod.uid == *pod && !w.pending.is_empty()) {
-            waiting.rejected.get_or_insert((plugin, reason.into()));
-        }
+        self.waiting.reject(pod, Rejection { plugin, reason: reason.into(), preempted: false });
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use schedc_core::cache::{Base, Cache, PodState, State};
+use schedc_core::cache::{Base, Cache, HasNode, PodState, State};
 use schedc_core::column::{Column, Index};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Node, NodeIndex, Object, Pod, PodAffinity, PodSpec, PodUsage, Resources, Uid};
@@ -220,12 +220,16 @@ fn an_assumed_pod_counts_until_it_is_taken_back() {
     let name = cache.base.interner.intern("node");
     let index = cache.set_node(node(name, 4000));
     let pod = pod(1, 500);
-    cache.add_pod(pod.clone(), name, PodState::Assumed);
+    assert_eq!(cache.assume(pod.clone(), name), Ok(()));
+    assert_eq!(cache.assume(pod.clone(), name), Err(HasNode));
     assert_eq!(cache.state.cpu[index.get()].requested, 500);
-    cache.confirm(&pod.uid);
-    assert_eq!(cache.pod(&pod.uid).map(|p| (p.1, p.2)), Some((name, PodState::Bound)));
-    assert_eq!(cache.remove_pod(&pod.uid), Some(name));
+    cache.finish_binding(&pod.uid);
+    assert_eq!(cache.pod(&pod.uid).map(|p| (p.1, p.2)), Some((name, PodState::BindingFinished)));
+    assert!(cache.forget(&pod.uid));
     assert_eq!(cache.state.cpu[index.get()].requested, 0);
+    cache.add_pod(pod.clone(), name, PodState::Bound);
+    cache.finish_binding(&pod.uid);
+    assert!(!cache.forget(&pod.uid), "it was seen bound");
 }
 
 #[test]

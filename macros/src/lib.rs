@@ -78,7 +78,7 @@ pub fn derive_args(input: TokenStream) -> TokenStream {
 ///     schedc_macros::profile!("profiles/edge.toml", "profiles/batch.toml");
 /// }
 ///
-/// let scheduler = schedc_core::scheduler::Scheduler::<scheduler::Profiles>::new(seed)?;
+/// let cluster = schedc_core::embedded::Embedded::<scheduler::Profiles>::new(seed)?;
 /// ```
 ///
 /// Everything that is wrong with the profiles is one error at the path, with every place as `schedc check` shows it.

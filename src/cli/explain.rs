@@ -59,14 +59,14 @@ fn explain(objects: &Objects, at: usize, routes: &Routes, all_filters: bool) -> 
     };
     let nodes = objects.nodes.iter().map(|node| &node.object);
     let pods = objects.pods.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, pod)| &pod.object);
-    let Cluster { mut scheduler, pending, .. } = Cluster::<Profiles>::new(nodes, objects.others(), pods, routes, 0)?;
+    let Cluster { mut embedded, pending, .. } = Cluster::<Profiles>::new(nodes, objects.others(), pods, routes, 0)?;
     // Room that preemption made for other pods is theirs, as long as they wait for it.
-    for (profile, pod) in pending.into_iter().filter(|(_, pod)| pod.nominated_node.is_some()) {
-        scheduler.enqueue(profile, pod);
+    for (_, pod) in pending.into_iter().filter(|(_, pod)| pod.nominated_node.is_some()) {
+        embedded.pod(Arc::unwrap_or_clone(pod));
     }
-    let pod = Arc::new(convert_pod(&subject, &mut scheduler.cache.base.interner));
-    let found = scheduler.explain(profile, &pod, all_filters);
-    let base = &scheduler.cache.base;
+    let pod = Arc::new(convert_pod(&subject, embedded.interner()));
+    let found = embedded.scheduler.explain(profile, &pod, all_filters);
+    let base = &embedded.scheduler.cache.base;
     Ok(Explanation::new(pod_name(&pod, &base.interner), Profiles::PROFILES[profile].name, found, base))
 }
 

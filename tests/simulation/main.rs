@@ -32,10 +32,10 @@ fn cluster(manifests: &str) -> Cluster<Profiles> {
 
 /// Explains the first pending pod of manifests.
 fn explanation(manifests: &str) -> Explanation {
-    let Cluster { mut scheduler, pending, .. } = cluster(manifests);
+    let Cluster { mut embedded, pending, .. } = cluster(manifests);
     let (profile, pod) = &pending[0];
-    let found = scheduler.explain(*profile, pod, false);
-    let base = &scheduler.cache.base;
+    let found = embedded.scheduler.explain(*profile, pod, false);
+    let base = &embedded.scheduler.cache.base;
     Explanation::new(pod_name(pod, &base.interner), Profiles::PROFILES[*profile].name, found, base)
 }
 

@@ -4,8 +4,10 @@
 //! [`pod_updated`] say which.
 
 mod changes;
+mod happened;
 
 pub use changes::{Events, node_updated, pod_updated};
+pub use happened::{Changed, Happened, PodOnNode, node_changed, object_changed};
 
 use std::fmt;
 use std::ops::Deref;

@@ -300,6 +300,9 @@ pub trait Profile: Sized + Send + Sync + 'static {
     fn post_bind(&self, placement: &Placement);
 }
 
+/// The scheduler of pods that name none.
+const DEFAULT_SCHEDULER: &str = "default-scheduler";
+
 /// All profiles of a binary. Generated: one match.
 pub trait Bundle: Sized + Send + 'static {
     /// The profiles, in order.
@@ -314,6 +317,12 @@ pub trait Bundle: Sized + Send + 'static {
     fn new(handle: &Handle) -> Result<Self, Vec<StartError>>;
     /// The order of the queue, which all profiles share.
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool;
+    /// The profile that serves pods of this `spec.schedulerName`, by its index in `PROFILES`; no name is
+    /// `default-scheduler`.
+    fn serving(scheduler_name: &str) -> Option<usize> {
+        let name = if scheduler_name.is_empty() { DEFAULT_SCHEDULER } else { scheduler_name };
+        Self::PROFILES.iter().position(|profile| profile.scheduler_name == name)
+    }
     /// Does something with the profile at an index of `PROFILES`.
     fn with<V: Visitor<Self::State>>(&mut self, profile: usize, visitor: V) -> V::Output;
 }

@@ -39,9 +39,9 @@ impl<I> Interests<I> {
         gate: Option<&'static str>,
         profile: usize,
         event: &S::Event,
-        around: &S,
+        around: &mut S,
     ) -> Option<Self> {
-        let among = |plugins: &[&'static str]| {
+        let mut among = |plugins: &[&'static str]| {
             if plugins.is_empty() { None } else { around.interested(profile, plugins, event) }
         };
         let held_by = gate.map(|gate| [gate]);

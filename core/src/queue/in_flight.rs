@@ -21,6 +21,10 @@ pub struct Attempt {
 }
 
 impl Attempt {
+    /// Its number: no other attempt of this queue has the same.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
     /// The pod as it was when it was popped.
     pub fn pod(&self) -> &Arc<Pod> {
         &self.pod

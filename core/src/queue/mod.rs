@@ -70,7 +70,8 @@ pub trait Surroundings {
 
     /// Which of these plugins of a profile wait for an event. Asked once for all pods that they rejected together. `None`:
     /// none of them.
-    fn interested(&self, profile: usize, plugins: &[&'static str], event: &Self::Event) -> Option<Self::Interested>;
+    fn interested(&mut self, profile: usize, plugins: &[&'static str], event: &Self::Event)
+    -> Option<Self::Interested>;
 
     /// Whether one of them finds that the event is worth an attempt for a pod.
     fn hint(

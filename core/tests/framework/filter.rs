@@ -96,7 +96,7 @@ fn the_diagnosis_tells_where_removing_pods_may_help() {
     let mut world = cluster(false);
     let explanation = world.explain("web", "team: blue", false);
     let schedc_core::engine::Decision::Unschedulable(found) = explanation.decision else { panic!("it fits nowhere") };
-    let base = &world.scheduler.cache.base;
+    let base = &world.embedded.scheduler.cache.base;
     let resolvable: Vec<&str> = found.diagnosis.resolvable.iter().map(|node| base.name(node)).collect();
     assert_eq!(resolvable, ["full", "taken"]);
     let plugins: Vec<_> = found.diagnosis.unschedulable_plugins.into_iter().collect();

@@ -48,8 +48,14 @@ fn an_event_wakes_pods_by_the_plugins_that_rejected_them() {
         ("alarm", NODE_LABELLED, &["Sleeper"], false),
     ] {
         world.node(node, "");
-        let index = world.scheduler.cache.base.node(world.scheduler.cache.base.interner.get(node).unwrap()).unwrap();
-        let cache = &world.scheduler.cache;
+        let index = world
+            .embedded
+            .scheduler
+            .cache
+            .base
+            .node(world.embedded.scheduler.cache.base.interner.get(node).unwrap())
+            .unwrap();
+        let cache = &world.embedded.scheduler.cache;
         let object = EventObject::Node(None, cache.base.infos()[index.get()].node.as_deref());
         let rejected_by = PluginSet::of::<Pipeline>(rejectors.iter().copied());
         let interested = Interested::of::<Pipeline>(event);

@@ -42,7 +42,7 @@ fn a_pod_can_be_tried_on_a_node_with_other_pods() {
     let pod = world.pod("web", "team: blue");
     let more = world.pod("more", "");
     let mut ask = |imagine: fn(&mut Imagined<'_, Pipeline>, [&Arc<Pod>; 3])| {
-        let cache = &mut world.scheduler.cache;
+        let cache = &mut world.embedded.scheduler.cache;
         reasons(engine.run_filter_plugins(&pod, cache, node, |imagined| imagine(imagined, [&blue, &red, &more])))
     };
     assert_eq!(ask(|_, _| ()), ["node(s) had a pod of the team"]);
@@ -76,7 +76,7 @@ fn a_pod_that_pre_filter_rejects_is_not_tried_on_any_node() {
         ("only-a: elsewhere, only-b: 'n'", "node(s) didn't satisfy plugin(s) [PinnedA PinnedB] simultaneously"),
     ] {
         let pod = world.pod("web", labels);
-        let answer = engine.run_filter_plugins(&pod, &mut world.scheduler.cache, node, |_| ());
+        let answer = engine.run_filter_plugins(&pod, &mut world.embedded.scheduler.cache, node, |_| ());
         assert_eq!(reasons(answer), [reason]);
     }
 }
@@ -86,7 +86,7 @@ fn all_that_speaks_against_a_node_can_be_asked() {
     let Cluster { mut world, node, .. } = cluster();
     let engine = Engine::<Pipeline>::new(&Default::default()).unwrap();
     let pod = world.pod("web", "team: blue");
-    let cache = &mut world.scheduler.cache;
+    let cache = &mut world.embedded.scheduler.cache;
     let mut found = Vec::new();
     let first = engine.run_filter_plugins(&pod, cache, node, |imagined| found = imagined.verdicts(true));
     assert_eq!(found.iter().map(|verdict| verdict.plugin).collect::<Vec<_>>(), ["Apart", "Slots"]);
@@ -99,7 +99,7 @@ fn afterwards_everything_is_as_it_was() {
     let engine = Engine::<Pipeline>::new(&Default::default()).unwrap();
     let pod = world.pod("web", "team: blue");
     let more = world.pod("more", "team: blue");
-    let cache = &mut world.scheduler.cache;
+    let cache = &mut world.embedded.scheduler.cache;
     let compiled = Pipeline::compile(&pod.spec, &mut cache.base.interner, &mut cache.state);
     let cache = &*cache;
     let mut cycle = engine.plugins.pre_filter(&compiled, cache, &mut PreFilterRun::default()).unwrap();
@@ -122,7 +122,7 @@ fn what_was_imagined_can_be_taken_back_in_part() {
     let Cluster { mut world, node, blue, red } = cluster();
     let engine = Engine::<Pipeline>::new(&Default::default()).unwrap();
     let pod = world.pod("web", "team: blue");
-    let cache = &mut world.scheduler.cache;
+    let cache = &mut world.embedded.scheduler.cache;
     let answer = engine.run_filter_plugins(&pod, cache, node, |imagined| {
         imagined.remove_pod(&blue);
         let without_blue = imagined.now();
@@ -142,7 +142,7 @@ fn a_node_must_do_with_and_without_the_pods_that_are_nominated_for_it() {
     let pod = world.pod("web", "team: green");
     let more = world.pod("more", "");
     let rival = world.pod("rival", "team: green");
-    let cache = &mut world.scheduler.cache;
+    let cache = &mut world.embedded.scheduler.cache;
     let answer = engine.run_filter_plugins(&pod, cache, node, |imagined| {
         imagined.remove_pod(&blue);
         assert!(imagined.filter_with_nominated(&[]).is_ok());

@@ -44,7 +44,7 @@ fn pods_keep_their_order_while_their_node_is_gone() {
     for node in ["here", "gone"] {
         world.node("here", "");
         ["a", "b", "c", "d"].iter().for_each(|pod| drop(world.running(&format!("{pod}-{node}"), "", node)));
-        world.scheduler.cache.remove_pod(&uid(&format!("a-{node}")));
+        world.delete(&format!("a-{node}"));
     }
     world.node("gone", "");
     assert_eq!(world.pods_on("here"), ["d-here", "b-here", "c-here"]);
@@ -58,8 +58,12 @@ fn events_are_recorded_for_the_caller() {
     tell("B post-bind", Answer::Ask(|handle| handle.event(uid("web"), "Seen", "B has seen it")));
     world.pending("web", "");
     assert_eq!(world.run(), ["web on n"]);
-    let [event] = &world.scheduler.events[..] else { panic!("{:?}", world.scheduler.events) };
-    assert_eq!((&event.pod, event.reason, event.note.as_str()), (&uid("web"), "Seen", "B has seen it"));
+    let events = world.embedded.take_events();
+    let told: Vec<_> = events.iter().map(|event| (&*event.regarding.name, event.reason, event.note.as_str())).collect();
+    assert_eq!(
+        told,
+        [("web", "Scheduled", "Successfully assigned default/web to n"), ("web", "Seen", "B has seen it")]
+    );
 }
 
 #[test]
@@ -85,9 +89,9 @@ fn a_pod_that_fits_nowhere_is_tried_again_after_five_minutes() {
     world.pending("web", "");
     let full = "web waits: 0/1 nodes are available: 1 node(s) were full.";
     assert_eq!(world.run(), [full]);
-    world.scheduler.tick(300_000_000_000);
+    world.tick(300_000_000_000);
     assert_eq!(world.run(), [""; 0]);
-    world.scheduler.tick(331_000_000_000);
+    world.tick(331_000_000_000);
     assert_eq!(world.run(), [full]);
 }
 

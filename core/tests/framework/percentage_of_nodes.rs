@@ -44,7 +44,7 @@ fn somebody_may_want_to_see_all_nodes() {
     let mut engine = Engine::<scheduler::some::Pipeline>::new(&Handle::default()).unwrap();
     engine.percentage_of_nodes_to_score = 100;
     notes();
-    engine.decide(&pod, &mut world.scheduler.cache, UNTIMED, |_| 0);
+    engine.decide(&pod, &mut world.embedded.scheduler.cache, UNTIMED, |_| 0);
     assert_eq!(notes().iter().filter(|note| *note == "Slots filter").count(), 150);
 }
 

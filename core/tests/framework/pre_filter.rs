@@ -146,7 +146,7 @@ fn a_plugin_that_may_read_another_is_told_if_it_is_not_there() {
     world.node("n1", "");
     let pod = world.pod("web", "team: blue");
     notes();
-    world.scheduler.enqueue(1, pod);
+    world.enqueue(1, pod);
     assert_eq!(world.run(), ["web on n1"]);
     assert_eq!(notes(), ["MayReadApart sees that Apart is not here"]);
 }
@@ -158,7 +158,7 @@ fn a_filter_without_the_pre_filter_that_it_has_gets_the_default_state() {
     world.running("blue-1", "team: blue", "n1");
     let pod = world.pod("web", "team: blue");
     notes();
-    world.scheduler.enqueue(2, pod);
+    world.enqueue(2, pod);
     assert_eq!(world.run(), ["web on n1"], "Apart knows of no pod");
     assert_eq!(notes(), ["MayReadApart sees that Apart is not here"]);
 }
@@ -169,5 +169,5 @@ fn a_score_without_the_pre_score_that_it_has_takes_part() {
     world.node("n1", "rank: '1'");
     world.node("n2", "rank: '2'");
     let pod = world.pod("web", "rank: broken");
-    assert_eq!(world.scheduler.explain(2, &pod, false).best, ["n2"]);
+    assert_eq!(world.embedded.scheduler.explain(2, &pod, false).best, ["n2"]);
 }

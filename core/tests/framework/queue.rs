@@ -3,7 +3,7 @@
 use expect_test::expect;
 
 use crate::plugins::stage::{Answer, notes, tell};
-use crate::world::{World, in_words, uid};
+use crate::world::{World, uid};
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/queue.toml");
@@ -37,10 +37,9 @@ fn pre_enqueue_holds_a_pod_and_nothing_else_runs() {
     world.node("n", "");
     let pod = world.pod("early", "gate: approval");
     notes();
-    let held = world.scheduler.enqueue(0, pod).unwrap();
-    assert_eq!(in_words(&held), "early is held: waiting for approval");
-    assert_eq!(held.result.unwrap_err().message(), "waiting for approval");
-    assert_eq!((world.scheduler.queued(), world.step(), notes()), (0, None, Vec::new()));
+    assert_eq!(world.enqueue(0, pod).unwrap(), "waiting for approval");
+    notes();
+    assert_eq!((world.embedded.scheduler.ready(), world.step(), notes()), (0, None, Vec::new()));
 }
 
 #[test]
@@ -48,7 +47,7 @@ fn a_held_pod_that_is_activated_has_to_pass_pre_enqueue_again() {
     let mut world = World::<Profiles>::new();
     world.node("n", "");
     let pod = world.pod("early", "gate: approval");
-    world.scheduler.enqueue(0, pod).unwrap();
+    world.enqueue(0, pod).unwrap();
     tell("A post-bind", Answer::Ask(|handle| handle.activate(uid("early"))));
     world.pending("one", "");
     assert_eq!(world.run(), ["one on n"], "the gate is still closed");
@@ -81,8 +80,8 @@ fn a_pod_whose_attempt_broke_is_tried_again_when_its_backoff_is_over() {
     world.pending("web", "");
     assert_eq!(world.run_refused(), ["web failed: running Bind plugin \"Binder\": n has another owner"]);
     assert_eq!(world.run(), [""; 0], "not now");
-    world.scheduler.tick(1_999_999_999);
+    world.tick(1_999_999_999);
     assert_eq!(world.run(), [""; 0], "not yet");
-    world.scheduler.tick(2_000_000_000);
+    world.tick(2_000_000_000);
     assert_eq!(world.run(), ["web on n"]);
 }

@@ -1,7 +1,6 @@
 //! From the choice of a node to the binding: Reserve, Permit, PreBind, Bind, PostBind, and the way back.
 
 use expect_test::{Expect, expect};
-use schedc_core::embedded::Embedded;
 use schedc_core::scheduler::Failure;
 
 use crate::plugins::stage::{Answer, notes, tell};
@@ -29,7 +28,7 @@ fn check(told: &[(&str, Answer)], outcome: Expect, calls: Expect) {
     let mut called = notes();
     called.retain(|note| note != "Slots filter");
     calls.assert_eq(&called.join("\n"));
-    let bound = world.scheduler.cache.pod(&uid("web")).is_some();
+    let bound = world.embedded.scheduler.cache.pod(&uid("web")).is_some();
     assert_eq!(world.pods_on("n").len(), usize::from(bound), "a pod that is not bound leaves its node free");
 }
 
@@ -90,7 +89,7 @@ fn who_rejects_a_pod_that_has_its_node_is_told_and_whether_it_waits_for_somethin
             world.node("n", "");
             tell(point, answer);
             world.pending("web", "");
-            let outcome = world.scheduler.step(&Embedded, &Embedded).unwrap();
+            let outcome = world.embedded.step().unwrap();
             let Err(Failure::Unschedulable(found)) = outcome.result else { panic!("{outcome:?}") };
             assert_eq!(Vec::from_iter(found.diagnosis.unschedulable_plugins), ["B"]);
             assert_eq!(Vec::from_iter(found.diagnosis.pending_plugins), pending);
@@ -146,11 +145,11 @@ fn a_waiting_pod_is_bound_to_the_node_of_that_name_though_another_took_its_slot(
     world.pending("first", "");
     world.pending("second", "");
     assert_eq!(world.step().unwrap(), "second on gone");
-    let name = world.scheduler.cache.base.interner.intern("gone");
-    world.scheduler.cache.remove_node(name);
+    let name = world.embedded.scheduler.cache.base.interner.intern("gone");
+    world.embedded.scheduler.cache.remove_node(name);
     assert_eq!(world.node("new", ""), slot);
     world.pending("third", "");
-    assert_eq!(world.run(), ["third on new", "first on gone"]);
+    assert_eq!(world.run(), ["first on gone", "third on new"]);
     assert_eq!(world.pods_on("new"), ["third"]);
 }
 
@@ -173,7 +172,7 @@ fn another_pods_permit_can_let_a_waiting_pod_go() {
     tell("A permit second", Answer::AllowOthers);
     world.pending("first", "");
     world.pending("second", "");
-    assert_eq!(world.run(), ["second on n", "first on n"]);
+    assert_eq!(world.run(), ["first on n", "second on n"]);
 }
 
 #[test]
@@ -186,7 +185,7 @@ fn every_plugin_that_holds_a_pod_must_let_it_go() {
     world.pending("first", "");
     world.pending("second", "");
     assert_eq!(
-        world.run(),
+        [world.step().unwrap(), world.step().unwrap()],
         [
             "second on n",
             "first waits: 0/1 nodes are available: 1 rejected due to timeout after waiting 10s at plugin B.",
@@ -224,7 +223,7 @@ fn a_waiting_pod_can_be_let_go_or_rejected_through_the_handle() {
         tell("A post-bind second", ask);
         world.pending("first", "");
         world.pending("second", "");
-        assert_eq!(world.run(), ["second on n", outcome]);
+        assert_eq!([world.step().unwrap(), world.step().unwrap()], ["second on n", outcome]);
     }
 }
 
@@ -351,7 +350,7 @@ fn the_first_bind_plugin_that_does_not_skip_wins() {
 fn if_all_bind_plugins_skip_the_pod_is_not_bound() {
     let mut world = small_cluster();
     let pod = world.pod("web", "");
-    world.scheduler.enqueue(1, pod);
+    world.enqueue(1, pod);
     notes();
     assert_eq!(world.run(), ["web failed: "], "nobody has anything to say, as in kube-scheduler");
     let after: Vec<String> = notes().into_iter().filter(|note| note != "Slots filter").collect();

@@ -185,8 +185,9 @@ fn equally_good_nodes_are_drawn_evenly() {
         let pod = world.pod("web", "");
         let mut drawn: BTreeMap<String, usize> = BTreeMap::new();
         for _ in 0..3_000 {
-            world.scheduler.enqueue(0, pod.clone());
+            world.enqueue(0, pod.clone());
             *drawn.entry(world.step().unwrap()).or_default() += 1;
+            world.delete("web");
         }
         assert_eq!(drawn.keys().collect::<Vec<_>>(), ["web on n1", "web on n3", "web on n4"]);
         assert!(drawn.values().all(|times| (900..1_100).contains(times)), "{drawn:?}");
@@ -216,8 +217,8 @@ fn the_draw_counts_the_best_nodes_in_the_order_in_which_they_came() {
             assert_eq!(ties, 3);
             drawn
         };
-        match engine.decide(&pod, &mut world.scheduler.cache, 0, draw) {
-            Decision::Node(node) => assert_eq!(world.scheduler.cache.base.name(node), name),
+        match engine.decide(&pod, &mut world.embedded.scheduler.cache, 0, draw) {
+            Decision::Node(node) => assert_eq!(world.embedded.scheduler.cache.base.name(node), name),
             other => panic!("{other:?}"),
         }
     }

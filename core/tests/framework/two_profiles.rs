@@ -1,6 +1,6 @@
 //! Two profiles in one scheduler: one cluster, one queue, two opinions.
 
-use schedc_core::profile::Profile;
+use schedc_core::profile::{Bundle, Profile};
 
 use crate::world::{World, in_words};
 
@@ -17,10 +17,10 @@ fn each_profile_has_its_own_answer_about_the_same_cluster() {
     world.node("other", "rank: '1'");
     for (scheduler_name, node) in [("scores", "favoured"), ("twin", "sick")] {
         let pod = world.pod(&format!("of-{scheduler_name}"), "");
-        let profile = schedc_core::scheduler::Scheduler::<Profiles>::profile(scheduler_name).unwrap();
-        let explanation = world.scheduler.explain(profile, &pod, false);
+        let profile = Profiles::serving(scheduler_name).unwrap();
+        let explanation = world.embedded.scheduler.explain(profile, &pod, false);
         assert_eq!(explanation.best, [node]);
-        world.scheduler.enqueue(profile, pod);
+        world.enqueue(profile, pod);
     }
     assert_eq!(world.run(), ["of-scores on favoured", "of-twin on sick"]);
 }
@@ -31,10 +31,10 @@ fn the_profiles_share_one_queue_and_see_each_others_pods() {
     world.node_for(2, "n", "");
     for (profile, name, priority) in [(0, "low", 1), (1, "high", 3), (1, "lowest", 0), (0, "middle", 2)] {
         let pod = world.important_pod(name, "", priority);
-        assert_eq!(world.scheduler.enqueue(profile, pod), None);
+        assert_eq!(world.enqueue(profile, pod), None);
     }
     let mut outcomes = Vec::new();
-    while let Some(outcome) = world.scheduler.step(&schedc_core::embedded::Embedded, &schedc_core::embedded::Embedded) {
+    while let Some(outcome) = world.embedded.step() {
         outcomes.push(format!("{}: {}", outcome.profile, in_words(&outcome)));
     }
     assert_eq!(
@@ -56,6 +56,6 @@ fn a_column_that_both_read_is_kept_once() {
     let mut world = World::<Profiles>::new();
     world.node("n", "rank: '1'");
     world.running("web", "", "n");
-    assert_eq!(world.scheduler.cache.state.slot_count[0].taken, 1);
-    assert_eq!(world.scheduler.cache.state.marks.len(), 1);
+    assert_eq!(world.embedded.scheduler.cache.state.slot_count[0].taken, 1);
+    assert_eq!(world.embedded.scheduler.cache.state.marks.len(), 1);
 }

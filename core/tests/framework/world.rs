@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
-use schedc_core::client::{ApiError, ApiReason, Client};
+use schedc_core::client::{ApiError, ApiReason};
 use schedc_core::embedded::Embedded;
 use schedc_core::explain::Explanation;
-use schedc_core::extension_points::Placement;
-use schedc_core::model::{NodeIndex, Pod, Uid};
+use schedc_core::model::{NodeIndex, Pod, PodSpec, Uid};
 use schedc_core::profile::{Bundle, StartError};
-use schedc_core::scheduler::{Failure, Outcome, Scheduler};
+use schedc_core::scheduler::{Change, Failure, Outcome};
 use schedc_objects::testing;
 
 use crate::plugins::stage::{self, Answer};
 
 /// A cluster and its scheduler.
 pub struct World<B: Bundle> {
-    pub scheduler: Scheduler<B>,
+    pub embedded: Embedded<B>,
 }
 
 impl<B: Bundle> World<B> {
@@ -27,14 +26,14 @@ impl<B: Bundle> World<B> {
     /// An empty cluster; equally good nodes are drawn among by `seed`.
     pub fn seeded(seed: u64) -> Self {
         stage::clear();
-        World { scheduler: Scheduler::new(seed).unwrap() }
+        World { embedded: Embedded::new(seed).unwrap() }
     }
 
     /// An empty cluster whose plugins are told something before they are made.
     pub fn told(answers: &[(&str, Answer)]) -> Result<Self, Vec<StartError>> {
         stage::clear();
         answers.iter().for_each(|(call, answer)| stage::tell(call, *answer));
-        Ok(World { scheduler: Scheduler::new(7)? })
+        Ok(World { embedded: Embedded::new(7)? })
     }
 
     /// A node with room for ten pods.
@@ -47,8 +46,10 @@ impl<B: Bundle> World<B> {
         let yaml = format!(
             "metadata: {{ name: '{name}', labels: {{ {labels} }} }}\nstatus: {{ allocatable: {{ pods: '{pods}' }} }}"
         );
-        let node = testing::node(&yaml, &mut self.scheduler.cache.base.interner);
-        self.scheduler.cache.set_node(node)
+        let node = testing::node(&yaml, self.embedded.interner());
+        let name = node.name;
+        self.embedded.node(node);
+        self.embedded.scheduler.cache.base.node(name).unwrap()
     }
 
     /// A pod, known to nobody yet. Its uid is its name.
@@ -65,32 +66,57 @@ impl<B: Bundle> World<B> {
 
     /// A pod from its manifest.
     pub fn pod_from(&mut self, yaml: &str) -> Arc<Pod> {
-        Arc::new(testing::pod(yaml, &mut self.scheduler.cache.base.interner))
+        Arc::new(testing::pod(yaml, self.embedded.interner()))
     }
 
     /// A pod that runs.
     pub fn running(&mut self, name: &str, labels: &str, node: &str) -> Arc<Pod> {
         let pod = self.pod(name, labels);
-        let node = self.scheduler.cache.base.interner.intern(node);
-        self.scheduler.cache.add_pod(pod.clone(), node, schedc_core::cache::PodState::Bound);
-        pod
+        let node_name = Some(self.embedded.interner().intern(node));
+        let spec = Arc::new(PodSpec { node_name, ..PodSpec::clone(&pod.spec) });
+        let pod = Pod { spec, ..Pod::clone(&pod) };
+        self.embedded.pod(pod.clone());
+        Arc::new(pod)
     }
 
     /// A pod for the first profile, which is not held.
     pub fn pending(&mut self, name: &str, labels: &str) {
         let pod = self.pod(name, labels);
-        assert_eq!(self.scheduler.enqueue(0, pod), None);
+        assert_eq!(self.enqueue(0, pod), None);
     }
 
     /// The same, of a priority.
     pub fn important(&mut self, name: &str, labels: &str, priority: i32) {
         let pod = self.important_pod(name, labels, priority);
-        assert_eq!(self.scheduler.enqueue(0, pod), None);
+        assert_eq!(self.enqueue(0, pod), None);
     }
 
-    /// What becomes of the next pod; none if there is nothing to do.
+    /// A pod for a profile. Returns what holds it.
+    pub fn enqueue(&mut self, profile: usize, pod: Arc<Pod>) -> Option<String> {
+        let scheduler_name = self.embedded.interner().intern(B::PROFILES[profile].scheduler_name);
+        let spec = Arc::new(PodSpec { scheduler_name, ..PodSpec::clone(&pod.spec) });
+        self.embedded.pod(Pod { spec, ..Pod::clone(&pod) });
+        self.embedded.scheduler.held(&pod.uid).map(|status| status.message())
+    }
+
+    /// A pod goes.
+    pub fn delete(&mut self, name: &str) {
+        self.embedded.change(Change::PodDeleted(uid(name)));
+    }
+
+    /// The time is so many nanoseconds.
+    pub fn tick(&mut self, now: i64) {
+        self.embedded.tick(now);
+    }
+
+    /// What becomes of the next pod, which may have to wait in Permit; none if there is nothing to do.
     pub fn step(&mut self) -> Option<String> {
-        self.scheduler.step(&Embedded, &Embedded).map(|outcome| in_words(&outcome))
+        loop {
+            let outcome = self.embedded.step().map(|outcome| in_words(&outcome));
+            if outcome.is_some() || !self.embedded.wait() {
+                return outcome;
+            }
+        }
     }
 
     /// What becomes of all pods.
@@ -100,19 +126,21 @@ impl<B: Bundle> World<B> {
 
     /// What becomes of all pods in a cluster that refuses bindings.
     pub fn run_refused(&mut self) -> Vec<String> {
-        let next = || self.scheduler.step(&Refusing, &Embedded).map(|outcome| in_words(&outcome));
-        std::iter::from_fn(next).collect()
+        self.embedded.refuse_bindings(Some(ApiError::new(ApiReason::Conflict, "n has another owner")));
+        let outcomes = self.run();
+        self.embedded.refuse_bindings(None);
+        outcomes
     }
 
     /// What a cycle of the first profile would find for a pod.
     pub fn explain(&mut self, name: &str, labels: &str, all_filters: bool) -> Explanation {
         let pod = self.pod(name, labels);
-        self.scheduler.explain(0, &pod, all_filters)
+        self.embedded.scheduler.explain(0, &pod, all_filters)
     }
 
     /// The pods on a node.
     pub fn pods_on(&self, node: &str) -> Vec<String> {
-        let base = &self.scheduler.cache.base;
+        let base = &self.embedded.scheduler.cache.base;
         let index = base.interner.get(node).and_then(|name| base.node(name)).unwrap();
         base.infos()[index.get()].pods.iter().map(|pod| pod.name.to_string()).collect()
     }
@@ -120,7 +148,7 @@ impl<B: Bundle> World<B> {
     /// The nodes that room was made on, with the pods that it was made for.
     pub fn nominations(&mut self) -> Vec<String> {
         let stranger = self.important_pod("stranger", "", i32::MIN);
-        let cache = &self.scheduler.cache;
+        let cache = &self.embedded.scheduler.cache;
         let of_node = |(node, pods): (NodeIndex, Vec<Arc<Pod>>)| {
             let pods: Vec<&str> = pods.iter().map(|pod| &*pod.name).collect();
             format!("{} for {}", cache.base.name(node), pods.join(" "))
@@ -136,7 +164,6 @@ pub fn in_words(outcome: &Outcome) -> String {
     let pod = &outcome.pod.name;
     match &outcome.result {
         Ok(placed) => format!("{pod} on {}", placed.node),
-        Err(Failure::Held(status)) => format!("{pod} is held: {status}"),
         Err(Failure::Unschedulable(unschedulable)) => format!("{pod} waits: {}", unschedulable.message),
         Err(Failure::Error(message)) => format!("{pod} failed: {message}"),
     }
@@ -145,15 +172,4 @@ pub fn in_words(outcome: &Outcome) -> String {
 /// A uid.
 pub fn uid(name: &str) -> Uid {
     Uid(name.into())
-}
-
-/// A cluster that refuses bindings.
-#[derive(Clone, Copy, Debug)]
-pub struct Refusing;
-
-impl Client for Refusing {
-    async fn bind(&self, placement: &Placement) -> Result<(), ApiError> {
-        Err(ApiError::new(ApiReason::Conflict, format!("{} has another owner", placement.node_name)))
-    }
-    async fn sleep(&self, _: std::time::Duration) {}
 }

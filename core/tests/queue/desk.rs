@@ -58,7 +58,7 @@ impl Surroundings for Plugins {
             None => Ok(()),
         }
     }
-    fn interested(&self, _: usize, plugins: &[&'static str], event: &Event) -> Option<()> {
+    fn interested(&mut self, _: usize, plugins: &[&'static str], event: &Event) -> Option<()> {
         self.interests.set(self.interests.get() + 1);
         plugins.contains(&event.of).then_some(())
     }

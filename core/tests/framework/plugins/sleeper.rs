@@ -7,7 +7,7 @@ use schedc_core::extension_points::{
     EnqueueExtensions, FilterPlugin, HintContext, HintError, QueueingHint, Registration,
 };
 use schedc_core::handle::Handle;
-use schedc_core::model::{Pod, PodSpec};
+use schedc_core::model::PodSpec;
 use schedc_core::plugin::Compile;
 use schedc_core::status::{Code, Reasons};
 

@@ -7,11 +7,8 @@ extern crate self as every_point;
 #[allow(unreachable_pub, reason = "plugins are public, but these are in no library")]
 mod plugins;
 
-use std::sync::Arc;
-
 use schedc_core::embedded::Embedded;
 use schedc_core::profile::Bundle;
-use schedc_core::scheduler::Scheduler;
 use schedc_objects::testing;
 
 mod scheduler {
@@ -22,29 +19,31 @@ use scheduler::Profiles;
 
 /// Schedules pods of a profile on `nodes` empty nodes.
 fn schedule(profile: &str, nodes: usize, pods: &[&str]) -> (Vec<String>, Vec<String>) {
-    let mut scheduler = Scheduler::<Profiles>::new(1).unwrap();
+    let mut cluster = Embedded::<Profiles>::new(1).unwrap();
     for node in 0..nodes {
         let yaml = format!("metadata: {{ name: node-{node} }}\nstatus: {{ allocatable: {{ pods: '10' }} }}");
-        let node = testing::node(&yaml, &mut scheduler.cache.base.interner);
-        scheduler.cache.set_node(node);
+        let node = testing::node(&yaml, cluster.interner());
+        cluster.node(node);
     }
-    let profile = Scheduler::<Profiles>::profile(profile).unwrap();
     let mut outcomes = Vec::new();
     for pod in pods {
         let (name, spec) = pod.split_once(' ').unwrap_or((pod, "containers: []"));
-        let yaml = format!("metadata: {{ name: {name}, uid: {name} }}\nspec: {{ {spec} }}");
-        let pod = testing::pod(&yaml, &mut scheduler.cache.base.interner);
-        if let Some(held) = scheduler.enqueue(profile, Arc::new(pod)) {
-            outcomes.push(format!("{name}: {}", held.result.unwrap_err().message()));
+        let yaml = format!("metadata: {{ name: {name}, uid: {name} }}\nspec: {{ schedulerName: {profile}, {spec} }}");
+        let pod = testing::pod(&yaml, cluster.interner());
+        let uid = pod.uid.clone();
+        cluster.pod(pod);
+        if let Some(held) = cluster.scheduler.held(&uid) {
+            outcomes.push(format!("{name}: {}", held.message()));
         }
     }
-    while let Some(outcome) = scheduler.step(&Embedded, &Embedded) {
+    while let Some(outcome) = cluster.step() {
         outcomes.push(match &outcome.result {
             Ok(placed) => format!("{} on {}", outcome.pod.name, placed.node),
             Err(failure) => format!("{}: {}", outcome.pod.name, failure.message()),
         });
     }
-    let events = scheduler.events.iter().map(|e| format!("{} {}: {}", e.pod.0, e.reason, e.note)).collect();
+    let told = cluster.take_events().into_iter().filter(|e| !matches!(e.reason, "Scheduled" | "FailedScheduling"));
+    let events = told.map(|e| format!("{} {}: {}", e.regarding.name, e.reason, e.note)).collect();
     (outcomes, events)
 }
 

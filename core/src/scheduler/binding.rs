@@ -1,0 +1,297 @@
+//! The binding cycle of a pod: kube-scheduler's `bindingCycle`, as a state that completed tasks move on.
+
+use futures_util::future::{AbortHandle, AbortRegistration, Abortable};
+
+use super::Scheduler;
+use super::cycle::Permitted;
+use super::outcome::{Failure, Outcome, Placed};
+use super::tasks::{Completed, Tasks, Work};
+use crate::cache::State;
+use crate::client::{Client, Event, EventType, StatusPatch};
+use crate::engine::Engine;
+use crate::events::{Action, Changed, ClusterEvent, EventResource, PodOnNode};
+use crate::extension_points::Placement;
+use crate::handle::{Rejection, WaitingPod};
+use crate::model::Uid;
+use crate::profile::{Bundle, PreBindPlan, Profile, Visitor};
+use crate::queue::Attempt;
+use crate::status::Status;
+
+/// A pod that has its node and is not bound yet.
+pub(super) struct Binding {
+    pub(super) attempt: Attempt,
+    pub(super) placement: Placement,
+    plan: PreBindPlan,
+    phase: Phase,
+}
+
+/// How far it is.
+enum Phase {
+    /// Its status is being written: the nominated node, since the rest may take long, or what an earlier attempt left.
+    Writing,
+    /// It waits in Permit.
+    Waiting,
+    /// PreBind runs. A preemptor can stop it, and is named then.
+    PreBinding(AbortHandle, Option<&'static str>),
+    /// The cluster was told.
+    Binding,
+}
+
+impl Binding {
+    /// Whether PreBind has not been begun.
+    pub(super) fn waits(&self) -> bool {
+        matches!(self.phase, Phase::Writing | Phase::Waiting)
+    }
+    /// Stops PreBind in favour of another pod. Returns whether it was not too late.
+    pub(super) fn cancel_pre_bind(&mut self, preemptor: &'static str) -> bool {
+        let Phase::PreBinding(abort, cancelled) = &mut self.phase else { return false };
+        abort.abort();
+        *cancelled = Some(preemptor);
+        true
+    }
+}
+
+impl<B: Bundle, C: Client> Scheduler<B, C> {
+    /// A pod has passed Permit, or waits there.
+    pub(super) fn begin_binding(&mut self, attempt: Attempt, permitted: Permitted, tasks: &mut impl Tasks) {
+        let Permitted { placement, waits } = permitted;
+        let uid = placement.pod.uid.clone();
+        let plan = self.bundle.with(attempt.profile(), LookAhead { placement: &placement });
+        let waits_long = !waits.is_empty() || plan.as_ref().is_ok_and(|plan| !plan.is_empty());
+        if !waits.is_empty() {
+            let pending = waits.into_iter().map(|(plugin, patience)| (plugin, self.now + patience)).collect();
+            self.waiting.insert(WaitingPod { placement: placement.clone(), since: self.now, pending, rejected: None });
+            self.handle.begin_waiting(uid.clone());
+        }
+        let (plan, failure) = match plan {
+            Ok(plan) => (plan, None),
+            Err(status) => (PreBindPlan::default(), Some(status)),
+        };
+        if failure.is_none() && waits_long && self.is_nominated_elsewhere(&placement) {
+            let nominated_node = Some(Some(placement.node_name.clone()));
+            let patch = StatusPatch { condition: None, nominated_node };
+            self.status.write(&self.client, placement.pod.clone(), patch, tasks);
+        }
+        self.bindings.insert(uid.clone(), Binding { attempt, placement, plan, phase: Phase::Writing });
+        match failure {
+            Some(status) => self.fail_binding(&uid, Failure::not_bound(status), tasks),
+            None => self.proceed(&uid, tasks),
+        }
+    }
+
+    /// Whether the status of a pod does not name the node that it goes to.
+    fn is_nominated_elsewhere(&self, placement: &Placement) -> bool {
+        let node = self.cache.base.infos()[placement.node.get()].node.as_ref().map(|node| node.name);
+        placement.pod.nominated_node != node || self.status.is_busy(&placement.pod.uid)
+    }
+
+    /// Goes as far as nothing has to be waited for.
+    pub(super) fn proceed(&mut self, uid: &Uid, tasks: &mut impl Tasks) {
+        let Some(binding) = self.bindings.get_mut(uid).filter(|binding| binding.waits()) else { return };
+        if let Some(rejection) = self.waiting.get(uid).and_then(|waiting| waiting.rejected.clone()) {
+            self.fail_in_permit(uid, rejection, tasks);
+            return;
+        }
+        if self.status.is_busy(uid) {
+            return;
+        }
+        binding.phase = Phase::Waiting;
+        if self.waiting.get(uid).is_some_and(|waiting| !waiting.is_settled()) {
+            return;
+        }
+        self.queue.permitted(&binding.attempt);
+        self.stop_waiting(uid);
+        self.run_pre_bind(uid, tasks);
+    }
+
+    fn run_pre_bind(&mut self, uid: &Uid, tasks: &mut impl Tasks) {
+        let Some(binding) = self.bindings.get_mut(uid) else { return };
+        if binding.plan.is_empty() {
+            self.run_bind(uid, tasks);
+            return;
+        }
+        let (abort, registration) = AbortHandle::new_pair();
+        binding.phase = Phase::PreBinding(abort, None);
+        let (attempt, plan) = (binding.attempt.id(), binding.plan);
+        let run = PreBind { client: &self.client, placement: &binding.placement, plan, attempt, registration, tasks };
+        self.bundle.with(binding.attempt.profile(), run);
+    }
+
+    pub(super) fn pre_bound(
+        &mut self,
+        uid: &Uid,
+        attempt: u64,
+        result: Option<Result<(), Status>>,
+        tasks: &mut impl Tasks,
+    ) {
+        let Some(binding) = self.bindings.get(uid).filter(|binding| binding.attempt.id() == attempt) else { return };
+        let Phase::PreBinding(_, cancelled) = &binding.phase else { return };
+        let status = match (cancelled, result) {
+            (Some(preemptor), _) => Status::error(format!("preempted by {preemptor}")),
+            (None, None) => Status::error("PreBind was cut off"),
+            (None, Some(Err(status))) => status,
+            (None, Some(Ok(()))) => return self.run_bind(uid, tasks),
+        };
+        self.fail_binding(uid, Failure::not_bound(status), tasks);
+    }
+
+    fn run_bind(&mut self, uid: &Uid, tasks: &mut impl Tasks) {
+        let Some(binding) = self.bindings.get_mut(uid) else { return };
+        binding.phase = Phase::Binding;
+        let attempt = binding.attempt.id();
+        let run = Bind { client: &self.client, placement: &binding.placement, attempt, tasks };
+        self.bundle.with(binding.attempt.profile(), run);
+    }
+
+    pub(super) fn bound(&mut self, uid: &Uid, attempt: u64, result: Result<(), Status>, tasks: &mut impl Tasks) {
+        if self.bindings.get(uid).is_none_or(|binding| binding.attempt.id() != attempt) {
+            return;
+        }
+        if let Err(status) = result {
+            return self.fail_binding(uid, Failure::not_bound(status), tasks);
+        }
+        let Some(Binding { attempt, placement, .. }) = self.bindings.remove(uid) else { return };
+        self.cache.finish_binding(uid);
+        self.bundle.with(attempt.profile(), PostBind { placement: &placement });
+        let pod = &placement.pod;
+        self.client.record(Event {
+            regarding: pod.clone(),
+            related: None,
+            event_type: EventType::Normal,
+            reason: "Scheduled",
+            action: "Binding",
+            note: format!("Successfully assigned {}/{} to {}", pod.namespace, pod.name, placement.node_name),
+        });
+        self.outcomes.push(Outcome {
+            pod: placement.pod,
+            profile: attempt.profile(),
+            attempts: attempt.attempts(),
+            result: Ok(Placed { node: placement.node_name }),
+        });
+        let (queue, mut around) = self.queue();
+        queue.bound(attempt, &mut around);
+    }
+
+    /// The waiting of a pod in Permit ended badly.
+    fn fail_in_permit(&mut self, uid: &Uid, rejection: Rejection, tasks: &mut impl Tasks) {
+        let Rejection { plugin, reason, preempted } = rejection;
+        let failure = if preempted {
+            Failure::Error(format!("waiting on permit for pod: {reason}"))
+        } else {
+            Failure::on_node(Status::unschedulable(reason).with_plugin(plugin))
+        };
+        self.fail_binding(uid, failure, tasks);
+    }
+
+    /// Undoes what was done for a pod, and tries it again later: kube-scheduler's `handleBindingCycleError`.
+    fn fail_binding(&mut self, uid: &Uid, failure: Failure, tasks: &mut impl Tasks) {
+        let Some(Binding { attempt, placement, .. }) = self.bindings.remove(uid) else { return };
+        self.stop_waiting(uid);
+        self.bundle.with(attempt.profile(), Undo { placement: &placement });
+        self.cache.forget(uid);
+        let node = self.cache.base.interner.get(&placement.node_name);
+        let left = Changed::Pod(Some(PodOnNode { pod: placement.pod, node }), None);
+        let event = ClusterEvent::new(EventResource::AssignedPod, Action::DELETE);
+        // What it leaves wakes others, and itself only if nobody found it unschedulable.
+        if matches!(failure, Failure::Unschedulable(_)) {
+            let uid = uid.clone();
+            self.failed(attempt, failure, tasks);
+            self.happened(event, left, |pod| pod.pod.uid != uid);
+        } else {
+            self.happened(event, left, |_| true);
+            self.failed(attempt, failure, tasks);
+        }
+    }
+
+    fn stop_waiting(&mut self, uid: &Uid) {
+        if self.waiting.remove(uid).is_some() {
+            self.handle.end_waiting(uid);
+        }
+    }
+}
+
+struct LookAhead<'a> {
+    placement: &'a Placement,
+}
+impl<S: State> Visitor<S> for LookAhead<'_> {
+    type Output = Result<PreBindPlan, Status>;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
+        match engine.reserved.get(&self.placement.pod.uid) {
+            Some(reserved) => engine.plugins.pre_bind_pre_flight(self.placement, reserved),
+            None => Err(nothing_reserved()),
+        }
+    }
+}
+
+struct PreBind<'a, C, T> {
+    client: &'a C,
+    placement: &'a Placement,
+    plan: PreBindPlan,
+    attempt: u64,
+    registration: AbortRegistration,
+    tasks: &'a mut T,
+}
+impl<S: State, C: Client, T: Tasks> Visitor<S> for PreBind<'_, C, T> {
+    type Output = ();
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
+        let PreBind { plan, attempt, registration, .. } = self;
+        let (client, placement, plugins) = (self.client.clone(), self.placement.clone(), engine.plugins.clone());
+        let reserved = engine.reserved.get(&placement.pod.uid).cloned();
+        self.tasks.spawn(async move {
+            let run = async {
+                match &reserved {
+                    Some(reserved) => plugins.pre_bind(&client, &placement, reserved, plan).await,
+                    None => Err(nothing_reserved()),
+                }
+            };
+            let result = Abortable::new(run, registration).await.ok();
+            Completed(Work::PreBound { pod: placement.pod.uid.clone(), attempt, result })
+        });
+    }
+}
+
+struct Bind<'a, C, T> {
+    client: &'a C,
+    placement: &'a Placement,
+    attempt: u64,
+    tasks: &'a mut T,
+}
+impl<S: State, C: Client, T: Tasks> Visitor<S> for Bind<'_, C, T> {
+    type Output = ();
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
+        let (client, placement, plugins) = (self.client.clone(), self.placement.clone(), engine.plugins.clone());
+        let attempt = self.attempt;
+        self.tasks.spawn(async move {
+            let result = plugins.bind(&client, &placement).await;
+            Completed(Work::Bound { pod: placement.pod.uid.clone(), attempt, result })
+        });
+    }
+}
+
+struct PostBind<'a> {
+    placement: &'a Placement,
+}
+impl<S: State> Visitor<S> for PostBind<'_> {
+    type Output = ();
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
+        engine.reserved.remove(&self.placement.pod.uid);
+        engine.plugins.post_bind(self.placement);
+    }
+}
+
+/// Unreserve, in reverse order.
+struct Undo<'a> {
+    placement: &'a Placement,
+}
+impl<S: State> Visitor<S> for Undo<'_> {
+    type Output = ();
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
+        if let Some(reserved) = engine.reserved.remove(&self.placement.pod.uid) {
+            engine.plugins.unreserve(self.placement, &reserved);
+        }
+    }
+}
+
+fn nothing_reserved() -> Status {
+    Status::error("a pod is to be bound that nothing is reserved for")
+}

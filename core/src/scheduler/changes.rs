@@ -1,0 +1,294 @@
+//! What the cluster tells: kube-scheduler's event handlers. The cache knows first, then pods are woken.
+
+use std::sync::Arc;
+
+use super::Scheduler;
+use super::tasks::Tasks;
+use crate::cache::PodState;
+use crate::client::Client;
+use crate::events::{
+    Action, Changed, ClusterEvent, EventResource, Happened, PodOnNode, node_changed, object_changed, pod_updated,
+};
+use crate::extension_points::QueuedPod;
+use crate::handle::Rejection;
+use crate::intern::Symbol;
+use crate::map::Set;
+use crate::model::{Kind, Node, Object, ObjectKey, Pod, Uid};
+use crate::profile::Bundle;
+use crate::queue::{Place, Surroundings};
+use crate::status::Status;
+
+/// An object came, changed or went. Symbols are those of the scheduler's interner.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// A node as it is now.
+    Node(Node),
+    /// The node of this name went.
+    NodeDeleted(Symbol),
+    /// A pod as it is now. One that has run to its end is not told of, but as deleted.
+    Pod(Pod),
+    /// The pod went.
+    PodDeleted(Uid),
+    /// Another object as it is now.
+    Object(Object),
+    /// Another object went.
+    ObjectDeleted(ObjectKey),
+}
+
+impl<B: Bundle, C: Client> Scheduler<B, C> {
+    /// Something changed in the cluster. What is told twice is nothing new; what was missed can be told as a whole with
+    /// [`Scheduler::relist_pods`] and its like.
+    pub fn on_change(&mut self, change: Change, tasks: &mut impl Tasks) {
+        match change {
+            Change::Node(node) => self.set_node(node),
+            Change::NodeDeleted(name) => self.remove_node(name),
+            Change::Pod(pod) => self.set_pod(Arc::new(pod)),
+            Change::PodDeleted(uid) => self.remove_pod(&uid),
+            Change::Object(object) => self.set_object(object),
+            Change::ObjectDeleted(key) => self.remove_object(&key),
+        }
+        self.settle(tasks);
+    }
+
+    /// These are all nodes that there are.
+    pub fn relist_nodes(&mut self, nodes: Vec<Node>, tasks: &mut impl Tasks) {
+        let listed: Set<Symbol> = nodes.iter().map(|node| node.name).collect();
+        let known = self.cache.base.infos().iter().filter_map(|info| info.node.as_ref()).map(|node| node.name);
+        let gone: Vec<Symbol> = known.filter(|name| !listed.contains(name)).collect();
+        let gone = gone.into_iter().map(Change::NodeDeleted);
+        gone.chain(nodes.into_iter().map(Change::Node)).for_each(|change| self.on_change(change, tasks));
+    }
+
+    /// These are all pods that there are, those that have run to their end left out.
+    pub fn relist_pods(&mut self, pods: Vec<Pod>, tasks: &mut impl Tasks) {
+        let listed: Set<&Uid> = pods.iter().map(|pod| &pod.uid).collect();
+        let mut gone: Vec<Uid> = self.names.values().filter(|uid| !listed.contains(uid)).cloned().collect();
+        gone.sort_unstable();
+        let gone = gone.into_iter().map(Change::PodDeleted);
+        gone.chain(pods.into_iter().map(Change::Pod)).for_each(|change| self.on_change(change, tasks));
+    }
+
+    /// These are all objects of a kind that there are.
+    pub fn relist_objects(&mut self, kind: Kind, objects: Vec<Object>, tasks: &mut impl Tasks) {
+        let listed: Set<ObjectKey> = objects.iter().map(Object::key).collect();
+        let known = self.cache.objects().map(Object::key).filter(|key| key.kind == kind);
+        let mut gone: Vec<ObjectKey> = known.filter(|key| !listed.contains(key)).collect();
+        gone.sort_unstable();
+        let gone = gone.into_iter().map(Change::ObjectDeleted);
+        gone.chain(objects.into_iter().map(Change::Object)).for_each(|change| self.on_change(change, tasks));
+    }
+
+    fn set_node(&mut self, node: Node) {
+        let old = self.cache.base.node(node.name).and_then(|at| self.cache.base.infos()[at.get()].node.clone());
+        if old.as_deref() == Some(&node) {
+            return;
+        }
+        let at = self.cache.set_node(node);
+        let new = self.cache.base.infos()[at.get()].node.clone();
+        for event in node_changed(old.as_deref(), new.as_deref()) {
+            self.happened(event, Changed::Node(old.clone(), new.clone()), |_| true);
+        }
+    }
+
+    fn remove_node(&mut self, name: Symbol) {
+        let Some(at) = self.cache.base.node(name) else { return };
+        let old = self.cache.base.infos()[at.get()].node.clone();
+        self.cache.remove_node(name);
+        for event in node_changed(old.as_deref(), None) {
+            self.happened(event, Changed::Node(old.clone(), None), |_| true);
+        }
+    }
+
+    fn set_object(&mut self, object: Object) {
+        let old = self.cache.object(&object.key()).cloned();
+        if old.as_ref() == Some(&object) {
+            return;
+        }
+        self.cache.set_object(object.clone());
+        if let Some(event) = object_changed(old.as_ref(), Some(&object)) {
+            self.happened(event, Changed::Object(old, Some(object)), |_| true);
+        }
+    }
+
+    fn remove_object(&mut self, key: &ObjectKey) {
+        let Some(old) = self.cache.object(key).cloned() else { return };
+        self.cache.remove_object(key);
+        if let Some(event) = object_changed(Some(&old), None) {
+            self.happened(event, Changed::Object(Some(old), None), |_| true);
+        }
+    }
+
+    fn set_pod(&mut self, pod: Arc<Pod>) {
+        let earlier = self.names.insert((pod.spec.namespace, pod.name.clone()), pod.uid.clone());
+        if let Some(earlier) = earlier.filter(|earlier| *earlier != pod.uid) {
+            // It was deleted and created again under its name.
+            self.forget_pod(&earlier);
+        }
+        match pod.spec.node_name {
+            Some(node) => self.set_assigned(pod, node),
+            None => self.set_unassigned(pod),
+        }
+    }
+
+    /// A pod is bound, or changed after that.
+    fn set_assigned(&mut self, pod: Arc<Pod>, node: Symbol) {
+        let known = self.cache.pod(&pod.uid).map(|(old, node, state)| (old.clone(), node, state));
+        if let Some((old, on, PodState::Bound)) = known
+            && on == node
+        {
+            if old == pod {
+                return;
+            }
+            let changed = Changed::Pod(Some(PodOnNode::new(old)), Some(PodOnNode::new(pod.clone())));
+            self.cache.add_pod(pod, node, PodState::Bound);
+            let Changed::Pod(Some(old), Some(new)) = &changed else { return };
+            for event in pod_updated(old.as_event(), new.as_event()) {
+                self.happened(event, changed.clone(), |_| true);
+            }
+            return;
+        }
+        self.cache.add_pod(pod.clone(), node, PodState::Bound);
+        // Bound by another while it waits: it need not wait any longer.
+        self.reject_waiting(&pod.uid, "bound by another");
+        let (queue, mut around) = self.queue();
+        queue.delete(&pod.uid, &mut around);
+        self.status.forget(&pod.uid);
+        let came = Changed::Pod(None, Some(PodOnNode::new(pod)));
+        self.happened(ClusterEvent::new(EventResource::AssignedPod, Action::ADD), came, |_| true);
+    }
+
+    /// A pod without a node came or changed.
+    fn set_unassigned(&mut self, pod: Arc<Pod>) {
+        let now = self.now;
+        if let Some((known, _, state)) = self.cache.pod(&pod.uid) {
+            // It has a node already, as is known here and there not yet.
+            if state != PodState::Bound {
+                let is_going = pod.deleting && !known.deleting;
+                self.refresh(pod.clone());
+                if is_going {
+                    self.remove_assumed(&pod.uid);
+                }
+            }
+            return;
+        }
+        let Some(profile) = self.profile_of(&pod) else { return };
+        let Some(old) = self.queue.pod(&pod.uid).cloned() else {
+            let timestamp = pod.created.unwrap_or(now);
+            let (queue, mut around) = self.queue();
+            // What holds it is asked again in time: nobody waits for an answer.
+            let _held = queue.add(profile, pod, timestamp, &mut around, now);
+            return;
+        };
+        if old == pod {
+            return;
+        }
+        let events = own_events(&old, &pod);
+        let (queue, mut around) = self.queue();
+        queue.update(profile, &old, pod.clone(), events, &mut around, now);
+        if let Some(node) = old.nominated_node.filter(|_| old.nominated_node != pod.nominated_node) {
+            self.nomination_lost(old, node);
+        }
+    }
+
+    /// A pod in flight changed, which is of interest when its attempt fails.
+    fn refresh(&mut self, pod: Arc<Pod>) {
+        let Some(old) = self.queue.pod(&pod.uid).cloned() else { return };
+        let Some(profile) = self.profile_of(&pod) else { return };
+        let now = self.now;
+        let (queue, mut around) = self.queue();
+        queue.update(profile, &old, pod, [], &mut around, now);
+    }
+
+    fn remove_pod(&mut self, uid: &Uid) {
+        let pod = self.cache.pod(uid).map(|(pod, ..)| pod).or_else(|| self.queue.pod(uid));
+        if let Some(name) = pod.map(|pod| (pod.spec.namespace, pod.name.clone()))
+            && self.names.get(&name) == Some(uid)
+        {
+            self.names.remove(&name);
+        }
+        self.forget_pod(uid);
+    }
+
+    /// A pod went.
+    fn forget_pod(&mut self, uid: &Uid) {
+        self.status.forget(uid);
+        let nominated = self.cache.nominator.node(uid);
+        let queued = self.queue.pod(uid).cloned();
+        let (queue, mut around) = self.queue();
+        queue.delete(uid, &mut around);
+        match self.cache.pod(uid).map(|(pod, node, state)| (pod.clone(), node, state)) {
+            Some((pod, node, PodState::Bound)) => {
+                self.cache.remove_pod(uid);
+                self.left(pod, node);
+            }
+            Some(_) => self.remove_assumed(uid),
+            None => {
+                if let Some((pod, node)) = queued.zip(nominated) {
+                    self.nomination_lost(pod, node);
+                }
+            }
+        }
+    }
+
+    /// An assumed pod goes, or begins to: it takes no room from now on (`handleAssumedPodDeletion`).
+    fn remove_assumed(&mut self, uid: &Uid) {
+        let Some((pod, node, _)) = self.cache.pod(uid).map(|(pod, node, state)| (pod.clone(), node, state)) else {
+            return;
+        };
+        self.cache.forget(uid);
+        self.reject_waiting(uid, "removed");
+        self.left(pod, node);
+    }
+
+    fn reject_waiting(&mut self, uid: &Uid, reason: &str) {
+        self.waiting.reject(uid, Rejection { plugin: "", reason: reason.into(), preempted: false });
+    }
+
+    fn left(&mut self, pod: Arc<Pod>, node: Symbol) {
+        let left = Changed::Pod(Some(PodOnNode { pod, node: Some(node) }), None);
+        self.happened(ClusterEvent::new(EventResource::AssignedPod, Action::DELETE), left, |_| true);
+    }
+
+    /// A pod takes no room any longer of the node that it was nominated for: those that had to count with it can be tried.
+    pub(super) fn nomination_lost(&mut self, pod: Arc<Pod>, node: Symbol) {
+        let (priority, uid) = (pod.spec.priority, pod.uid.clone());
+        let pod = Arc::new(Pod { nominated_node: Some(node), ..Pod::clone(&pod) });
+        let left = Changed::Pod(Some(PodOnNode::new(pod)), None);
+        let event = ClusterEvent::new(EventResource::AssignedPod, Action::DELETE);
+        self.happened(event, left, |other| other.pod.spec.priority <= priority && other.pod.uid != uid);
+    }
+
+    pub(super) fn happened(&mut self, event: ClusterEvent, changed: Changed, concerned: impl Fn(&QueuedPod) -> bool) {
+        let now = self.now;
+        let (queue, mut around) = self.queue();
+        queue.on_event(Happened { event, changed }, concerned, &mut around, now);
+    }
+
+    /// The profile that serves a pod. None: it is another scheduler's.
+    pub(super) fn profile_of(&self, pod: &Pod) -> Option<usize> {
+        let name = || self.cache.base.interner.resolve(pod.spec.scheduler_name);
+        self.options.serve_all.or_else(|| B::serving(name()))
+    }
+
+    /// What holds a pod in PreEnqueue, if it does.
+    pub fn held(&mut self, uid: &Uid) -> Option<Status> {
+        if self.queue.place(uid) != Some(Place::Gated) {
+            return None;
+        }
+        let pod = self.queue.pod(uid)?.clone();
+        let profile = self.profile_of(&pod)?;
+        let (_, mut around) = self.queue();
+        around.pre_enqueue(profile, &pod).err()
+    }
+}
+
+/// What the change of a pod without a node is to itself. Its own nomination never helps it: nothing.
+fn own_events(old: &Arc<Pod>, new: &Arc<Pod>) -> Vec<Happened> {
+    if **old == (Pod { nominated_node: old.nominated_node, ..Pod::clone(new) }) {
+        return Vec::new();
+    }
+    let [before, after] = [old, new].map(|pod| PodOnNode::new(pod.clone()));
+    let events = pod_updated(before.as_event(), after.as_event());
+    let changed = Changed::Pod(Some(before), Some(after));
+    events.into_iter().map(|event| Happened { event, changed: changed.clone() }).collect()
+}

@@ -1,0 +1,72 @@
+//! The scheduling cycle of one pod, from PreFilter to Permit: kube-scheduler's `schedulingCycle`.
+
+use std::sync::Arc;
+
+use super::outcome::Failure;
+use crate::cache::{Cache, State};
+use crate::engine::{Decision, Engine, UNTIMED};
+use crate::extension_points::Placement;
+use crate::handle::{Waiting, WaitingPods};
+use crate::model::{NodeIndex, Pod};
+use crate::profile::{PermitRun, Profile, Visitor};
+use crate::status::Status;
+
+/// A pod that has its node, and is reserved there.
+pub(super) struct Permitted {
+    pub(super) placement: Placement,
+    /// The plugins that make it wait, and for how many nanoseconds each.
+    pub(super) waits: Vec<(&'static str, i64)>,
+}
+
+pub(super) struct Cycle<'a, S, D> {
+    pub(super) pod: &'a Arc<Pod>,
+    pub(super) cache: &'a mut Cache<S>,
+    pub(super) draw: D,
+    pub(super) waiting: &'a mut Waiting,
+    pub(super) now: i64,
+}
+
+impl<S: State, D: FnMut(usize) -> usize> Visitor<S> for Cycle<'_, S, D> {
+    type Output = Result<Permitted, Failure>;
+    fn visit<P: Profile<State = S>>(mut self, engine: &mut Engine<P>) -> Self::Output {
+        let (decision, cycle) = engine.decide_with_state(self.pod, self.cache, UNTIMED, &mut self.draw);
+        let node = match decision {
+            Decision::Node(node) => node,
+            Decision::Unschedulable(unschedulable) => return Err(Failure::Unschedulable(unschedulable)),
+            Decision::Error(message) => return Err(Failure::Error(message)),
+        };
+        let cycle = cycle.ok_or_else(|| Failure::Error("a decision without cycle state".into()))?;
+        let placement = self.assume(node)?;
+        let undo = |cache: &mut Cache<S>, status: Status| {
+            cache.forget(&self.pod.uid);
+            Err(Failure::on_node(status))
+        };
+        let reserved = match engine.plugins.reserve(&cycle, self.cache, &placement) {
+            Ok(reserved) => Arc::new(reserved),
+            Err(status) => return undo(self.cache, status),
+        };
+        let mut permit = PermitRun::default();
+        let mut pods = WaitingPods { waiting: self.waiting, now: self.now };
+        if let Err(status) = engine.plugins.permit(&placement, &mut pods, &mut permit) {
+            engine.plugins.unreserve(&placement, &reserved);
+            return undo(self.cache, status);
+        }
+        engine.reserved.insert(self.pod.uid.clone(), reserved);
+        Ok(Permitted { placement, waits: permit.waits })
+    }
+}
+
+impl<S: State, D> Cycle<'_, S, D> {
+    fn assume(&mut self, node: NodeIndex) -> Result<Placement, Failure> {
+        let Some(chosen) = self.cache.base.infos()[node.get()].node.as_ref().map(|node| node.name) else {
+            return Err(Failure::Error("the chosen node disappeared".into()));
+        };
+        let node_name = self.cache.base.interner.share(chosen);
+        if self.cache.assume(self.pod.clone(), chosen).is_err() {
+            return Err(Failure::Error("the pod has a node already".into()));
+        }
+        // It counts on its node from now on, and not twice.
+        self.cache.withdraw_nomination(&self.pod.uid);
+        Ok(Placement { pod: self.pod.clone(), node, node_name })
+    }
+}

@@ -1,0 +1,73 @@
+//! What a failed attempt leads to: kube-scheduler's `handleSchedulingFailure`.
+
+use std::sync::Arc;
+
+use super::Scheduler;
+use super::outcome::{Failure, Outcome};
+use super::tasks::Tasks;
+use crate::client::{Client, Condition, Event, EventType, StatusPatch};
+use crate::diagnosis::Diagnosis;
+use crate::extension_points::Nomination;
+use crate::intern::Symbol;
+use crate::model::Pod;
+use crate::profile::Bundle;
+use crate::queue::{Attempt, Rejectors};
+
+impl<B: Bundle, C: Client> Scheduler<B, C> {
+    /// An attempt failed: the pod goes back into the queue, what PostFilter found is done, and everybody is told.
+    pub(super) fn failed(&mut self, attempt: Attempt, failure: Failure, tasks: &mut impl Tasks) {
+        let (rejectors, nomination) = match &failure {
+            Failure::Unschedulable(unschedulable) => {
+                let Diagnosis { unschedulable_plugins, pending_plugins, .. } = &unschedulable.diagnosis;
+                let rejectors = Rejectors::new(unschedulable_plugins.iter().copied(), pending_plugins.iter().copied());
+                (rejectors, unschedulable.nomination())
+            }
+            Failure::Error(_) => (Rejectors::default(), Nomination::Clear),
+        };
+        if let Failure::Unschedulable(unschedulable) = &failure {
+            self.preempt(&attempt, unschedulable, tasks);
+        }
+        let (uid, profile, attempts) = (attempt.pod().uid.clone(), attempt.profile(), attempt.attempts());
+        let popped = attempt.pod().clone();
+        let now = self.now;
+        let (queue, mut around) = self.queue();
+        let is_known = queue.requeue(attempt, rejectors, &mut around, now).is_some();
+        // Of a pod that went, or was bound by others, nobody has to be told.
+        let pod = self.queue.pod(&uid).filter(|_| is_known).cloned();
+        if let Some(pod) = &pod {
+            self.client.record(Event {
+                regarding: pod.clone(),
+                related: None,
+                event_type: EventType::Warning,
+                reason: "FailedScheduling",
+                action: "Scheduling",
+                note: failure.message().to_owned(),
+            });
+            let nominated_node = self.nominate(pod.clone(), nomination);
+            let condition = Condition {
+                kind: "PodScheduled",
+                status: false,
+                reason: failure.reason(),
+                message: failure.message().to_owned(),
+            };
+            let patch = StatusPatch { condition: Some(condition), nominated_node };
+            self.status.write(&self.client, pod.clone(), patch, tasks);
+        }
+        let pod = pod.unwrap_or(popped);
+        self.outcomes.push(Outcome { pod, profile, attempts, result: Err(failure) });
+    }
+
+    /// Takes note of a pod's nomination, at once, whenever its status will say so. Returns what that has to say.
+    fn nominate(&mut self, pod: Arc<Pod>, nomination: Nomination) -> Option<Option<Arc<str>>> {
+        let node: Option<Symbol> = match nomination {
+            Nomination::Keep => return None,
+            Nomination::Clear => None,
+            Nomination::Set(node) => self.cache.base.infos()[node.get()].node.as_ref().map(|node| node.name),
+        };
+        match node {
+            Some(node) => self.cache.nominate(pod, node),
+            None => self.cache.withdraw_nomination(&pod.uid),
+        }
+        Some(node.map(|node| self.cache.base.interner.share(node)))
+    }
+}

@@ -1,0 +1,352 @@
+//! The scheduler around the profiles of a binary, as a state machine: what the cluster says and the time come in, calls to
+//! the cluster go out as [`Tasks`]. It does no I/O and has no clock, threads or runtime of its own.
+//!
+//! | module | idea | kube-scheduler |
+//! |---|---|---|
+//! | `changes` | objects come, change and go | event handlers |
+//! | `cycle` | from a popped pod to Permit | `schedulingCycle` |
+//! | `binding` | from Permit to bound, or back | `bindingCycle` |
+//! | `failure` | a failed attempt: requeue, nomination, condition | `handleSchedulingFailure` |
+//! | `preemption` | room is made | `prepareCandidateAsync` |
+//! | `status_writer` | one patch of a pod at a time | |
+//! | `surroundings` | what the queue asks of the profiles | |
+//! | `tasks` | calls that are not waited for | goroutines |
+
+mod binding;
+mod changes;
+mod cycle;
+mod failure;
+mod outcome;
+mod preemption;
+mod status_writer;
+mod surroundings;
+mod tasks;
+
+pub use changes::Change;
+pub use outcome::{Failure, Outcome, Placed};
+pub use tasks::{Completed, Tasks};
+
+use std::sync::Arc;
+
+use crate::cache::{Cache, State};
+use crate::client::{Client, Event, EventType};
+use crate::engine::Engine;
+use crate::events::Happened;
+use crate::explain::Explanation;
+use crate::handle::{Command, Handle, Rejection, Waiting};
+use crate::intern::Symbol;
+use crate::map::Map;
+use crate::model::{Pod, Uid};
+use crate::profile::{Bundle, Profile, StartError, Visitor};
+use crate::queue::{self, Backoff, Place, SchedulingQueue};
+use crate::random::Random;
+
+use binding::Binding;
+use cycle::Cycle;
+use status_writer::StatusWriter;
+use surroundings::{Around, BundleOrder};
+use tasks::Work;
+
+/// Which of several equally good nodes is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TieBreak {
+    /// One that is drawn, every one equally likely.
+    #[default]
+    Random,
+    /// The first, in the order in which nodes came.
+    First,
+}
+
+/// What can be set for a run; what belongs to a profile is compiled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// What is drawn repeats with it.
+    pub seed: u64,
+    /// Which of several equally good nodes is taken.
+    pub tie_break: TieBreak,
+    /// The index of a profile that serves every pod, whatever scheduler it names.
+    pub serve_all: Option<usize>,
+    /// After how many nanoseconds a parked pod is tried without any event: `podMaxInUnschedulablePodsDuration`.
+    pub leftover_after: i64,
+    /// How many events are kept for pods in flight; see [`queue::Options::events_kept`].
+    pub events_kept: usize,
+}
+
+impl Default for Options {
+    /// kube-scheduler's.
+    fn default() -> Self {
+        let queue::Options { leftover_after, events_kept, .. } = queue::Options::default();
+        Options { seed: 0, tie_break: TieBreak::Random, serve_all: None, leftover_after, events_kept }
+    }
+}
+
+/// All profiles of a binary over one cache and one queue.
+///
+/// Whoever drives it tells it what the cluster says ([`Scheduler::on_change`]), the time ([`Scheduler::tick`]) and which tasks
+/// are done ([`Scheduler::on_completed`]), and lets it work ([`Scheduler::schedule_one`]).
+pub struct Scheduler<B: Bundle, C> {
+    /// The cluster as it is known here. To be looked at: changes go through [`Scheduler::on_change`], but for new strings.
+    pub cache: Cache<B::State>,
+    client: C,
+    options: Options,
+    bundle: B,
+    handle: Handle,
+    queue: SchedulingQueue<BundleOrder<B>, Happened>,
+    /// Pods by namespace and name: only one of a name can be there.
+    names: Map<(Symbol, Arc<str>), Uid>,
+    waiting: Waiting,
+    bindings: Map<Uid, Binding>,
+    status: StatusWriter,
+    outcomes: Vec<Outcome>,
+    random: Random,
+    now: i64,
+}
+
+impl<B: Bundle, C: Client> Scheduler<B, C> {
+    /// Makes every plugin of every profile.
+    ///
+    /// # Errors
+    /// All plugins that failed.
+    pub fn new(client: C, options: Options) -> Result<Self, Vec<StartError>> {
+        let handle = Handle::default();
+        Ok(Scheduler {
+            cache: Cache::default(),
+            client,
+            options,
+            bundle: B::new(&handle)?,
+            handle,
+            queue: SchedulingQueue::new(queue_options::<B>(&options)),
+            names: Map::default(),
+            waiting: Waiting::default(),
+            bindings: Map::default(),
+            status: StatusWriter::default(),
+            outcomes: Vec::new(),
+            random: Random::new(options.seed),
+            now: 0,
+        })
+    }
+
+    /// The time is `now`, in nanoseconds of the clock that the caller keeps; it never goes back. Backoff ends, patience in
+    /// Permit does, and pods that no event woke for long are tried again.
+    pub fn tick(&mut self, now: i64, tasks: &mut impl Tasks) {
+        self.now = self.now.max(now);
+        let now = self.now;
+        self.handle.publish_now(now);
+        let (queue, mut around) = self.queue();
+        queue.tick(&mut around, now);
+        self.waiting.time_out(now);
+        self.settle(tasks);
+    }
+
+    /// When [`Scheduler::tick`] has something to do next; none if only something else than time can change anything.
+    pub fn next_tick(&self) -> Option<i64> {
+        self.queue.next_tick().into_iter().chain(self.next_deadline()).min()
+    }
+
+    /// When the patience of a Permit plugin ends next.
+    pub fn next_deadline(&self) -> Option<i64> {
+        self.waiting.next_deadline()
+    }
+
+    /// Tries the next pod: kube-scheduler's `ScheduleOne`. Returns whether there was one.
+    pub fn schedule_one(&mut self, tasks: &mut impl Tasks) -> bool {
+        self.settle(tasks);
+        loop {
+            let now = self.now;
+            let (queue, mut around) = self.queue();
+            let Some(attempt) = queue.pop(&mut around, now) else { return false };
+            let pod = attempt.pod().clone();
+            if pod.deleting || self.cache.pod(&pod.uid).is_some() {
+                if pod.deleting {
+                    let note = format!("skip schedule deleting pod: {}/{}", pod.namespace, pod.name);
+                    self.record(pod, EventType::Warning, "FailedScheduling", note);
+                }
+                let (queue, mut around) = self.queue();
+                queue.dropped(attempt, &mut around);
+                continue;
+            }
+            let pod = self.with_nomination(pod);
+            let (random, tie_break) = (&mut self.random, self.options.tie_break);
+            let cycle = Cycle {
+                pod: &pod,
+                cache: &mut self.cache,
+                draw: |n| if tie_break == TieBreak::First { 0 } else { random.below(n) },
+                waiting: &mut self.waiting,
+                now,
+            };
+            match self.bundle.with(attempt.profile(), cycle) {
+                Ok(permitted) => self.begin_binding(attempt, permitted, tasks),
+                Err(failure) => self.failed(attempt, failure, tasks),
+            }
+            self.settle(tasks);
+            return true;
+        }
+    }
+
+    /// The pod with the nomination that is known here, which its status may not say yet.
+    fn with_nomination(&self, pod: Arc<Pod>) -> Arc<Pod> {
+        let nominated_node = self.cache.nominator.node(&pod.uid);
+        if pod.nominated_node == nominated_node {
+            return pod;
+        }
+        Arc::new(Pod { nominated_node, ..Pod::clone(&pod) })
+    }
+
+    /// A task is done.
+    pub fn on_completed(&mut self, completed: Completed, tasks: &mut impl Tasks) {
+        match completed.0 {
+            Work::Status { pod } => {
+                self.status.completed(&pod, &self.client, tasks);
+                self.proceed(&pod, tasks);
+            }
+            Work::PreBound { pod, attempt, result } => self.pre_bound(&pod, attempt, result, tasks),
+            Work::Bound { pod, attempt, result } => self.bound(&pod, attempt, result, tasks),
+            Work::Preempted { preemptor } => self.preempted(&preemptor),
+        }
+        self.settle(tasks);
+    }
+
+    /// What became of pods since this was asked last, in order.
+    pub fn take_outcomes(&mut self) -> Vec<Outcome> {
+        std::mem::take(&mut self.outcomes)
+    }
+
+    /// Puts a pod that was not placed into the active queue. Returns whether it is there now: not if it is unknown, in
+    /// flight, or if PreEnqueue still holds it.
+    pub fn activate(&mut self, uid: &Uid) -> bool {
+        let now = self.now;
+        let (queue, mut around) = self.queue();
+        queue.activate(uid, &mut around, now)
+    }
+
+    /// Tells for one pod what a cycle would find now.
+    pub fn explain(&mut self, profile: usize, pod: &Arc<Pod>, all_filters: bool) -> Explanation {
+        self.bundle.with(profile, Explain { pod, cache: &mut self.cache, all_filters })
+    }
+
+    /// Where a pod is in the queue. None: it is not there.
+    pub fn place(&self, uid: &Uid) -> Option<Place> {
+        self.queue.place(uid)
+    }
+    /// A pod that has no node, as it is known here.
+    pub fn pending(&self, uid: &Uid) -> Option<&Arc<Pod>> {
+        self.queue.pod(uid)
+    }
+    /// Number of pods that can be tried now.
+    pub fn ready(&self) -> usize {
+        self.queue.ready()
+    }
+
+    /// What is under way; nothing, if nothing happens and every task is done.
+    pub fn under_way(&self) -> UnderWay {
+        UnderWay {
+            attempts: self.queue.in_flight(),
+            events: self.queue.in_flight_events(),
+            bindings: self.bindings.len(),
+            waiting: self.waiting.iter().count(),
+            status_writes: self.status.len(),
+            preemptions: self.handle.preempting(),
+        }
+    }
+    /// How many pods were bound that no event woke: see [`SchedulingQueue::bound_after_flush`].
+    pub fn bound_after_flush(&self) -> u64 {
+        self.queue.bound_after_flush()
+    }
+
+    /// The queue, and what it needs of the rest.
+    fn queue(&mut self) -> (&mut SchedulingQueue<BundleOrder<B>, Happened>, Around<'_, B>) {
+        (&mut self.queue, Around { bundle: &mut self.bundle, cache: &mut self.cache })
+    }
+
+    /// Does what plugins asked for, and takes note of pods that stopped waiting in Permit.
+    fn settle(&mut self, tasks: &mut impl Tasks) {
+        loop {
+            for command in self.handle.drain() {
+                self.obey(command);
+            }
+            let Some(uid) = self.waiting.take_settled() else { return };
+            self.proceed(&uid, tasks);
+        }
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Allow { pod, plugin } => self.waiting.allow(&pod, plugin),
+            Command::Reject { pod, plugin, reason } => {
+                self.waiting.reject(&pod, Rejection { plugin, reason, preempted: false });
+            }
+            Command::Activate(uid) => {
+                self.activate(&uid);
+            }
+            Command::Event { pod, reason, note } => {
+                let pod = self.queue.pod(&pod).or_else(|| self.cache.pod(&pod).map(|(pod, ..)| pod)).cloned();
+                if let Some(pod) = pod {
+                    self.record(pod, EventType::Normal, reason, note);
+                }
+            }
+        }
+    }
+
+    fn record(&self, regarding: Arc<Pod>, event_type: EventType, reason: &'static str, note: String) {
+        self.client.record(Event { regarding, related: None, event_type, reason, action: "Scheduling", note });
+    }
+}
+
+/// What is under way, in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UnderWay {
+    /// Pods that were popped and did not come back.
+    pub attempts: usize,
+    /// Events that are kept for them.
+    pub events: usize,
+    /// Pods that have a node and are not bound.
+    pub bindings: usize,
+    /// Of those, pods that wait in Permit.
+    pub waiting: usize,
+    /// Pods whose status is being written.
+    pub status_writes: usize,
+    /// Pods for which others are being removed.
+    pub preemptions: usize,
+}
+
+impl<B: Bundle, C> Drop for Scheduler<B, C> {
+    /// Closes every plugin.
+    fn drop(&mut self) {
+        for profile in 0..B::PROFILES.len() {
+            self.bundle.with(profile, Close);
+        }
+    }
+}
+
+/// The queue's options: those of the run, and the constants that all profiles of a binary share.
+fn queue_options<B: Bundle>(options: &Options) -> queue::Options {
+    let backoff = B::PROFILES
+        .first()
+        .map(|profile| Backoff::seconds(profile.pod_initial_backoff_seconds, profile.pod_max_backoff_seconds));
+    queue::Options {
+        backoff: backoff.unwrap_or(queue::Options::default().backoff),
+        leftover_after: options.leftover_after,
+        events_kept: options.events_kept,
+    }
+}
+
+struct Explain<'a, S> {
+    pod: &'a Arc<Pod>,
+    cache: &'a mut Cache<S>,
+    all_filters: bool,
+}
+impl<S: State> Visitor<S> for Explain<'_, S> {
+    type Output = Explanation;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Explanation {
+        engine.explain(self.pod, self.cache, self.all_filters)
+    }
+}
+
+/// Close of all plugins.
+struct Close;
+impl<S: State> Visitor<S> for Close {
+    type Output = ();
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
+        engine.plugins.close();
+    }
+}

@@ -1,0 +1,135 @@
+//! Makes room for a pod, as a PostFilter plugin found: kube-scheduler's `prepareCandidateAsync`.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+
+use super::Scheduler;
+use super::tasks::{Completed, Tasks, Work};
+use crate::client::{ApiError, ApiReason, Client, Condition, Event, EventType, StatusPatch};
+use crate::engine::Unschedulable;
+use crate::extension_points::Nomination;
+use crate::handle::Rejection;
+use crate::model::{NodeIndex, Pod, Uid};
+use crate::profile::Bundle;
+use crate::queue::Attempt;
+
+impl<B: Bundle, C: Client> Scheduler<B, C> {
+    /// Removes the victims that are not going already. Until that is done, the pod is not to be tried
+    /// ([`Handle::is_preempting`](crate::handle::Handle::is_preempting)), and no other victims are removed for it.
+    pub(super) fn preempt(&mut self, attempt: &Attempt, unschedulable: &Unschedulable, tasks: &mut impl Tasks) {
+        let Some(found) = &unschedulable.post_filter else { return };
+        let Nomination::Set(node) = found.nomination else { return };
+        let preemptor = attempt.pod();
+        let victims: Vec<Arc<Pod>> =
+            found.victims.iter().filter_map(|uid| self.cache.pod(uid)).map(|(pod, ..)| pod.clone()).collect();
+        if victims.is_empty() || !self.handle.begin_preempting(preemptor.uid.clone()) {
+            return;
+        }
+        self.take_nominations(node, preemptor, tasks);
+        let node = self.cache.base.name(node);
+        let note = format!("Preempted by pod {} on node {node}", preemptor.uid.0);
+        let plugin = found.status.plugin;
+        let mut to_delete = Vec::new();
+        for victim in victims {
+            if self.stop_binding(&victim.uid, plugin) {
+                self.client.record(preempted(victim, preemptor.clone(), format!("{note} (in kube-scheduler memory).")));
+            } else {
+                to_delete.push(victim);
+            }
+        }
+        let scheduler = B::PROFILES[attempt.profile()].scheduler_name;
+        let eviction = Eviction {
+            client: self.client.clone(),
+            preemptor: preemptor.clone(),
+            message: format!("{scheduler}: preempting to accommodate a higher priority pod"),
+            note,
+        };
+        tasks.spawn(async move {
+            eviction.evict(&to_delete).await;
+            Completed(Work::Preempted { preemptor: eviction.preemptor.uid.clone() })
+        });
+        self.settle(tasks);
+    }
+
+    /// Room was made for a pod, or could not be. It is tried again in any case: its victims may have gone before anybody
+    /// listened.
+    pub(super) fn preempted(&mut self, preemptor: &Uid) {
+        self.handle.end_preempting(preemptor);
+        self.activate(preemptor);
+    }
+
+    /// A victim that is being bound goes back to the queue instead of being deleted, if it is not too late for that.
+    fn stop_binding(&mut self, victim: &Uid, plugin: &'static str) -> bool {
+        let Some(binding) = self.bindings.get_mut(victim) else { return false };
+        if binding.waits() {
+            let rejection = Rejection { plugin, reason: "preempted".into(), preempted: true };
+            return self.waiting.reject(victim, rejection);
+        }
+        binding.cancel_pre_bind(plugin)
+    }
+
+    /// Pods of lower priority do not get the room: their nominations for the node end.
+    fn take_nominations(&mut self, node: NodeIndex, preemptor: &Pod, tasks: &mut impl Tasks) {
+        let Some(name) = self.cache.base.infos()[node.get()].node.as_ref().map(|node| node.name) else { return };
+        let nominated = self.cache.nominator.pods(name).iter();
+        let lower: Vec<_> = nominated.filter(|pod| pod.spec.priority < preemptor.spec.priority).cloned().collect();
+        for pod in lower {
+            self.cache.withdraw_nomination(&pod.uid);
+            let patch = StatusPatch { condition: None, nominated_node: Some(None) };
+            self.status.write(&self.client, pod.clone(), patch, tasks);
+            self.nomination_lost(pod, name);
+        }
+    }
+}
+
+/// What victims are told.
+struct Eviction<C> {
+    client: C,
+    preemptor: Arc<Pod>,
+    message: String,
+    note: String,
+}
+
+impl<C: Client> Eviction<C> {
+    /// All at once but for the last, which is spared if others could not be removed.
+    async fn evict(&self, victims: &[Arc<Pod>]) {
+        let Some((last, others)) = victims.split_last() else { return };
+        let results = join_all(others.iter().map(|victim| self.evict_one(victim))).await;
+        if results.iter().all(Result::is_ok) {
+            // The preemptor is tried again whatever comes of it.
+            let _spared = self.evict_one(last).await;
+        }
+    }
+
+    async fn evict_one(&self, victim: &Arc<Pod>) -> Result<(), ApiError> {
+        let condition = Condition {
+            kind: "DisruptionTarget",
+            status: true,
+            reason: "PreemptionByScheduler",
+            message: self.message.clone(),
+        };
+        let patch = StatusPatch { condition: Some(condition), nominated_node: None };
+        let removed = match self.client.patch_pod_status(victim, &patch).await {
+            Ok(()) => self.client.delete_pod(victim).await,
+            Err(error) => Err(error),
+        };
+        match removed {
+            Ok(()) => self.client.record(preempted(victim.clone(), self.preemptor.clone(), self.note.clone())),
+            Err(error) if error.reason == ApiReason::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+}
+
+fn preempted(victim: Arc<Pod>, preemptor: Arc<Pod>, note: String) -> Event {
+    Event {
+        regarding: victim,
+        related: Some(preemptor),
+        event_type: EventType::Normal,
+        reason: "Preempted",
+        action: "Preempting",
+        note,
+    }
+}

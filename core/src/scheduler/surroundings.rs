@@ -1,0 +1,107 @@
+//! What the queue asks of the profiles and of the cache.
+
+use std::marker::PhantomData;
+
+use crate::cache::{Cache, State};
+use crate::engine::Engine;
+use crate::events::{ClusterEvent, Happened};
+use crate::extension_points::{QueuedPod, QueueingHint};
+use crate::hints::{Interested, PluginSet};
+use crate::model::Pod;
+use crate::profile::{Bundle, Profile, Visitor};
+use crate::queue::{Nominator, Order, Surroundings};
+use crate::status::Status;
+
+/// QueueSort, which all profiles of a binary share.
+pub(super) struct BundleOrder<B>(PhantomData<B>);
+impl<B: Bundle> Order for BundleOrder<B> {
+    fn less(a: &QueuedPod, b: &QueuedPod) -> bool {
+        B::less(a, b)
+    }
+}
+
+pub(super) struct Around<'a, B: Bundle> {
+    pub(super) bundle: &'a mut B,
+    pub(super) cache: &'a mut Cache<B::State>,
+}
+
+/// Plugins of a profile that wait for an event.
+pub(super) struct Waiting {
+    interested: Interested,
+    among: PluginSet,
+}
+
+impl<B: Bundle> Surroundings for Around<'_, B> {
+    type Event = Happened;
+    type Interested = Waiting;
+
+    fn pre_enqueue(&mut self, profile: usize, pod: &Pod) -> Result<(), Status> {
+        self.bundle.with(profile, PreEnqueue { pod, cache: &*self.cache })
+    }
+    fn timestamp(&mut self, profile: usize, pod: &Pod, timestamp: i64) -> i64 {
+        self.bundle.with(profile, Timestamp { pod, timestamp, cache: &*self.cache })
+    }
+    fn interested(&mut self, profile: usize, plugins: &[&'static str], happened: &Happened) -> Option<Waiting> {
+        self.bundle.with(profile, Ask { plugins, event: happened.event })
+    }
+    fn hint(&mut self, profile: usize, waiting: &Waiting, pod: &QueuedPod, happened: &Happened) -> QueueingHint {
+        let cache = &*self.cache;
+        QueueingHint::queue_if(self.bundle.with(profile, Hint { waiting, pod: &pod.pod, happened, cache }))
+    }
+    fn nominator(&mut self) -> &mut Nominator {
+        &mut self.cache.nominator
+    }
+    fn pending(&mut self, old: Option<&Pod>, new: Option<&Pod>) {
+        self.cache.state.set_pending(old, new);
+    }
+}
+
+struct PreEnqueue<'a, S> {
+    pod: &'a Pod,
+    cache: &'a Cache<S>,
+}
+impl<S: State> Visitor<S> for PreEnqueue<'_, S> {
+    type Output = Result<(), Status>;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
+        engine.plugins.pre_enqueue(self.pod, self.cache)
+    }
+}
+
+struct Timestamp<'a, S> {
+    pod: &'a Pod,
+    timestamp: i64,
+    cache: &'a Cache<S>,
+}
+impl<S: State> Visitor<S> for Timestamp<'_, S> {
+    type Output = i64;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> i64 {
+        engine.plugins.timestamp(self.pod, self.timestamp, self.cache)
+    }
+}
+
+struct Ask<'a> {
+    plugins: &'a [&'static str],
+    event: ClusterEvent,
+}
+impl<S: State> Visitor<S> for Ask<'_> {
+    type Output = Option<Waiting>;
+    fn visit<P: Profile<State = S>>(self, _: &mut Engine<P>) -> Self::Output {
+        let interested = Interested::of::<P>(self.event);
+        let among = PluginSet::of::<P>(self.plugins.iter().copied()).and(interested.plugins());
+        (!among.is_empty()).then_some(Waiting { interested, among })
+    }
+}
+
+struct Hint<'a, S> {
+    waiting: &'a Waiting,
+    pod: &'a Pod,
+    happened: &'a Happened,
+    cache: &'a Cache<S>,
+}
+impl<S: State> Visitor<S> for Hint<'_, S> {
+    type Output = bool;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> bool {
+        let Waiting { interested, among } = self.waiting;
+        interested.wakes(&*engine.plugins, *among, self.pod, self.happened.changed.as_event(), self.cache)
+    }
+}
