@@ -59,10 +59,10 @@ impl PreFilterRun {
             } else {
                 self.nodes.intersect(&nodes.into_iter().collect());
                 self.unknown_nodes.retain(|name| answer.unknown_nodes.contains(name));
-                // A name is a name: that a node of it does not exist is told node by node.
-                if self.nodes.is_empty() && self.unknown_nodes.is_empty() {
-                    return Err(self.nothing_left());
-                }
+            }
+            // A name is a name: that a node of it does not exist is told node by node.
+            if self.nodes.is_empty() && self.unknown_nodes.is_empty() {
+                return Err(self.nothing_left());
             }
         }
         Ok(answer.slot)
@@ -78,8 +78,10 @@ impl PreFilterRun {
 
     fn nothing_left(&mut self) -> Status {
         self.narrowed_by.sort_unstable();
-        let plugins = self.narrowed_by.join(" ");
-        Status::unresolvable(format!("node(s) didn't satisfy plugin(s) [{plugins}] simultaneously"))
+        Status::unresolvable(match self.narrowed_by.as_slice() {
+            [only] => format!("node(s) didn't satisfy plugin {only}"),
+            plugins => format!("node(s) didn't satisfy plugin(s) [{}] simultaneously", plugins.join(" ")),
+        })
     }
 
     /// The only nodes that can be feasible, if there are less than all.
@@ -206,7 +208,8 @@ mod tests {
     fn one_plugin_may_name_nodes_that_do_not_exist_two_must_agree() {
         let only = |nodes: &[u32]| Ok(PreFilter::ready(()).only(nodes.iter().map(|&node| NodeIndex(node))));
         let mut run = PreFilterRun::default();
-        assert!(run.take("A", only(&[])).is_ok(), "told node by node");
+        let nothing_left = run.take("A", only(&[])).map_err(|status| status.message());
+        assert_eq!(nothing_left, Err("node(s) didn't satisfy plugin A".to_string()));
         let mut run = PreFilterRun::default();
         assert!(run.take("B", only(&[1, 2])).is_ok());
         let nothing_left = run.take("A", only(&[3])).map_err(|status| status.message());

@@ -35,26 +35,41 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         // Of a pod that went, or was bound by others, nobody has to be told.
         let pod = self.queue.pod(&uid).filter(|_| is_known).cloned();
         if let Some(pod) = &pod {
-            self.client.record(Event {
-                regarding: pod.clone(),
-                related: None,
-                event_type: EventType::Warning,
-                reason: "FailedScheduling",
-                action: "Scheduling",
-                note: failure.message().to_owned(),
-            });
             let nominated_node = self.nominate(pod.clone(), nomination);
-            let condition = Condition {
-                kind: "PodScheduled",
-                status: false,
-                reason: failure.reason(),
-                message: failure.message().to_owned(),
-            };
-            let patch = StatusPatch { condition: Some(condition), nominated_node };
-            self.status.write(&self.client, pod.clone(), patch, tasks);
+            self.tell(pod, &failure, nominated_node, tasks);
         }
         let pod = pod.unwrap_or(popped);
         self.outcomes.push(Outcome { pod, profile, attempts, result: Err(failure) });
+    }
+
+    /// Tells people and the API server of a failure.
+    fn tell(
+        &mut self,
+        pod: &Arc<Pod>,
+        failure: &Failure,
+        nominated_node: Option<Option<Arc<str>>>,
+        tasks: &mut impl Tasks,
+    ) {
+        if matches!(failure, Failure::Error(message) if message.is_empty()) {
+            // Every Bind plugin left it to the next. kube-scheduler does not say anything either.
+            return;
+        }
+        self.client.record(Event {
+            regarding: pod.clone(),
+            related: None,
+            event_type: EventType::Warning,
+            reason: "FailedScheduling",
+            action: "Scheduling",
+            note: note(failure.message()),
+        });
+        let condition = Condition {
+            kind: "PodScheduled",
+            status: false,
+            reason: failure.reason(),
+            message: failure.message().to_owned(),
+        };
+        let patch = StatusPatch { condition: Some(condition), nominated_node };
+        self.status.write(&self.client, pod.clone(), patch, tasks);
     }
 
     /// Takes note of a pod's nomination, at once, whenever its status will say so. Returns what that has to say.
@@ -69,5 +84,27 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             None => self.cache.withdraw_nomination(&pod.uid),
         }
         Some(node.map(|node| self.cache.base.interner.share(node)))
+    }
+}
+
+/// The message as an event's note, which an API server accepts up to 1024 bytes.
+fn note(message: &str) -> String {
+    const LONGEST: usize = 1024;
+    const CUT: &str = " ...";
+    if message.len() <= LONGEST {
+        return message.to_owned();
+    }
+    message[..message.floor_char_boundary(LONGEST - CUT.len())].to_owned() + CUT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_cut_where_an_api_server_would_refuse_it() {
+        assert_eq!(note(&"a".repeat(1024)), "a".repeat(1024));
+        assert_eq!(note(&"a".repeat(1025)), "a".repeat(1020) + " ...");
+        assert_eq!(note(&("a".to_owned() + &"é".repeat(600))), "a".to_owned() + &"é".repeat(509) + " ...");
     }
 }

@@ -23,4 +23,5 @@ mod pre_filter;
 mod queue;
 mod reserve_permit_bind;
 mod score;
+mod statuses;
 mod two_profiles;

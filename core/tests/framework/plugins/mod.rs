@@ -1,6 +1,7 @@
 //! The plugins of these tests, each as small as its purpose lets it be.
 
 mod apart;
+mod early;
 mod favour;
 mod gate;
 mod health;
@@ -15,6 +16,7 @@ mod slots;
 pub mod stage;
 
 pub use apart::Apart;
+pub use early::{X, Y};
 pub use favour::{FavourA, FavourB, Marks, Rank};
 pub use gate::Gate;
 pub use health::Health;

@@ -24,6 +24,21 @@ impl Named for NamedB {
     const FAVOUR: &'static str = "FavourB";
 }
 
+/// Those that are at every extension point.
+pub trait Everywhere: Named {}
+
+pub struct NamedX;
+impl Named for NamedX {
+    const PROBE: &'static str = "X";
+}
+impl Everywhere for NamedX {}
+
+pub struct NamedY;
+impl Named for NamedY {
+    const PROBE: &'static str = "Y";
+}
+impl Everywhere for NamedY {}
+
 pub struct NamedC;
 impl Named for NamedC {
     const PROBE: &'static str = "C";

@@ -1,6 +1,6 @@
 //! Plugins that do as they are told at every point from PostFilter on, and note down each call.
 
-use std::future::poll_fn;
+use std::future::{pending, poll_fn};
 use std::marker::PhantomData;
 use std::task::Poll;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use schedc_core::extension_points::{
     PostFilterResult, PreBindPlugin, PreFlight, ReservePlugin,
 };
 use schedc_core::handle::{Handle, WaitingPods};
-use schedc_core::model::{Pod, PodSpec};
+use schedc_core::model::{NodeIndex, Pod, PodSpec, Uid};
 use schedc_core::plugin::{Compile, View};
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Status};
@@ -31,7 +31,12 @@ pub struct Probe<N> {
 }
 
 impl<N: Named> Probe<N> {
-    fn called(&self, point: &str, pod: &Pod) -> Answer {
+    /// What Reserve leaves, and PreBind and Unreserve get.
+    fn reserved(placement: &Placement) -> String {
+        format!("{} has {} for {}", N::PROBE, placement.node_name, placement.pod.name)
+    }
+
+    pub(super) fn called(&self, point: &str, pod: &Pod) -> Answer {
         let call = format!("{} {point}", N::PROBE);
         note(format!("{call} {}", pod.name));
         let answer = answer(&call, &pod.name);
@@ -68,6 +73,8 @@ impl<N: Named> Plugin for Probe<N> {
 impl<N: Named> PostFilterPlugin for Probe<N> {
     fn post_filter<P: Profile>(&self, _: &NoArgs, cx: PostFilterContext<'_, P>, _: View<'_, Self>) -> PostFilterResult {
         let status = match self.called("post-filter", cx.pod) {
+            Answer::Nominate => return PostFilterResult::nominate(NodeIndex(0), Vec::new()),
+            Answer::Evict(pod) => return PostFilterResult::nominate(NodeIndex(0), vec![Uid(pod.into())]),
             Answer::Done => Status { code: Code::Success, plugin: "", reasons: Vec::new() },
             Answer::Nothing => Status { code: Code::Unschedulable, plugin: "", reasons: Vec::new() },
             answer => answer.status().err().unwrap_or_else(|| Status::unschedulable("no idea")),
@@ -81,7 +88,7 @@ impl<N: Named> ReservePlugin for Probe<N> {
 
     fn reserve(&self, _: &NoArgs, placement: &Placement, _: View<'_, Self>) -> Result<String, Status> {
         self.called("reserve", &placement.pod).status()?;
-        Ok(format!("{} has {} for {}", N::PROBE, placement.node_name, placement.pod.name))
+        Ok(Self::reserved(placement))
     }
 
     fn unreserve(&self, _: &NoArgs, placement: &Placement, reserved: Option<&String>) {
@@ -107,7 +114,8 @@ impl<N: Named> PermitPlugin for Probe<N> {
 impl<N: Named> PreBindPlugin for Probe<N> {
     type Reserved = String;
 
-    fn pre_bind_pre_flight(&self, _: &NoArgs, placement: &Placement, _: &String) -> Result<PreFlight, Status> {
+    fn pre_bind_pre_flight(&self, _: &NoArgs, placement: &Placement, reserved: &String) -> Result<PreFlight, Status> {
+        assert_eq!(*reserved, Self::reserved(placement));
         let answer = self.called("pre-flight", &placement.pod);
         answer.status().map(|()| match answer {
             Answer::Skip => PreFlight::Skip,
@@ -116,8 +124,18 @@ impl<N: Named> PreBindPlugin for Probe<N> {
         })
     }
 
-    async fn pre_bind<X: Client>(&self, _: &NoArgs, _: &X, placement: &Placement, _: &String) -> Result<(), Status> {
+    async fn pre_bind<X: Client>(
+        &self,
+        _: &NoArgs,
+        _: &X,
+        placement: &Placement,
+        reserved: &String,
+    ) -> Result<(), Status> {
+        assert_eq!(*reserved, Self::reserved(placement));
         let answer = self.called("pre-bind", &placement.pod);
+        if matches!(answer, Answer::Never) {
+            pending::<()>().await;
+        }
         if matches!(answer, Answer::NotYet) {
             let mut asked = false;
             poll_fn(|context| {

@@ -23,6 +23,16 @@ pub enum Answer {
     Pend(&'static str),
     /// Something broke.
     Fail(&'static str),
+    /// A code that is no answer at this point.
+    Misuse(Code, &'static str),
+    /// A score.
+    Number(i64),
+    /// PreFilter narrows to no node at all.
+    NoNode,
+    /// PostFilter nominates the first node.
+    Nominate,
+    /// The same, and a pod has to go.
+    Evict(&'static str),
     /// Permit waits for so many seconds.
     Wait(u64),
     /// Permit lets go of all pods that this plugin holds.
@@ -33,6 +43,8 @@ pub enum Answer {
     Parallel,
     /// PreBind is not ready when it is first asked.
     NotYet,
+    /// PreBind is never done.
+    Never,
     /// Something is asked of the scheduler.
     Ask(fn(&Handle)),
 }
@@ -45,6 +57,7 @@ impl Answer {
             Answer::RejectForGood(reason) => Err(Status::new(Code::UnschedulableAndUnresolvable, reason)),
             Answer::Pend(reason) => Err(Status::pending(reason)),
             Answer::Fail(reason) => Err(Status::error(reason)),
+            Answer::Misuse(code, reason) => Err(Status::new(code, reason)),
             _ => Ok(()),
         }
     }

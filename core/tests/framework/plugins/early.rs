@@ -1,0 +1,88 @@
+//! What the plugins `X` and `Y` do as they are told at the points before PostFilter. From there on they are like `A`.
+
+use schedc_core::args::NoArgs;
+use schedc_core::extension_points::{
+    FilterPlugin, PreEnqueuePlugin, PreFilter, PreFilterPlugin, PreScorePlugin, ScoreError, ScorePlugin,
+};
+use schedc_core::mask::Mask;
+use schedc_core::model::Pod;
+use schedc_core::plugin::{IndexView, Slot, View};
+use schedc_core::status::{Code, Reasons, Status};
+
+use super::names::{Everywhere, NamedX, NamedY};
+use super::probe::Probe;
+use super::stage::{Answer, answer, note};
+
+pub type X = Probe<NamedX>;
+pub type Y = Probe<NamedY>;
+
+/// What a plugin was told, where it does not see the pod.
+fn called<N: Everywhere>(point: &str) -> Answer {
+    let call = format!("{} {point}", N::PROBE);
+    note(&*call);
+    answer(&call, "")
+}
+
+impl<N: Everywhere> PreEnqueuePlugin for Probe<N> {
+    fn pre_enqueue(&self, _: &NoArgs, pod: &Pod, _: IndexView<'_, Self>) -> Result<(), Status> {
+        self.called("pre-enqueue", pod).status()
+    }
+}
+
+impl<N: Everywhere> PreFilterPlugin for Probe<N> {
+    type Cycle = ();
+
+    fn pre_filter(&self, _: &NoArgs, (): &(), _: View<'_, Self>) -> Result<PreFilter<()>, Status> {
+        match called::<N>("pre-filter") {
+            Answer::Skip => Ok(PreFilter::skip(())),
+            Answer::NoNode => Ok(PreFilter::ready(()).only([])),
+            answer => Ok(match answer.status() {
+                Err(status) => PreFilter::reject((), status),
+                Ok(()) => PreFilter::ready(()),
+            }),
+        }
+    }
+}
+
+impl<N: Everywhere> FilterPlugin for Probe<N> {
+    type Cycle = ();
+    type Rejection = Answer;
+
+    fn filter(_: &NoArgs, (): &(), (): &(), (): ()) -> Result<(), Answer> {
+        let answer = called::<N>("filter");
+        answer.status().map_err(|_| answer)
+    }
+
+    fn code(answer: &Answer) -> Code {
+        answer.status().map_or_else(|status| status.code, |()| Code::Success)
+    }
+
+    fn explain(_: &NoArgs, (): &(), (): &(), (): (), answer: Answer, out: &mut Reasons<'_>) {
+        if let Err(status) = answer.status() {
+            status.reasons.into_iter().for_each(|reason| out.push(reason));
+        }
+    }
+}
+
+impl<N: Everywhere> PreScorePlugin for Probe<N> {
+    type Cycle = ();
+
+    fn pre_score(&self, _: &NoArgs, (): &(), _: View<'_, Self>, _: &Mask) -> Result<Slot<()>, Status> {
+        match called::<N>("pre-score") {
+            Answer::Skip => Ok(Slot::skip(())),
+            answer => answer.status().map(|()| Slot::ready(())),
+        }
+    }
+}
+
+impl<N: Everywhere> ScorePlugin for Probe<N> {
+    type Cycle = ();
+
+    fn score(_: &NoArgs, (): &(), (): &(), (): ()) -> Result<i64, ScoreError> {
+        match called::<N>("score") {
+            Answer::Fail(reason) => Err(ScoreError(reason)),
+            Answer::Number(score) => Ok(score),
+            _ => Ok(0),
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! docs/statuses.md row by row: what follows if a plugin answers so. Each row is played, and must say what happened;
+//! `UPDATE_EXPECT=1` writes down what did.
+
+use std::future::Future;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use expect_test::expect_file;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use schedc_core::client::{ApiError, Client, Condition, Event, StatusPatch};
+use schedc_core::extension_points::Placement;
+use schedc_core::model::Pod;
+use schedc_core::queue::Place;
+use schedc_core::scheduler::{Change, Completed, Options, Scheduler, Tasks, TieBreak};
+use schedc_core::status::Code;
+use schedc_objects::testing;
+
+use crate::plugins::stage::{self, Answer, notes, tell};
+use crate::world::uid;
+
+mod scheduler {
+    schedc_macros::profile!("tests/framework/profiles/everywhere.toml");
+}
+use scheduler::Profiles;
+
+/// Where a plugin can say anything.
+const POINTS: [&str; 10] = [
+    "PreEnqueue",
+    "PreFilter",
+    "Filter",
+    "PostFilter",
+    "PreScore",
+    "Reserve",
+    "Permit",
+    "PreBindPreFlight",
+    "PreBind",
+    "Bind",
+];
+const CODES: [&str; 7] =
+    ["Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip", "Pending"];
+
+const SECOND: i64 = 1_000_000_000;
+
+/// What X is told, and what happens after its answer.
+struct Scene {
+    told: Vec<(&'static str, Answer)>,
+    nodes: &'static [&'static str],
+    then: fn(&mut Stage),
+}
+
+impl Scene {
+    /// Y binds whatever comes so far.
+    fn of(call: &'static str, answer: Answer) -> Scene {
+        Scene { told: vec![("Y bind", Answer::Done), (call, answer)], nodes: &["n"], then: |_| {} }
+    }
+    fn and(mut self, call: &'static str, answer: Answer) -> Scene {
+        self.told.push((call, answer));
+        self
+    }
+    fn then(self, then: fn(&mut Stage)) -> Scene {
+        Scene { then, ..self }
+    }
+}
+
+/// The scene of a row.
+fn scene(point: &str, answer: &str) -> Scene {
+    let status = match answer.split(',').next().unwrap_or_default() {
+        "Success" => Some(Answer::Nothing),
+        "Unschedulable" => Some(Answer::Reject("no")),
+        "UnschedulableAndUnresolvable" => Some(Answer::RejectForGood("no")),
+        "Pending" => Some(Answer::Pend("no")),
+        "Error" => Some(Answer::Fail("no")),
+        "Skip" => Some(Answer::Misuse(Code::Skip, "no")),
+        "Wait" => Some(Answer::Misuse(Code::Wait, "no")),
+        _ => None,
+    };
+    let tells = |call| status.map(|status| Scene::of(call, status));
+    let scene = match (point, answer) {
+        ("PreEnqueue", _) => tells("X pre-enqueue"),
+        ("PreFilter", "Success, for no node") => Some(Scene::of("X pre-filter", Answer::NoNode)),
+        ("PreFilter", "Skip") => Some(Scene::of("X pre-filter", Answer::Skip)),
+        ("PreFilter", _) => tells("X pre-filter"),
+        ("Filter", _) => tells("X filter"),
+        ("PostFilter", "Success") => Some(Scene::of("X post-filter", Answer::Done)),
+        ("PostFilter", "Success, with a node") => Some(Scene::of("X post-filter", Answer::Nominate)),
+        ("PostFilter", _) => tells("X post-filter"),
+        ("PreScore", "Skip") => Some(Scene::of("X pre-score", Answer::Skip)),
+        ("PreScore", _) => tells("X pre-score"),
+        ("Score", "Success, 101") => Some(Scene::of("X score", Answer::Number(101))),
+        ("Score", _) => tells("X score"),
+        ("Reserve", _) => tells("X reserve"),
+        ("Permit", "Wait, no answer") => Some(Scene::of("X permit", Answer::Wait(1)).then(|stage| stage.tick(1))),
+        ("Permit", "Wait, then allowed") => {
+            let scene = Scene::of("X permit other", Answer::AllowOthers).and("X permit web", Answer::Wait(1));
+            Some(scene.then(|stage| stage.pod("other")))
+        }
+        ("Permit", "Wait, then rejected") => {
+            let reject = Answer::Ask(|handle| handle.reject(uid("web"), "X", "no"));
+            let scene = Scene::of("X permit other", reject).and("X permit web", Answer::Wait(1));
+            Some(scene.then(|stage| stage.pod("other")))
+        }
+        ("Permit", "Wait, then preempted") => Some(Scene::of("X permit", Answer::Wait(1)).then(Stage::preempt)),
+        ("Permit", "Wait, then deleted") => {
+            Some(Scene::of("X permit", Answer::Wait(1)).then(|stage| stage.change(Change::PodDeleted(uid("web")))))
+        }
+        ("Permit", "Wait") => Some(Scene::of("X permit", Answer::Wait(1))),
+        ("Permit", _) => tells("X permit"),
+        ("PreBindPreFlight", "Success, in parallel") => Some(Scene::of("X pre-flight", Answer::Parallel)),
+        ("PreBindPreFlight", "Skip") => Some(Scene::of("X pre-flight", Answer::Skip)),
+        ("PreBindPreFlight", _) => tells("X pre-flight"),
+        ("PreBind", "nothing yet, and the pod is preempted") => {
+            Some(Scene::of("X pre-bind", Answer::Never).then(Stage::preempt))
+        }
+        ("PreBind", _) => tells("X pre-bind"),
+        ("Bind", "Success") => Some(Scene::of("X bind", Answer::Done)),
+        ("Bind", "Skip") => Some(Scene::of("X bind", Answer::Nothing)),
+        ("Bind", "Skip, and so do all others") => {
+            Some(Scene::of("Y bind", Answer::Nothing).and("X bind", Answer::Nothing))
+        }
+        ("Bind", _) => tells("X bind"),
+        ("PostBind", _) => tells("X post-bind"),
+        _ => None,
+    };
+    let mut scene = scene.unwrap_or_else(|| panic!("{point}: what is `{answer}`?"));
+    match point {
+        "PostFilter" => scene.told.insert(0, ("X filter", Answer::Reject("full"))),
+        "PreScore" | "Score" => scene.nodes = &["n", "m"],
+        _ => {}
+    }
+    scene
+}
+
+/// A cluster that says to whom it talks, among the notes of plugins.
+#[derive(Clone, Default)]
+struct Cluster(Arc<Mutex<Said>>);
+
+#[derive(Default)]
+struct Said {
+    conditions: Vec<Condition>,
+    nominations: Vec<Option<Arc<str>>>,
+    events: Vec<Event>,
+}
+
+impl Client for Cluster {
+    async fn bind(&self, _: &Placement) -> Result<(), ApiError> {
+        Ok(())
+    }
+    async fn patch_pod_status(&self, pod: &Arc<Pod>, patch: &StatusPatch) -> Result<(), ApiError> {
+        if &*pod.name == "web" {
+            let said = &mut *self.0.lock().unwrap();
+            said.conditions.extend(patch.condition.clone());
+            said.nominations.extend(patch.nominated_node.clone());
+        }
+        Ok(())
+    }
+    fn record(&self, event: Event) {
+        if &*event.regarding.name == "web" {
+            self.0.lock().unwrap().events.push(event);
+        }
+    }
+    async fn sleep(&self, _: Duration) {}
+}
+
+/// What is not done yet.
+#[derive(Default)]
+struct Running(Vec<BoxFuture<'static, Completed>>);
+
+impl Tasks for Running {
+    fn spawn(&mut self, task: impl Future<Output = Completed> + Send + 'static) {
+        self.0.push(task.boxed());
+    }
+}
+
+impl Running {
+    /// What is done now.
+    fn poll(&mut self) -> Vec<Completed> {
+        let mut completed = Vec::new();
+        self.0.retain_mut(|task| match task.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(done) => {
+                completed.push(done);
+                false
+            }
+            Poll::Pending => true,
+        });
+        completed
+    }
+}
+
+/// A scheduler and its cluster, in which everything happens at once.
+struct Stage {
+    scheduler: Scheduler<Profiles, Cluster>,
+    cluster: Cluster,
+    tasks: Running,
+    /// The calls about the pod.
+    calls: Vec<String>,
+}
+
+impl Stage {
+    fn set(scene: &Scene) -> Stage {
+        stage::clear();
+        let cluster = Cluster::default();
+        let options = Options { tie_break: TieBreak::First, ..Options::default() };
+        let scheduler = Scheduler::new(cluster.clone(), options).unwrap();
+        let mut stage = Stage { scheduler, cluster, tasks: Running::default(), calls: Vec::new() };
+        scene.nodes.iter().for_each(|node| stage.node(node));
+        scene.told.iter().for_each(|(call, answer)| tell(call, *answer));
+        stage
+    }
+
+    fn change(&mut self, change: Change) {
+        self.scheduler.on_change(change, &mut self.tasks);
+        self.settle();
+    }
+    fn node(&mut self, name: &str) {
+        let yaml = format!("metadata: {{ name: '{name}' }}");
+        let node = testing::node(&yaml, &mut self.scheduler.cache.base.interner);
+        self.change(Change::Node(node));
+    }
+    /// A pod comes and is tried. It is nominated for a node that is not there any more.
+    fn pod(&mut self, name: &str) {
+        let yaml = format!(
+            "metadata: {{ name: {name}, uid: {name}, namespace: default }}\nspec: {{ schedulerName: everywhere }}\n\
+             status: {{ nominatedNodeName: gone }}"
+        );
+        let pod = testing::pod(&yaml, &mut self.scheduler.cache.base.interner);
+        self.change(Change::Pod(pod));
+        self.scheduler.schedule_one(&mut self.tasks);
+        self.settle();
+        // Up to PostFilter, calls do not say which pod they are about.
+        let about_web =
+            |note: &&String| name == "web" || note.split(' ').nth(2).is_some_and(|pod| pod.starts_with("web"));
+        self.calls.extend(notes().iter().filter(about_web).cloned());
+    }
+    /// A pod comes for which this one has to go.
+    fn preempt(&mut self) {
+        tell("X filter", Answer::Reject("full"));
+        tell("X post-filter", Answer::Evict("web"));
+        self.pod("other");
+    }
+    fn tick(&mut self, seconds: i64) {
+        self.scheduler.tick(seconds * SECOND, &mut self.tasks);
+        self.settle();
+    }
+    fn settle(&mut self) {
+        loop {
+            let completed = self.tasks.poll();
+            if completed.is_empty() {
+                return;
+            }
+            completed.into_iter().for_each(|completed| self.scheduler.on_completed(completed, &mut self.tasks));
+        }
+    }
+
+    /// Where the pod is, and where an event would take it.
+    fn place(&mut self) -> String {
+        let place = self.scheduler.place(&uid("web"));
+        match place {
+            None if self.scheduler.cache.pod(&uid("web")).is_some() => "bound".to_owned(),
+            None => "forgotten".to_owned(),
+            Some(Place::Unschedulable) => {
+                self.node("later");
+                let place = self.scheduler.place(&uid("web")).map_or("forgotten", in_words);
+                format!("unschedulable; after an event, {place}")
+            }
+            Some(place) => in_words(place).to_owned(),
+        }
+    }
+}
+
+fn in_words(place: Place) -> &'static str {
+    match place {
+        Place::Active => "active",
+        Place::Backoff => "backoff",
+        Place::ErrorBackoff => "error backoff",
+        Place::Unschedulable => "unschedulable",
+        Place::Gated => "gated",
+        Place::InFlight => "in flight",
+    }
+}
+
+/// What follows: the cells of a row after the answer.
+fn play(point: &str, answer: &str) -> [String; 5] {
+    let scene = scene(point, answer);
+    let mut stage = Stage::set(&scene);
+    notes();
+    stage.pod("web");
+    (scene.then)(&mut stage);
+    stage.calls.extend(notes());
+    let calls = calls_after(scene.told.last().unwrap().0, &stage.calls);
+    let place = stage.place();
+    let said = stage.cluster.0.lock().unwrap();
+    let condition = match &said.conditions[..] {
+        [] => "none".to_owned(),
+        [Condition { kind: "PodScheduled", status: false, reason, message }] => format!("{reason}: `{message}`"),
+        more => panic!("{point}, {answer}: {more:?}"),
+    };
+    let nominations: Vec<&str> = said.nominations.iter().map(|node| node.as_deref().unwrap_or("none")).collect();
+    for event in &said.events {
+        match event.reason {
+            "FailedScheduling" => assert_eq!(event.note, said.conditions[0].message),
+            "Scheduled" => assert_eq!(event.note, "Successfully assigned default/web to n"),
+            _ => {}
+        }
+    }
+    let events: Vec<&str> = said.events.iter().map(|event| event.reason).collect();
+    let events = if events.is_empty() { "none".to_owned() } else { events.join(", ") };
+    let nominations = if nominations.is_empty() { "as it was".to_owned() } else { nominations.join(", then ") };
+    [calls, condition, events, nominations, place]
+}
+
+/// Who is called after X's answer, point by point.
+fn calls_after(call: &str, notes: &[String]) -> String {
+    let mut points: Vec<(String, Vec<String>)> = Vec::new();
+    let told: Vec<&str> = call.split(' ').take(2).collect();
+    let mut notes = notes.iter().map(|note| note.split(' ').collect::<Vec<_>>());
+    notes.find(|note| note.starts_with(&told));
+    // A kernel may be asked again: about another node, or for its reasons.
+    for note in notes.filter(|note| !note.starts_with(&told)) {
+        let [plugin, point] = [note[0], note[1]].map(str::to_owned);
+        match points.last_mut() {
+            Some((last, plugins)) if *last == point => {
+                if !plugins.contains(&plugin) {
+                    plugins.push(plugin);
+                }
+            }
+            _ => points.push((point, vec![plugin])),
+        }
+    }
+    let calls: Vec<String> = points.iter().map(|(point, plugins)| format!("{point} {}", plugins.join(" "))).collect();
+    if calls.is_empty() { "none".to_owned() } else { calls.join("; ") }
+}
+
+#[test]
+fn what_follows_every_answer_is_written_down() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/statuses.md");
+    let written = std::fs::read_to_string(&path).unwrap();
+    let (mut point, mut found, mut rows) = ("", String::new(), Vec::new());
+    for line in written.lines() {
+        point = line.strip_prefix("## ").unwrap_or(point);
+        let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+        let is_row = line.starts_with("| ") && !line.starts_with("| X says") && !point.is_empty();
+        if is_row {
+            rows.push((point, cells[0].split(',').next().unwrap_or_default()));
+            found += &format!("| {} | {} |\n", cells[0], play(point, cells[0]).join(" | "));
+        } else {
+            found += line;
+            found += "\n";
+        }
+    }
+    expect_file![path].assert_eq(&found);
+    for point in POINTS {
+        for code in CODES {
+            assert!(rows.contains(&(point, code)), "{point}: what follows from `{code}`?");
+        }
+    }
+}
