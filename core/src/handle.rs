@@ -30,6 +30,8 @@ pub enum Command {
     },
     /// A parked pod is tried again.
     Activate(Uid),
+    /// The same, when the time has come.
+    ActivateAt(Uid, i64),
     /// An event about a pod, for people.
     Event {
         /// The pod.
@@ -66,6 +68,12 @@ impl Handle {
     /// Tries a parked pod again.
     pub fn activate(&self, pod: Uid) {
         self.send(Command::Activate(pod));
+    }
+    /// Tries a parked pod again when the time has come, in nanoseconds of the scheduler's clock: for a plugin that rejects a pod
+    /// for some time, since no event tells that it is over. One time for a
+    /// pod: the last word counts.
+    pub fn activate_at(&self, pod: Uid, time: i64) {
+        self.send(Command::ActivateAt(pod, time));
     }
     /// Records an event about a pod.
     pub fn event(&self, pod: Uid, reason: &'static str, note: impl Into<String>) {

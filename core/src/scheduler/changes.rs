@@ -153,6 +153,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let (queue, mut around) = self.queue();
         queue.delete(&pod.uid, &mut around);
         self.status.forget(&pod.uid);
+        self.alarms.forget(&pod.uid);
         let came = Changed::Pod(None, Some(PodOnNode::new(pod)));
         self.happened(ClusterEvent::new(EventResource::AssignedPod, Action::ADD), came, |_| true);
     }
@@ -212,6 +213,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// A pod went.
     fn forget_pod(&mut self, uid: &Uid) {
         self.status.forget(uid);
+        self.alarms.forget(uid);
         let nominated = self.cache.nominator.node(uid);
         let queued = self.queue.pod(uid).cloned();
         let (queue, mut around) = self.queue();

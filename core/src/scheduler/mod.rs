@@ -10,8 +10,10 @@
 //! | `preemption` | room is made | `prepareCandidateAsync` |
 //! | `status_writer` | one patch of a pod at a time | |
 //! | `surroundings` | what the queue asks of the profiles | |
+//! | `alarms` | pods that plugins want to be tried at a time | |
 //! | `tasks` | calls that are not waited for | goroutines |
 
+mod alarms;
 mod binding;
 mod changes;
 mod cycle;
@@ -41,6 +43,7 @@ use crate::profile::{Bundle, Profile, StartError, Visitor};
 use crate::queue::{self, Backoff, Place, SchedulingQueue};
 use crate::random::Random;
 
+use alarms::Alarms;
 use binding::Binding;
 use cycle::Cycle;
 use status_writer::StatusWriter;
@@ -97,6 +100,8 @@ pub struct Scheduler<B: Bundle, C> {
     waiting: Waiting,
     bindings: Map<Uid, Binding>,
     status: StatusWriter,
+    /// Pods that a plugin wants to be tried at a time.
+    alarms: Alarms,
     outcomes: Vec<Outcome>,
     random: Random,
     now: i64,
@@ -120,6 +125,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             waiting: Waiting::default(),
             bindings: Map::default(),
             status: StatusWriter::default(),
+            alarms: Alarms::default(),
             outcomes: Vec::new(),
             random: Random::new(options.seed),
             now: 0,
@@ -135,12 +141,22 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let (queue, mut around) = self.queue();
         queue.tick(&mut around, now);
         self.waiting.time_out(now);
+        self.ring(now);
         self.settle(tasks);
     }
 
     /// When [`Scheduler::tick`] has something to do next; none if only something else than time can change anything.
     pub fn next_tick(&self) -> Option<i64> {
-        self.queue.next_tick().into_iter().chain(self.next_deadline()).min()
+        self.queue.next_tick().into_iter().chain(self.next_deadline()).chain(self.next_alarm()).min()
+    }
+
+    /// When a pod is tried next because a plugin wants it to be, at that time.
+    pub fn next_alarm(&self) -> Option<i64> {
+        self.alarms.next()
+    }
+    /// Whether a plugin wants a pod to be tried at some time.
+    pub fn has_alarm(&self, uid: &Uid) -> bool {
+        self.alarms.is_set(uid)
     }
 
     /// When the patience of a Permit plugin ends next.
@@ -278,12 +294,22 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             Command::Activate(uid) => {
                 self.activate(&uid);
             }
+            Command::ActivateAt(uid, time) => {
+                self.alarms.set(uid, time);
+            }
             Command::Event { pod, reason, note } => {
                 let pod = self.queue.pod(&pod).or_else(|| self.cache.pod(&pod).map(|(pod, ..)| pod)).cloned();
                 if let Some(pod) = pod {
                     self.record(pod, EventType::Normal, reason, note);
                 }
             }
+        }
+    }
+
+    /// Activates the pods whose time has come.
+    fn ring(&mut self, now: i64) {
+        while let Some(uid) = self.alarms.take(now) {
+            self.activate(&uid);
         }
     }
 

@@ -1,0 +1,40 @@
+//! Pods that plugins want to be tried at a time.
+
+use std::collections::BTreeSet;
+
+use crate::map::Map;
+use crate::model::Uid;
+
+/// One time for a pod; a later word counts.
+#[derive(Default)]
+pub(super) struct Alarms {
+    by_time: BTreeSet<(i64, Uid)>,
+    by_pod: Map<Uid, i64>,
+}
+
+impl Alarms {
+    pub(super) fn set(&mut self, pod: Uid, time: i64) {
+        self.forget(&pod);
+        self.by_time.insert((time, pod.clone()));
+        self.by_pod.insert(pod, time);
+    }
+    pub(super) fn forget(&mut self, pod: &Uid) {
+        if let Some(time) = self.by_pod.remove(pod) {
+            self.by_time.remove(&(time, pod.clone()));
+        }
+    }
+    pub(super) fn is_set(&self, pod: &Uid) -> bool {
+        self.by_pod.contains_key(pod)
+    }
+    /// The next time.
+    pub(super) fn next(&self) -> Option<i64> {
+        self.by_time.first().map(|(time, _)| *time)
+    }
+    /// A pod whose time has come.
+    pub(super) fn take(&mut self, now: i64) -> Option<Uid> {
+        self.next().filter(|time| *time <= now)?;
+        let (_, pod) = self.by_time.pop_first()?;
+        self.by_pod.remove(&pod);
+        Some(pod)
+    }
+}
