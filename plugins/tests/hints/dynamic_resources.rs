@@ -51,7 +51,6 @@ pub(crate) const HINTS: Hints = Hints {
                 changed(OTHER, OTHER_ALLOCATED),
                 changed(MINE, "{kind: ResourceClaim, metadata: {name: mine, uid: mine, labels: {a: b}}, spec: {}}"),
             ],
-            ..Event::OF
         },
         Event {
             name: "resource.k8s.io/ResourceClaimUpdate",
@@ -71,7 +70,6 @@ pub(crate) const HINTS: Hints = Hints {
                     "{metadata: {name: other}, spec: {nodeName: n1}, status: {resourceClaimStatuses: [{name: gpu, resourceClaimName: made}]}}",
                 ),
             ],
-            ..Event::OF
         },
         Event {
             name: "PodUpdatePodGeneratedResourceClaim",

@@ -2,13 +2,16 @@
 
 mod default_preemption;
 mod dynamic_resources;
+mod history;
 mod inter_pod_affinity;
+mod known_misses;
 mod node_affinity;
 mod node_declared_features;
 mod node_ports;
 mod node_resources_fit;
 mod node_unschedulable;
 mod node_volume_limits;
+mod nothing_missed;
 mod pod_topology_spread;
 mod scheduling_gates;
 mod table;
@@ -101,8 +104,9 @@ fn check(
     expected: QueueingHint,
 ) -> Result<(), String> {
     let what = format!("{plugin}, {}: {change:?}", event.name);
-    let mut world = World::new(event);
-    let derived = world.apply(kind, change);
+    let mut world = World::new(event.rejected);
+    event.around.iter().for_each(|object| world.object(object));
+    let derived = world.apply(kind.resource, change.old, change.new);
     let told = derived.iter().find(|derived| kind.covers(**derived));
     if told.is_some() != change.is_told {
         return Err(format!("{what}\nmakes the events {derived:?}"));

@@ -3,21 +3,31 @@
 use std::sync::Arc;
 
 use schedc_core::cache::{Cache, PodState};
+use schedc_core::engine::{Decision, Engine};
 use schedc_core::events::{Action, ClusterEvent, EventObject, EventPod, EventResource, node_updated, pod_updated};
 use schedc_core::extension_points::{HintError, QueueingHint};
 use schedc_core::handle::Handle;
-use schedc_core::hints::Interested;
+use schedc_core::hints::{Interested, PluginSet};
 use schedc_core::model::{Node, Object, Pod};
 use schedc_core::profile::Profile;
 use schedc_objects::testing;
 
 use crate::scheduler::all::Pipeline;
-use crate::table::{Change, Event};
 
 pub(crate) struct World {
     cache: Cache<<Pipeline as Profile>::State>,
-    rejected: Pod,
+    engine: Engine<Pipeline>,
+    rejected: Arc<Pod>,
     changed: Changed,
+}
+
+/// What becomes of a pod that is tried.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    Gated(PluginSet),
+    Rejected(PluginSet),
+    Fits,
+    Broken,
 }
 
 enum Changed {
@@ -28,29 +38,32 @@ enum Changed {
 }
 
 impl World {
-    pub(crate) fn new(event: &Event) -> World {
+    /// No node and no object yet, and a pod that waits for them.
+    pub(crate) fn new(rejected: &str) -> World {
         let mut cache = Cache::default();
-        for yaml in event.around {
-            let object = testing::object(yaml, &mut cache.base.interner);
-            cache.set_object(object);
-        }
-        let rejected = testing::pod(event.rejected, &mut cache.base.interner);
-        World { cache, rejected, changed: Changed::Nothing }
+        let rejected = Arc::new(testing::pod(rejected, &mut cache.base.interner));
+        let engine = Engine::new(&Handle::default()).expect("plugins that start");
+        World { cache, engine, rejected, changed: Changed::Nothing }
+    }
+
+    pub(crate) fn object(&mut self, yaml: &str) {
+        let object = testing::object(yaml, &mut self.cache.base.interner);
+        self.cache.set_object(object);
     }
 
     /// An object changes. Returns the events of that.
-    pub(crate) fn apply(&mut self, kind: ClusterEvent, change: &Change) -> Vec<ClusterEvent> {
-        let both = [change.old, change.new];
+    pub(crate) fn apply(&mut self, resource: EventResource, old: Option<&str>, new: Option<&str>) -> Vec<ClusterEvent> {
+        let both = [old, new];
         let interner = &mut self.cache.base.interner;
         let came_or_went = |resource| {
-            let action = match (change.old, change.new) {
-                (None, _) => Action::ADD,
-                (_, None) => Action::DELETE,
+            let action = match both {
+                [None, _] => Action::ADD,
+                [_, None] => Action::DELETE,
                 _ => Action::UPDATE,
             };
             vec![ClusterEvent::new(resource, action)]
         };
-        match kind.resource {
+        match resource {
             EventResource::Node => {
                 let [old, new] = both.map(|yaml| yaml.map(|yaml| testing::node(yaml, interner)));
                 for node in old.iter().chain(&new) {
@@ -79,7 +92,7 @@ impl World {
                 }
                 // What it asks for now is what counts.
                 if let Some(new) = new.as_ref().filter(|new| new.uid == self.rejected.uid) {
-                    self.rejected = new.clone();
+                    self.rejected = Arc::new(new.clone());
                 }
                 let events = self.pod_events(old.as_ref(), new.as_ref());
                 self.changed = Changed::Pod(old, new);
@@ -110,16 +123,42 @@ impl World {
         }
     }
 
-    /// What a plugin says to the rejected pod. `None`: it does not wait for the event.
+    /// What a plugin says of the last change. `None`: it does not wait for the event.
     pub(crate) fn hint(&self, plugin: &str, event: ClusterEvent) -> Option<Result<QueueingHint, HintError>> {
-        let object = match &self.changed {
+        let at = Pipeline::PLUGINS.iter().position(|of| of.name == plugin)?;
+        let interested = Interested::of::<Pipeline>(event);
+        interested.hint(&*self.engine.plugins, at, &self.rejected, self.changed.object(), &self.cache)
+    }
+
+    /// Whether one of these plugins finds the last change worth an attempt.
+    pub(crate) fn wakes(&self, rejectors: PluginSet, event: ClusterEvent) -> bool {
+        let interested = Interested::of::<Pipeline>(event);
+        interested.wakes(&*self.engine.plugins, rejectors, &self.rejected, self.changed.object(), &self.cache)
+    }
+
+    /// What an attempt for the pod finds.
+    pub(crate) fn attempt(&mut self) -> Verdict {
+        if let Err(status) = self.engine.plugins.pre_enqueue(&self.rejected, &self.cache) {
+            return Verdict::Gated(PluginSet::of::<Pipeline>([status.plugin]));
+        }
+        match self.engine.decide(&self.rejected, &mut self.cache, 0, |_| 0) {
+            Decision::Node(_) => Verdict::Fits,
+            Decision::Unschedulable(why) => {
+                let plugins = &why.diagnosis.unschedulable_plugins;
+                Verdict::Rejected(PluginSet::of::<Pipeline>(plugins.iter().copied()))
+            }
+            Decision::Error(_) => Verdict::Broken,
+        }
+    }
+}
+
+impl Changed {
+    fn object(&self) -> EventObject<'_> {
+        match self {
             Changed::Nothing => EventObject::Other,
             Changed::Node(old, new) => EventObject::Node(old.as_ref(), new.as_ref()),
             Changed::Pod(old, new) => EventObject::pods(old.as_ref(), new.as_ref()),
             Changed::Object(old, new) => EventObject::Object(old.as_ref(), new.as_ref()),
-        };
-        let profile = Pipeline::new(&Handle::default()).expect("plugins that start");
-        let at = Pipeline::PLUGINS.iter().position(|of| of.name == plugin)?;
-        Interested::of::<Pipeline>(event).hint(&profile, at, &self.rejected, object, &self.cache)
+        }
     }
 }

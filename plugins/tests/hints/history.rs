@@ -1,0 +1,78 @@
+//! A parked pod, and what happens around it.
+
+use std::collections::BTreeMap;
+
+use schedc_core::events::EventResource;
+use schedc_core::hints::PluginSet;
+use schedc_core::profile::Profile;
+
+use crate::scheduler::all::Pipeline;
+use crate::world::{Verdict, World};
+
+/// An object of a name comes, changes, or goes if there is no manifest.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) resource: EventResource,
+    pub(crate) name: String,
+    pub(crate) manifest: Option<String>,
+}
+
+/// A step that lets a pod fit without waking it.
+#[derive(Debug)]
+pub(crate) struct Miss {
+    /// Who rejected the pod.
+    pub(crate) by: Vec<&'static str>,
+    /// The pod, before the step.
+    pub(crate) pod: String,
+    pub(crate) step: Step,
+    /// The manifests of all objects before the step, by name.
+    pub(crate) known: BTreeMap<String, String>,
+}
+
+/// Lets it all happen to a pod that is tried at first, and whenever an event wakes it. Returns how often that was.
+pub(crate) fn wakes(pod: &str, around: &[Step], steps: &[Step]) -> Result<usize, Box<Miss>> {
+    let mut world = World::new(pod);
+    let mut known: BTreeMap<String, String> = BTreeMap::from([("me".to_owned(), pod.to_owned())]);
+    let mut happen = |world: &mut World, step: &Step| {
+        let before = known.clone();
+        let old = match &step.manifest {
+            Some(new) => known.insert(step.name.clone(), new.clone()),
+            None => known.remove(&step.name),
+        };
+        let events = match old == step.manifest {
+            true => Vec::new(),
+            false => world.apply(step.resource, old.as_deref(), step.manifest.as_deref()),
+        };
+        (before, events)
+    };
+    for step in around {
+        happen(&mut world, step);
+    }
+    let mut wakes = 0;
+    let mut parked = rejectors(world.attempt());
+    for step in steps {
+        let (known, events) = happen(&mut world, step);
+        match parked {
+            None => parked = rejectors(world.attempt()),
+            Some(by) if events.iter().any(|event| world.wakes(by, *event)) => {
+                wakes += 1;
+                parked = rejectors(world.attempt());
+            }
+            Some(by) if matches!(world.attempt(), Verdict::Fits) => {
+                let by = by.iter().map(|at| Pipeline::PLUGINS[at].name).collect();
+                let pod = known["me"].clone();
+                return Err(Box::new(Miss { by, pod, step: step.clone(), known }));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(wakes)
+}
+
+/// Who rejected the pod, if it is parked for that.
+fn rejectors(verdict: Verdict) -> Option<PluginSet> {
+    match verdict {
+        Verdict::Gated(by) | Verdict::Rejected(by) => Some(by).filter(|by| !by.is_empty()),
+        Verdict::Fits | Verdict::Broken => None,
+    }
+}

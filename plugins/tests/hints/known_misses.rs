@@ -1,0 +1,183 @@
+//! Events that let a parked pod fit and do not wake it, here as in kube-scheduler. docs/differences.md lists them.
+
+use schedc_core::events::EventResource::{
+    self, CsiDriver, CsiNode, Node, PersistentVolumeClaim, Pod, StorageClass, Wildcard,
+};
+
+use crate::history::{Miss, Step, wakes};
+
+type When = fn(&Miss) -> bool;
+
+/// Those that random clusters run into: the plugin, what changed, and the circumstances.
+const KNOWN: [(&str, EventResource, When); 7] = [
+    ("InterPodAffinity", Node, |miss| miss.pods().any(|pod| has_terms(pod, "podAntiAffinity"))),
+    ("InterPodAffinity", Pod, |miss| has_terms(&miss.pod, "podAffinity")),
+    ("VolumeRestrictions", Pod, |miss| miss.old().contains("namespace: far")),
+    ("NodeVolumeLimits", Node, |miss| miss.step.manifest.is_some()),
+    ("NodeVolumeLimits", CsiNode, |miss| miss.step.manifest.as_ref().is_none_or(|limits| !limits.contains("count"))),
+    ("NodeVolumeLimits", StorageClass, |miss| miss.step.manifest.is_none()),
+    ("VolumeBinding", CsiDriver, |_| true),
+];
+
+/// Whether it is one of those.
+pub(crate) fn is_known(miss: &Miss) -> bool {
+    KNOWN.iter().any(|(plugin, resource, is)| miss.by.contains(plugin) && miss.step.resource == *resource && is(miss))
+}
+
+fn has_terms(manifest: &str, kind: &str) -> bool {
+    manifest.contains(&format!("{kind}: {{requiredDuringSchedulingIgnoredDuringExecution: [{{"))
+}
+
+impl Miss {
+    fn pods(&self) -> impl Iterator<Item = &String> {
+        self.known.iter().filter(|(name, _)| name.starts_with('p')).map(|(_, manifest)| manifest)
+    }
+
+    /// What the step changed, as it was.
+    fn old(&self) -> &str {
+        self.known.get(&self.step.name).map_or("", String::as_str)
+    }
+}
+
+/// The last of the steps lets the pod fit, and does not wake it. `-` stands for an object that goes.
+fn check(pod: &str, steps: &[(EventResource, &str, &str)], rejected_by: &str) {
+    let step = |&(resource, name, manifest): &(EventResource, &str, &str)| {
+        let manifest = Some(manifest.to_owned()).filter(|manifest| manifest != "-");
+        Step { resource, name: name.to_owned(), manifest }
+    };
+    let steps: Vec<Step> = steps.iter().map(step).collect();
+    let (last, around) = steps.split_last().expect("a step");
+    match wakes(pod, around, std::slice::from_ref(last)) {
+        Err(miss) => assert!(miss.by.contains(&rejected_by), "{last:?} {:?}", miss.by),
+        Ok(woken) => panic!("{last:?} makes no difference, or wakes it ({woken})"),
+    }
+}
+
+const N1: &str = "{metadata: {name: n1, labels: {zone: a}}, status: {allocatable: {pods: 9}}}";
+const N2: &str = "{metadata: {name: n2, labels: {zone: b}}, status: {allocatable: {pods: 9}}}";
+const CORDONED: &str =
+    "{metadata: {name: n2, labels: {zone: b}}, spec: {unschedulable: true}, status: {allocatable: {pods: 9}}}";
+
+/// A pod with required terms.
+fn pod(meta: &str, node: &str, kind: &str, terms: &[&str]) -> String {
+    let terms = terms.join(", ");
+    format!(
+        "{{metadata: {{{meta}}}, spec: {{nodeName: {node},
+           affinity: {{{kind}: {{requiredDuringSchedulingIgnoredDuringExecution: [{terms}]}}}}}}}}"
+    )
+}
+
+const WEB: &str = "{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}";
+const DB: &str = "{topologyKey: zone, labelSelector: {matchLabels: {app: db}}}";
+
+#[test]
+fn nodes_out_of_reach_of_the_anti_affinity_of_pods_that_run() {
+    let me = "metadata: {name: me, labels: {app: web}}";
+    let there = pod("name: p0", "n1", "podAntiAffinity", &[WEB]);
+    let plugin = "InterPodAffinity";
+    check(me, &[(Node, "n1", N1), (Pod, "p0", &there), (Node, "n2", N2)], plugin);
+    let elsewhere = "{metadata: {name: n1}, status: {allocatable: {pods: 9}}}";
+    check(me, &[(Node, "n1", N1), (Pod, "p0", &there), (Node, "n1", elsewhere)], plugin);
+    // Until its pods are seen to be deleted, a moment later.
+    let beside = "{metadata: {name: n2, labels: {zone: a}}, status: {allocatable: {pods: 9}}}";
+    check(me, &[(Node, "n1", N1), (Node, "n2", beside), (Pod, "p0", &there), (Node, "n1", "-")], plugin);
+}
+
+#[test]
+fn the_last_pod_that_it_must_be_near_goes_and_it_is_like_that_itself() {
+    let me = pod("name: me, labels: {app: web}", "''", "podAffinity", &[WEB]);
+    let web = "{metadata: {name: p0, labels: {app: web}}, spec: {nodeName: n2}}";
+    let other = "{metadata: {name: p0, labels: {app: db}}, spec: {nodeName: n2}}";
+    for last in ["-", other] {
+        let steps = [(Node, "n1", N1), (Node, "n2", CORDONED), (Pod, "p0", web), (Pod, "p0", last)];
+        check(&me, &steps, "InterPodAffinity");
+    }
+}
+
+#[test]
+fn a_pod_of_one_of_several_terms_of_anti_affinity_goes() {
+    let me = pod("name: me", "''", "podAntiAffinity", &[WEB, DB]);
+    let web = "{metadata: {name: p0, labels: {app: web}}, spec: {nodeName: n1}}";
+    check(&me, &[(Node, "n1", N1), (Pod, "p0", web), (Pod, "p0", "-")], "InterPodAffinity");
+}
+
+#[test]
+fn a_pod_comes_to_a_namespace_that_is_selected_by_its_labels() {
+    let near =
+        "{topologyKey: zone, namespaceSelector: {matchLabels: {team: x}}, labelSelector: {matchLabels: {app: web}}}";
+    let me = pod("name: me", "''", "podAffinity", &[near]);
+    let web = "{metadata: {name: p0, namespace: far, labels: {app: web}}, spec: {nodeName: n1}}";
+    let namespace = "{kind: Namespace, metadata: {name: far, labels: {team: x}}}";
+    check(&me, &[(Node, "n1", N1), (Wildcard, "far", namespace), (Pod, "p0", web)], "InterPodAffinity");
+}
+
+#[test]
+fn a_pod_that_was_counted_is_being_deleted() {
+    let me = "{metadata: {name: me, labels: {app: web}}, spec: {topologySpreadConstraints: [
+        {topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]}}";
+    let web = "{metadata: {name: p0, labels: {app: web}}, spec: {nodeName: n1}}";
+    let leaves =
+        "{metadata: {name: p0, labels: {app: web}, deletionTimestamp: '2026-01-01T00:00:00Z'}, spec: {nodeName: n1}}";
+    let steps = [(Node, "n1", N1), (Node, "n2", CORDONED), (Pod, "p0", web), (Pod, "p0", leaves)];
+    check(me, &steps, "PodTopologySpread");
+}
+
+#[test]
+fn a_pod_of_another_namespace_lets_go_of_a_disk() {
+    let me = "{metadata: {name: me}, spec: {volumes: [{name: d, gcePersistentDisk: {pdName: disk}}]}}";
+    let other = "{metadata: {name: p0, namespace: far}, spec: {nodeName: n1, volumes: [{name: d, gcePersistentDisk: {pdName: disk}}]}}";
+    check(me, &[(Node, "n1", N1), (Pod, "p0", other), (Pod, "p0", "-")], "VolumeRestrictions");
+}
+
+/// A claim of a class.
+fn claim(name: &str) -> String {
+    format!(
+        "{{kind: PersistentVolumeClaim, metadata: {{name: {name}, uid: {name}}},
+           spec: {{storageClassName: fast, resources: {{requests: {{storage: 1Gi}}}}}}}}"
+    )
+}
+
+const FAST: &str =
+    "{kind: StorageClass, metadata: {name: fast}, provisioner: csi, volumeBindingMode: WaitForFirstConsumer}";
+const WITH_DATA: &str =
+    "{metadata: {name: me}, spec: {volumes: [{name: a, persistentVolumeClaim: {claimName: data}}]}}";
+
+#[test]
+fn a_limit_of_volumes_is_lifted() {
+    let limited =
+        "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: csi, nodeID: x, allocatable: {count: 1}}]}}";
+    let unlimited = "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: csi, nodeID: x}]}}";
+    let other =
+        "{metadata: {name: p0}, spec: {nodeName: n1, volumes: [{name: a, persistentVolumeClaim: {claimName: more}}]}}";
+    let claims = ["data", "more"].map(claim);
+    // A new node has no limits before it has a CSINode.
+    for last in [(CsiNode, "csi-n1", unlimited), (CsiNode, "csi-n1", "-"), (Node, "n2", N2)] {
+        let steps = [
+            (StorageClass, "fast", FAST),
+            (PersistentVolumeClaim, "data", claims[0].as_str()),
+            (PersistentVolumeClaim, "more", claims[1].as_str()),
+            (Node, "n1", N1),
+            (CsiNode, "csi-n1", limited),
+            (Pod, "p0", other),
+            last,
+        ];
+        check(WITH_DATA, &steps, "NodeVolumeLimits");
+    }
+}
+
+#[test]
+fn a_driver_does_not_report_its_capacity_any_more() {
+    let sparing = "{kind: CSIDriver, metadata: {name: csi}, spec: {storageCapacity: true}}";
+    let generous = "{kind: CSIDriver, metadata: {name: csi}, spec: {storageCapacity: false}}";
+    let data = claim("data");
+    for last in [generous, "-"] {
+        let steps = [
+            (StorageClass, "fast", FAST),
+            (CsiDriver, "csi", sparing),
+            (PersistentVolumeClaim, "data", data.as_str()),
+            (Node, "n1", N1),
+            (CsiDriver, "csi", last),
+        ];
+        check(WITH_DATA, &steps, "VolumeBinding");
+    }
+}

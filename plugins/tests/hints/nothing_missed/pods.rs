@@ -1,0 +1,210 @@
+//! Nodes and pods.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use schedc_core::events::EventResource;
+
+use super::rarely;
+use crate::history::{Step, wakes};
+use crate::known_misses::is_known;
+
+fn node() -> impl Strategy<Value = String> {
+    let labels = (
+        select(vec!["", "zone: a, ", "zone: b, "]),
+        select(vec!["", "rack: r1, ", "rack: r2, "]),
+        select(vec!["", "disk: ssd, "]),
+    );
+    let spec = (
+        select(vec!["", "", "", "unschedulable: true, "]),
+        select(vec![
+            "",
+            "{key: a, effect: NoSchedule}",
+            "{key: b, effect: NoExecute}",
+            "{key: soft, effect: PreferNoSchedule}",
+        ]),
+    );
+    let status = (1..4_u8, 1..4_u8, select(vec!["", "UserNamespacesHostNetworkSupport"]));
+    (labels, spec, status).prop_map(|((zone, rack, disk), (cordoned, taint), (cpu, pods, feature))| {
+        format!(
+            "{{metadata: {{name: NAME, labels: {{{zone}{rack}{disk}}}}}, spec: {{{cordoned}taints: [{taint}]}},
+               status: {{declaredFeatures: [{feature}], allocatable: {{cpu: {cpu}, pods: {pods}}}}}}}"
+        )
+    })
+}
+
+fn app() -> impl Strategy<Value = &'static str> {
+    select(vec!["web", "db", "cache"])
+}
+
+fn term() -> impl Strategy<Value = String> {
+    (select(vec!["zone", "rack"]), app(), any::<bool>()).prop_map(|(key, app, everywhere)| {
+        let namespaces = if everywhere { ", namespaceSelector: {}" } else { "" };
+        format!("{{topologyKey: {key}, labelSelector: {{matchLabels: {{app: {app}}}}}{namespaces}}}")
+    })
+}
+
+fn required(up_to: usize) -> impl Strategy<Value = String> {
+    rarely(up_to, term())
+        .prop_map(|terms| format!("{{requiredDuringSchedulingIgnoredDuringExecution: [{}]}}", terms.join(", ")))
+}
+
+fn constraint() -> impl Strategy<Value = String> {
+    let policy = select(vec!["Honor", "Ignore"]);
+    (select(vec!["zone", "rack"]), app(), 1..3, policy).prop_map(|(key, app, skew, taints)| {
+        format!(
+            "{{topologyKey: {key}, maxSkew: {skew}, whenUnsatisfiable: DoNotSchedule, nodeTaintsPolicy: {taints},
+               labelSelector: {{matchLabels: {{app: {app}}}}}}}"
+        )
+    })
+}
+
+fn tolerations() -> impl Strategy<Value = &'static str> {
+    select(vec![
+        "",
+        "{key: a, operator: Exists}",
+        "{key: node.kubernetes.io/unschedulable, operator: Exists}",
+        "{operator: Exists}",
+    ])
+}
+
+/// What can change of a pod that runs, and what cannot.
+#[derive(Clone, Debug)]
+struct Running {
+    app: &'static str,
+    cpu: u8,
+    fixed: String,
+}
+
+impl Running {
+    fn manifest(&self) -> String {
+        let Running { app, cpu, fixed } = self;
+        fixed.replace("APP", app).replace("CPU", &cpu.to_string())
+    }
+}
+
+fn running() -> impl Strategy<Value = Running> {
+    let fixed = (
+        select(vec!["default", "far"]),
+        select(vec!["n0", "n1", "n2"]),
+        required(1),
+        select(vec!["", "{hostPort: 80}"]),
+    );
+    (app(), 0..3_u8, fixed).prop_map(|(app, cpu, (namespace, node, apart, port))| {
+        let container = format!("{{name: c, resources: {{requests: {{cpu: CPU}}}}, ports: [{port}]}}");
+        let fixed = format!(
+            "{{metadata: {{name: NAME, uid: NAME, namespace: {namespace}, labels: {{app: APP}}}},
+               spec: {{nodeName: {node}, affinity: {{podAntiAffinity: {apart}}}, containers: [{container}]}}}}"
+        );
+        Running { app, cpu, fixed }
+    })
+}
+
+/// The pod that waits.
+#[derive(Clone, Debug)]
+struct Waiting {
+    app: &'static str,
+    cpu: u8,
+    tolerations: &'static str,
+    gates: &'static str,
+    fixed: String,
+}
+
+impl Waiting {
+    fn manifest(&self) -> String {
+        let Waiting { app, cpu, tolerations, gates, fixed } = self;
+        let fixed = fixed.replace("APP", app).replace("CPU", &cpu.to_string());
+        fixed.replace("TOLERATIONS", tolerations).replace("GATES", gates)
+    }
+}
+
+fn waiting() -> impl Strategy<Value = Waiting> {
+    let changing = (app(), 0..3_u8, tolerations(), select(vec!["", "", "", "", "{name: quota}"]));
+    let fixed = (
+        select(vec!["", "", "", "nodeSelector: {disk: ssd}, ", "nodeSelector: {zone: a}, "]),
+        select(vec!["", "{hostPort: 80}"]),
+        select(vec!["", "", "", "", "hostNetwork: true, hostUsers: false, "]),
+        required(2),
+        required(1),
+        rarely(2, constraint()),
+    );
+    (changing, fixed).prop_map(|((app, cpu, tolerations, gates), (selector, port, features, near, apart, spread))| {
+        let container = format!("{{name: c, resources: {{requests: {{cpu: CPU}}}}, ports: [{port}]}}");
+        let fixed = format!(
+            "{{metadata: {{name: me, uid: me, labels: {{app: APP}}}}, spec: {{{selector}{features}
+               tolerations: [TOLERATIONS], schedulingGates: [GATES], containers: [{container}],
+               affinity: {{podAffinity: {near}, podAntiAffinity: {apart}}}, topologySpreadConstraints: [{}]}}}}",
+            spread.join(", ")
+        );
+        Waiting { app, cpu, tolerations, gates, fixed }
+    })
+}
+
+#[derive(Clone, Debug)]
+enum Happens {
+    Node(u8, Option<String>),
+    Pod(u8, Option<Running>),
+    Me(&'static str, u8, &'static str),
+}
+
+fn happens() -> impl Strategy<Value = Happens> {
+    prop_oneof![
+        4 => (0..3_u8, prop::option::weighted(0.8, node())).prop_map(|(at, node)| Happens::Node(at, node)),
+        4 => (0..4_u8, prop::option::weighted(0.6, running())).prop_map(|(at, pod)| Happens::Pod(at, pod)),
+        1 => (app(), 0..3_u8, tolerations()).prop_map(|(app, cpu, tolerations)| Happens::Me(app, cpu, tolerations)),
+    ]
+}
+
+/// As the API server lets it happen: little of a pod can change.
+fn steps(mut me: Waiting, happens: Vec<Happens>) -> Vec<Step> {
+    let mut pods: [Option<Running>; 4] = [const { None }; 4];
+    let pod = |at: usize, pod: Option<&Running>| {
+        let name = format!("p{at}");
+        let manifest = pod.map(|pod| pod.manifest().replace("NAME", &name));
+        Step { resource: EventResource::Pod, name, manifest }
+    };
+    let mut steps = Vec::new();
+    for happens in happens {
+        match happens {
+            Happens::Node(at, node) => {
+                let name = format!("n{at}");
+                let manifest = node.map(|node| node.replace("NAME", &name));
+                if manifest.is_none() {
+                    // Its pods go first.
+                    for (at, slot) in pods.iter_mut().enumerate() {
+                        if slot.take_if(|pod| pod.fixed.contains(&format!("nodeName: {name},"))).is_some() {
+                            steps.push(pod(at, None));
+                        }
+                    }
+                }
+                steps.push(Step { resource: EventResource::Node, name, manifest });
+            }
+            Happens::Pod(at, new) => {
+                let at = usize::from(at);
+                pods[at] = match (pods[at].take(), new) {
+                    (Some(old), Some(new)) => Some(Running { fixed: old.fixed, ..new }),
+                    (_, new) => new,
+                };
+                steps.push(pod(at, pods[at].as_ref()));
+            }
+            Happens::Me(app, cpu, tolerations) => {
+                // Tolerations are added, never taken away; gates go.
+                let tolerations = if me.tolerations.is_empty() { tolerations } else { me.tolerations };
+                me = Waiting { app, cpu: cpu.min(me.cpu), tolerations, gates: "", fixed: me.fixed.clone() };
+                steps.push(Step { resource: EventResource::Pod, name: "me".to_owned(), manifest: Some(me.manifest()) });
+            }
+        }
+    }
+    steps
+}
+
+proptest! {
+    #[test]
+    fn of_nodes_and_pods(me in waiting(), happens in prop::collection::vec(happens(), 6..20)) {
+        let pod = me.manifest();
+        let steps = steps(me, happens);
+        let (around, steps) = steps.split_at(4);
+        if let Err(miss) = wakes(&pod, around, steps) {
+            prop_assert!(is_known(&miss), "{miss:#?}");
+        }
+    }
+}
