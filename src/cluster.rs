@@ -1,17 +1,17 @@
-//! A scheduler with the nodes and pods of some objects.
+//! A cluster in memory of some objects.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
-use std::sync::Arc;
+use std::time::Duration;
 
-use k8s_openapi::api::core::v1::{Node, Pod as ApiPod};
-use schedc_core::cache::PodState;
-use schedc_core::embedded::Embedded;
+use k8s_openapi::api::core::v1::Pod as ApiPod;
 use schedc_core::intern::Interner;
 use schedc_core::model::{Pod, Uid};
 use schedc_core::profile::{Bundle, ProfileInfo, StartError};
 use schedc_core::scheduler::Options;
-use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod};
+use schedc_embedded::server::uid_of;
+use schedc_embedded::{Hooks, ServerOptions, Simulator, simulator};
+use schedc_objects::{AnyObject, Objects};
 use serde::Serialize;
 
 /// The scheduler of pods that name none.
@@ -134,73 +134,84 @@ impl Skipped {
     }
 }
 
-/// A scheduler that knows nodes and the pods on them, and the pods that wait for it.
-pub struct Cluster<B: Bundle> {
-    /// The scheduler. Nothing is queued.
-    pub embedded: Embedded<B>,
-    /// The pods to place, each with the index of its profile, in the order of the input.
-    pub pending: Vec<(usize, Arc<Pod>)>,
+/// A cluster in memory, and the pods that wait in it.
+pub struct Cluster<B: Bundle, H = ()> {
+    /// The cluster and its scheduler, which knows nothing of it yet.
+    pub simulator: Simulator<B, H>,
+    /// The pods to place, in the order of the input.
+    pub pending: Vec<Uid>,
     /// Pods that are not to be placed.
     pub skipped: Skipped,
 }
 
-impl<B: Bundle> Cluster<B> {
-    /// Brings nodes, what else plugins look at, and pods to a new scheduler. `seed` decides which of several equally good nodes is drawn.
+impl<B: Bundle, H: Hooks> Cluster<B, H> {
+    /// Puts objects into a cluster. Its time is that of the newest of them. `seed` decides which of several equally good nodes
+    /// is drawn.
     ///
     /// # Errors
     /// Plugins that cannot start.
-    pub fn new<'a>(
-        nodes: impl Iterator<Item = &'a Node>,
-        others: impl Iterator<Item = &'a AnyObject>,
-        pods: impl Iterator<Item = &'a ApiPod>,
-        routes: &Routes,
-        seed: u64,
-    ) -> Result<Self, Vec<StartError>> {
-        let options = Options { seed, serve_all: routes.only, ..Options::default() };
-        let mut embedded = Embedded::with(options)?;
-        let cache = &mut embedded.scheduler.cache;
-        for node in nodes {
-            let node = convert_node(node, &mut cache.base.interner);
-            cache.set_node(node);
-        }
-        for object in others {
-            if let Some(object) = convert_object(object, &mut cache.base.interner) {
-                cache.set_object(object);
+    pub fn new(objects: Vec<AnyObject>, routes: &Routes, seed: u64, hooks: H) -> Result<Self, Vec<StartError>> {
+        // What a hint missed is not to be hidden by trying pods again, for which nobody waits anyway.
+        let scheduler = Options { seed, serve_all: routes.only, leftover_after: i64::MAX, ..Options::default() };
+        let server = ServerOptions { grace: Some(Duration::ZERO), ..ServerOptions::default() };
+        let start = objects.iter().filter_map(newest).max().unwrap_or(0);
+        let options = simulator::Options { scheduler, server, start, ..simulator::Options::default() };
+        let mut simulator = Simulator::with_hooks(options, hooks)?;
+        let nodes: HashSet<String> =
+            objects.iter().filter(|object| object.kind() == "Node").map(|node| node.name().to_owned()).collect();
+        let (mut pending, mut skipped) = (Vec::new(), Skipped::default());
+        for object in objects {
+            let is_pending = match &object {
+                AnyObject::Pod(pod) => skipped.count_unless_pending(pod, routes, &nodes),
+                _ => false,
+            };
+            // Manifests without a name were refused on reading, unless API-server defaults are left out.
+            if let Ok(object) = simulator.add(object)
+                && is_pending
+            {
+                pending.push(uid_of(&object));
             }
         }
-        let mut pending = Vec::new();
-        let mut skipped = Skipped::default();
-        let mut seen = HashSet::new();
-        for pod in pods {
-            match Standing::of(pod, routes) {
-                Standing::Finished => skipped.finished += 1,
-                Standing::Deleting => skipped.deleting += 1,
-                Standing::OtherScheduler(name) => {
-                    *skipped.other_schedulers.entry(name.to_owned()).or_default() += 1;
-                }
-                Standing::Bound(node) => {
-                    let pod = distinct(convert_pod(pod, &mut cache.base.interner), &mut seen, &cache.base.interner);
-                    let node = cache.base.interner.intern(node);
-                    skipped.bound += 1;
-                    skipped.bound_to_unknown_nodes += usize::from(cache.base.node(node).is_none());
-                    cache.add_pod(Arc::new(pod), node, PodState::Bound);
-                }
-                Standing::Pending(profile) => {
-                    let pod = distinct(convert_pod(pod, &mut cache.base.interner), &mut seen, &cache.base.interner);
-                    pending.push((profile, Arc::new(pod)));
-                }
-            }
-        }
-        Ok(Cluster { embedded, pending, skipped })
+        Ok(Cluster { simulator, pending, skipped })
     }
 }
 
-/// A copied manifest may have the uid of the pod that it was copied from, and is another pod all the same.
-fn distinct(mut pod: Pod, seen: &mut HashSet<Uid>, interner: &Interner) -> Pod {
-    if !seen.insert(pod.uid.clone()) {
-        pod.uid = Uid(pod_name(&pod, interner).into());
+impl Skipped {
+    /// Whether a pod waits for one of the profiles.
+    fn count_unless_pending(&mut self, pod: &ApiPod, routes: &Routes, nodes: &HashSet<String>) -> bool {
+        match Standing::of(pod, routes) {
+            Standing::Finished => self.finished += 1,
+            Standing::Deleting => self.deleting += 1,
+            Standing::OtherScheduler(name) => *self.other_schedulers.entry(name.to_owned()).or_default() += 1,
+            Standing::Bound(node) => {
+                self.bound += 1;
+                self.bound_to_unknown_nodes += usize::from(!nodes.contains(node));
+            }
+            Standing::Pending(_) => return true,
+        }
+        false
     }
-    pod
+}
+
+/// The objects of manifests, in the order in which a scheduler is told of them.
+pub fn objects(objects: Objects) -> Vec<AnyObject> {
+    let Objects { nodes, pods, priority_classes, others, implied, .. } = objects;
+    let mut all: Vec<AnyObject> = nodes.into_iter().map(|node| node.object.into()).collect();
+    all.extend(priority_classes.into_iter().map(|class| class.object.into()));
+    all.extend(others.into_iter().map(|other| other.object));
+    all.extend(implied);
+    all.extend(pods.into_iter().map(|pod| pod.object.into()));
+    all
+}
+
+/// The newest time that an object tells of, in nanoseconds since 1970.
+fn newest(object: &AnyObject) -> Option<i64> {
+    let started = match object {
+        AnyObject::Pod(pod) => pod.status.as_ref().and_then(|status| status.start_time.as_ref()),
+        _ => None,
+    };
+    let times = object.metadata().creation_timestamp.iter().chain(started);
+    times.filter_map(|time| i64::try_from(time.0.as_nanosecond()).ok()).max()
 }
 
 /// A pod as people name it: `namespace/name`.

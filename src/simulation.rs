@@ -1,18 +1,19 @@
-//! All pending pods are placed, one after the other.
+//! All pending pods are placed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use schedc_core::cache::Base;
-use schedc_core::extension_points::{Nomination, PostFilterResult};
-use schedc_core::intern::Symbol;
-use schedc_core::model::{NodeIndex, Pod, Uid};
-use schedc_core::profile::Bundle;
+use schedc_core::model::{Pod, Uid};
+use schedc_core::profile::{Bundle, StartError};
 use schedc_core::scheduler::{Failure, Outcome};
+use schedc_embedded::server::{Change, ChangeKind, Key, uid_of};
+use schedc_embedded::{Hooks, Simulator};
+use schedc_objects::AnyObject;
 use serde::Serialize;
 
-use crate::cluster::{Cluster, Skipped, pod_name};
+use crate::cluster::{Cluster, Routes, Skipped, pod_name};
 use crate::utilisation::{Utilisation, utilisation};
 
 /// What became of the pods.
@@ -105,55 +106,52 @@ pub struct Input {
     pub read: Duration,
 }
 
-/// Places the pending pods in queue order. `progress` is called with the number of pods that are decided.
+/// Places the pending pods. `progress` is called with the number of pods that are decided.
 ///
-/// Preemption happens at once: the victims leave, and the pod that they leave for is tried again. Neither victims nor
-/// pods that failed before are.
-pub fn simulate<B: Bundle>(cluster: Cluster<B>, input: Input, mut progress: impl FnMut(usize)) -> Report {
+/// Everything happens at once: bindings, and that victims of preemption leave. Pods that were tried in vain are tried again when
+/// something changes that may help them. Victims are gone for good.
+///
+/// # Errors
+/// Plugins that cannot start.
+pub fn simulate<B: Bundle>(
+    objects: Vec<AnyObject>,
+    routes: &Routes,
+    seed: u64,
+    input: Input,
+    progress: impl FnMut(usize),
+) -> Result<Report, Vec<StartError>> {
     let start = Instant::now();
-    let Cluster { mut embedded, pending, mut skipped } = cluster;
-    let mut outcomes = Outcomes::default();
-    let mut preempted = Vec::new();
-    let (mut placements, mut unschedulable) = (Vec::new(), Vec::new());
-    for (_, pod) in pending {
-        let (uid, name) = (pod.uid.clone(), pod_name(&pod, embedded.interner()));
-        embedded.pod(Arc::unwrap_or_clone(pod));
-        if let Some(status) = embedded.scheduler.held(&uid) {
-            unschedulable.push(Unschedulable { pod: name, message: status.message(), nominated_node: None });
-        }
-    }
-    while let Some(outcome) = embedded.step() {
-        for (victim, node) in victims(&outcome) {
-            let node = embedded.scheduler.cache.base.infos()[node.get()].node.as_ref().map(|node| node.name);
-            skipped.bound -= usize::from(!outcomes.remove(&victim.uid));
-            preempted.push((victim, node.unwrap_or(Symbol::EMPTY), outcome.pod.clone()));
-        }
-        outcomes.put(outcome);
-        progress(outcomes.len());
-    }
+    let recorder = Recorder { progress, outcomes: Outcomes::default(), victims: HashMap::new(), preempted: Vec::new() };
+    let Cluster { mut simulator, pending, mut skipped } = Cluster::<B, _>::new(objects, routes, seed, recorder)?;
+    simulator.run();
     let scheduling = start.elapsed();
 
-    let base = &embedded.scheduler.cache.base;
-    for outcome in outcomes.into_list() {
-        let pod = pod_name(&outcome.pod, &base.interner);
-        match outcome.result {
-            Ok(placed) => placements.push(Placement { pod, node: placed.node.to_string() }),
-            Err(failure) => {
-                let nominated_node = nominated_node(&outcome.pod, &failure, base);
-                unschedulable.push(Unschedulable { pod, message: failure.message().to_owned(), nominated_node });
+    let mut unschedulable = Vec::new();
+    for uid in &pending {
+        let Some(held) = simulator.scheduler.held(uid) else { continue };
+        let Some(pod) = simulator.scheduler.pending(uid) else { continue };
+        let pod = pod_name(pod, &simulator.scheduler.cache.base.interner);
+        unschedulable.push(Unschedulable { nominated_node: None, message: held.message(), pod });
+        simulator.hooks.outcomes.remove(uid);
+    }
+    let Simulator { hooks: Recorder { outcomes, preempted, .. }, scheduler, server, .. } = simulator;
+    let is_pending: HashSet<&Uid> = pending.iter().collect();
+    skipped.bound -= preempted.iter().filter(|(uid, _)| !is_pending.contains(uid)).count();
+    let base = &scheduler.cache.base;
+    let mut placements = Vec::new();
+    for (pod, decided) in outcomes.into_list() {
+        let name = pod_name(&pod, &base.interner);
+        match decided {
+            Ok(node) => placements.push(Placement { pod: name, node: node.to_string() }),
+            Err(message) => {
+                let key = Key::pod(pod.namespace.clone(), pod.name.clone());
+                let nominated_node = server.get(&key).and_then(|pod| nominated_node(pod));
+                unschedulable.push(Unschedulable { pod: name, message, nominated_node });
             }
         }
     }
-    let name = |pod: &Pod| pod_name(pod, &base.interner);
-    let preempted: Vec<_> = preempted
-        .iter()
-        .map(|(victim, node, by)| Preempted {
-            pod: name(victim),
-            node: base.interner.resolve(*node).to_owned(),
-            by: name(by),
-        })
-        .collect();
-    Report {
+    let preempted: Vec<_> = preempted.into_iter().map(|(_, preempted)| preempted).collect();
+    Ok(Report {
         summary: Summary {
             pods: placements.len() + unschedulable.len() + preempted.len() + skipped.count(),
             placed: placements.len(),
@@ -172,58 +170,92 @@ pub fn simulate<B: Bundle>(cluster: Cluster<B>, input: Input, mut progress: impl
         unschedulable,
         preempted,
         utilisation: utilisation(base),
-    }
-}
-
-/// The pods that leave for a pod that was not placed, each with its node.
-fn victims(outcome: &Outcome) -> Vec<(Arc<Pod>, NodeIndex)> {
-    let Err(Failure::Unschedulable(unschedulable)) = &outcome.result else { return Vec::new() };
-    let Some(chosen) = unschedulable.post_filter.as_ref().and_then(PostFilterResult::nominated) else {
-        return Vec::new();
-    };
-    chosen.to_be_removed().map(|victim| (victim.clone(), chosen.node)).collect()
+    })
 }
 
 /// Where room is kept for a pod that was not placed.
-fn nominated_node(pod: &Pod, failure: &Failure, base: &Base) -> Option<String> {
-    let nomination = match failure {
-        Failure::Unschedulable(unschedulable) => unschedulable.nomination(),
-        Failure::Error(_) => Nomination::Clear,
-    };
-    match nomination {
-        Nomination::Keep => pod.nominated_node.map(|name| base.interner.resolve(name).to_owned()),
-        Nomination::Clear => None,
-        Nomination::Set(node) => Some(base.name(node).to_owned()),
+fn nominated_node(pod: &AnyObject) -> Option<String> {
+    let AnyObject::Pod(pod) = pod else { return None };
+    pod.status.as_ref()?.nominated_node_name.clone()
+}
+
+/// Takes down what becomes of pods.
+struct Recorder<F> {
+    progress: F,
+    outcomes: Outcomes,
+    /// Pods that are to make room, and the name of the pod that they make it for.
+    victims: HashMap<Uid, String>,
+    /// Those that did.
+    preempted: Vec<(Uid, Preempted)>,
+}
+
+impl<F: FnMut(usize)> Hooks for Recorder<F> {
+    fn outcome(&mut self, _: i64, outcome: &Outcome, cluster: &Base) {
+        if let Err(Failure::Unschedulable(unschedulable)) = &outcome.result {
+            let victims = unschedulable.post_filter.iter().flat_map(|found| &found.victims);
+            let by = pod_name(&outcome.pod, &cluster.interner);
+            self.victims.extend(victims.map(|victim| (victim.clone(), by.clone())));
+        }
+        self.outcomes.put(outcome);
+        (self.progress)(self.outcomes.len());
+    }
+
+    fn changed(&mut self, _: i64, change: &Change) {
+        let AnyObject::Pod(pod) = &*change.object else { return };
+        if change.kind != ChangeKind::Deleted {
+            return;
+        }
+        let uid = uid_of(&change.object);
+        self.outcomes.remove(&uid);
+        if let Some(by) = self.victims.remove(&uid) {
+            let node = pod.spec.as_ref().and_then(|spec| spec.node_name.clone()).unwrap_or_default();
+            let pod = format!("{}/{}", change.object.namespace(), change.object.name());
+            self.preempted.push((uid, Preempted { pod, node, by }));
+        }
     }
 }
 
-/// The last outcome of every pod: one that a plugin activates is tried again.
+/// What became of a pod: its node, or why it has none.
+type Decided = Result<Arc<str>, String>;
+
+/// The last outcome of every pod.
 #[derive(Default)]
 struct Outcomes {
-    list: Vec<Option<Outcome>>,
+    list: Vec<Option<(Arc<Pod>, Decided)>>,
     by_pod: HashMap<Uid, usize>,
 }
 
 impl Outcomes {
-    fn put(&mut self, outcome: Outcome) {
+    /// A pod that is placed comes last; one that is tried in vain again stays where it is.
+    fn put(&mut self, outcome: &Outcome) {
+        let decided = match &outcome.result {
+            Ok(placed) => {
+                self.remove(&outcome.pod.uid);
+                Ok(placed.node.clone())
+            }
+            Err(failure) => Err(failure.message().to_owned()),
+        };
         let at = *self.by_pod.entry(outcome.pod.uid.clone()).or_insert(self.list.len());
+        let outcome = Some((outcome.pod.clone(), decided));
         match self.list.get_mut(at) {
-            Some(earlier) => *earlier = Some(outcome),
-            None => self.list.push(Some(outcome)),
+            Some(earlier) => *earlier = outcome,
+            None => self.list.push(outcome),
         }
     }
 
-    /// Forgets the outcome of a pod. Returns whether there was one.
-    fn remove(&mut self, uid: &Uid) -> bool {
-        self.by_pod.remove(uid).and_then(|at| self.list.get_mut(at)?.take()).is_some()
+    /// Forgets the outcome of a pod.
+    fn remove(&mut self, uid: &Uid) {
+        if let Some(at) = self.by_pod.remove(uid) {
+            self.list[at] = None;
+        }
     }
 
-    /// How many pods are decided, those included that lost their node again.
+    /// How many pods are decided.
     fn len(&self) -> usize {
-        self.list.len()
+        self.by_pod.len()
     }
 
-    fn into_list(self) -> impl Iterator<Item = Outcome> {
+    fn into_list(self) -> impl Iterator<Item = (Arc<Pod>, Decided)> {
         self.list.into_iter().flatten()
     }
 }

@@ -125,22 +125,23 @@ impl Client for EmbeddedClient {
     }
 
     async fn get(&self, object: &ObjectRef) -> Result<Value, ApiError> {
-        self.call_for_json(Request::Get(object.clone())).await
+        self.call_for_json(Request::Get(key(object)?)).await
     }
 
     async fn create(&self, object: &ObjectRef, manifest: &Value) -> Result<Value, ApiError> {
-        self.call_for_json(Request::CreateJson(object.clone(), manifest.clone())).await
+        self.call_for_json(Request::CreateJson(key(object)?, manifest.clone())).await
     }
 
     async fn patch(&self, object: &ObjectRef, patch: &Value) -> Result<Value, ApiError> {
-        self.call_for_json(Request::Patch(object.clone(), patch.clone())).await
+        self.call_for_json(Request::Patch(key(object)?, patch.clone())).await
     }
 
     async fn delete(&self, object: &ObjectRef, uid: Option<&Uid>) -> Result<(), ApiError> {
-        let Some(key) = Key::of_reference(object) else {
-            let message = format!("this cluster has no {} of {}", object.kind, object.api_version);
-            return Err(ApiError::new(ApiReason::Unsupported, message));
-        };
-        self.call(Request::Delete(key, uid.cloned())).await.map(drop)
+        self.call(Request::Delete(key(object)?, uid.cloned())).await.map(drop)
     }
+}
+
+fn key(object: &ObjectRef) -> Result<Key, ApiError> {
+    let unknown = || ApiError::new(ApiReason::NotFound, "the server could not find the requested resource");
+    Key::of_reference(object).ok_or_else(unknown)
 }

@@ -1,6 +1,7 @@
 //! What happens to a cluster from outside, and when.
 
 use schedc_objects::AnyObject;
+use serde_json::Value;
 
 use crate::server::{Key, Request};
 
@@ -16,8 +17,12 @@ pub struct TimedInput {
 /// Something that somebody does to the cluster.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
+    /// The object is created, if there is none of its name.
+    Create(Box<AnyObject>),
     /// The object is created, or changed if there is one of its name. [`Server`](crate::Server) says what stays of that.
     Apply(Box<AnyObject>),
+    /// The object is changed by a JSON merge patch, if it is there.
+    Patch(Key, Value),
     /// The object is deleted, if it is there. A pod that runs is granted its time.
     Delete(Key),
 }
@@ -37,6 +42,8 @@ impl TimedInput {
 impl From<Input> for Request {
     fn from(input: Input) -> Request {
         match input {
+            Input::Create(object) => Request::Create(object),
+            Input::Patch(key, patch) => Request::Patch(key, patch),
             Input::Apply(object) => Request::Apply(object),
             Input::Delete(key) => Request::Delete(key, None),
         }

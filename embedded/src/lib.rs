@@ -5,9 +5,12 @@ mod controllers;
 mod executor;
 mod input;
 pub mod server;
+pub mod simulator;
+pub mod watch;
 
 pub use client::{Call, EmbeddedClient, Sleep};
 pub use controllers::Controllers;
 pub use executor::Executor;
 pub use input::{Input, TimedInput};
 pub use server::{Server, ServerOptions};
+pub use simulator::{End, Hooks, Options, Simulator, Treatment};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use k8s_openapi::api::core::v1::Pod as ApiPod;
-use schedc::cluster::{Cluster, Routes, pod_name, scheduler_name};
+use schedc::cluster::{self, Cluster, Routes, pod_name, scheduler_name};
 use schedc::explanation::Explanation;
 use schedc::pipelines::Profiles;
 use schedc_core::profile::Bundle;
@@ -41,32 +41,28 @@ pub(crate) struct Explain {
 impl Explain {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let routes = self.input.routes()?;
-        let objects = self.input.load()?;
+        let mut objects = self.input.load()?;
         let at = find(&objects, &self.pod)?;
-        let explanation = explain(&objects, at, &routes, self.all_filters)?;
+        let subject = as_pending(&objects.pods.remove(at).object);
+        let explanation = explain(objects, &subject, &routes, self.all_filters)?;
         output::print(self.output, &explanation, table)
     }
 }
 
-fn explain(objects: &Objects, at: usize, routes: &Routes, all_filters: bool) -> Result<Explanation, Failure> {
-    let subject = as_pending(&objects.pods[at].object);
-    let Some(profile) = routes.profile_of(&subject) else {
+fn explain(objects: Objects, subject: &ApiPod, routes: &Routes, all_filters: bool) -> Result<Explanation, Failure> {
+    let Some(profile) = routes.profile_of(subject) else {
         return Err(Failure::new(format_args!(
             "pod {} asks for scheduler `{}`, which is none of the profiles; choose one with --profile",
-            name_of(&subject),
-            scheduler_name(&subject)
+            name_of(subject),
+            scheduler_name(subject)
         )));
     };
-    let nodes = objects.nodes.iter().map(|node| &node.object);
-    let pods = objects.pods.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, pod)| &pod.object);
-    let Cluster { mut embedded, pending, .. } = Cluster::<Profiles>::new(nodes, objects.others(), pods, routes, 0)?;
-    // Room that preemption made for other pods is theirs, as long as they wait for it.
-    for (_, pod) in pending.into_iter().filter(|(_, pod)| pod.nominated_node.is_some()) {
-        embedded.pod(Arc::unwrap_or_clone(pod));
-    }
-    let pod = Arc::new(convert_pod(&subject, embedded.interner()));
-    let found = embedded.scheduler.explain(profile, &pod, all_filters);
-    let base = &embedded.scheduler.cache.base;
+    let Cluster { mut simulator, .. } = Cluster::<Profiles>::new(cluster::objects(objects), routes, 0, ())?;
+    simulator.inform();
+    let scheduler = &mut simulator.scheduler;
+    let pod = Arc::new(convert_pod(subject, &mut scheduler.cache.base.interner));
+    let found = scheduler.explain(profile, &pod, all_filters);
+    let base = &scheduler.cache.base;
     Ok(Explanation::new(pod_name(&pod, &base.interner), Profiles::PROFILES[profile].name, found, base))
 }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use schedc::cluster::Cluster;
+use schedc::cluster;
 use schedc::pipelines::Profiles;
 use schedc::simulation::{self, Summary, simulate};
 use schedc_core::profile::Bundle;
@@ -18,8 +18,9 @@ use super::tables::simulation::table;
 ///
 /// Nodes come from manifests, and so do pods, volumes and whatever else scheduling looks at. Pods that are bound to a
 /// node take their part of it. All others are placed in queue order, each by the profile whose scheduler name it asks
-/// for. If a pod fits nowhere, pods of lower priority may have to make room for it; they are preempted, and not placed
-/// again. Skipped are pods that are bound, have finished, are being deleted, or ask for a scheduler that is none of the
+/// for, and tried again when something changes that may help them. If a pod fits nowhere, pods of lower priority may have
+/// to make room for it; they are preempted, and not placed again. Claims get their volumes as the controllers of a
+/// cluster would see to it. Skipped are pods that are bound, have finished, are being deleted, or ask for a scheduler that is none of the
 /// profiles. Pods that a plugin holds back from the queue, such as those with scheduling gates, count as unschedulable.
 #[derive(Args)]
 pub(crate) struct Simulate {
@@ -43,17 +44,15 @@ impl Simulate {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let start = Instant::now();
         let routes = self.input.routes()?;
-        let objects = self.input.load()?;
-        let nodes = objects.nodes.iter().map(|node| &node.object);
-        let pods = objects.pods.iter().map(|pod| &pod.object);
-        let cluster = Cluster::<Profiles>::new(nodes, objects.others(), pods, &routes, self.seed)?;
+        let mut objects = self.input.load()?;
         let input = simulation::Input {
             objects: objects.others_by_kind(),
-            other_kinds: objects.skipped,
+            other_kinds: std::mem::take(&mut objects.skipped),
             read: start.elapsed(),
         };
-        let mut progress = Progress::new(cluster.pending.len());
-        let report = simulate(cluster, input, |decided| progress.show(decided));
+        let objects = cluster::objects(objects);
+        let mut progress = Progress::new(objects.iter().filter(|object| object.kind() == "Pod").count());
+        let report = simulate::<Profiles>(objects, &routes, self.seed, input, |decided| progress.show(decided))?;
         progress.end();
         if let Some(note) = nothing_to_do(&report.summary) {
             output::note(note);

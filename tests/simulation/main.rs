@@ -13,36 +13,39 @@ mod scheduler {
 
 use std::time::Duration;
 
-use schedc::cluster::{Cluster, Routes, pod_name};
+use schedc::cluster::{self, Cluster, Routes, pod_name};
 use schedc::explanation::Explanation;
 use schedc::simulation::{Input, Report, simulate};
 use schedc_core::profile::Bundle;
-use schedc_objects::{Manifests, Objects, Options};
+use schedc_objects::{AnyObject, Manifests, Objects, Options};
 use scheduler::Profiles;
 
-/// A scheduler with the objects of manifests.
-fn cluster(manifests: &str) -> Cluster<Profiles> {
+/// The objects of manifests.
+fn objects(manifests: &str) -> Vec<AnyObject> {
     let manifests = Manifests::parse("cluster.yaml", manifests).unwrap_or_else(|error| panic!("{error}"));
-    let objects = Objects::new(manifests, Options::default()).unwrap_or_else(|error| panic!("{error}"));
-    let nodes = objects.nodes.iter().map(|node| &node.object);
-    let pods = objects.pods.iter().map(|pod| &pod.object);
-    let routes = Routes::by_scheduler_name::<Profiles>();
-    Cluster::new(nodes, objects.others(), pods, &routes, 0).unwrap()
+    cluster::objects(Objects::new(manifests, Options::default()).unwrap_or_else(|error| panic!("{error}")))
+}
+
+fn routes() -> Routes {
+    Routes::by_scheduler_name::<Profiles>()
 }
 
 /// Explains the first pending pod of manifests.
 fn explanation(manifests: &str) -> Explanation {
-    let Cluster { mut embedded, pending, .. } = cluster(manifests);
-    let (profile, pod) = &pending[0];
-    let found = embedded.scheduler.explain(*profile, pod, false);
-    let base = &embedded.scheduler.cache.base;
-    Explanation::new(pod_name(pod, &base.interner), Profiles::PROFILES[*profile].name, found, base)
+    let Cluster { mut simulator, pending, .. } =
+        Cluster::<Profiles>::new(objects(manifests), &routes(), 0, ()).unwrap();
+    simulator.inform();
+    let scheduler = &mut simulator.scheduler;
+    let pod = scheduler.pending(&pending[0]).unwrap().clone();
+    let found = scheduler.explain(0, &pod, false);
+    let base = &scheduler.cache.base;
+    Explanation::new(pod_name(&pod, &base.interner), Profiles::PROFILES[0].name, found, base)
 }
 
 /// Simulates manifests.
 fn report(manifests: &str) -> Report {
     let input = Input { read: Duration::ZERO, ..Input::default() };
-    let report = simulate(cluster(manifests), input, |_| ());
+    let report = simulate::<Profiles>(objects(manifests), &routes(), 0, input, |_| ()).unwrap();
     let summary = &report.summary;
     let parts = summary.placed + summary.unschedulable + summary.preempted + summary.skipped;
     assert_eq!(summary.pods, parts, "every pod is counted once");

@@ -100,11 +100,16 @@ allowedTopologies: [{matchLabelExpressions: [{key: topology.kubernetes.io/zone, 
 #[test]
 fn claims_that_are_to_be_bound_at_once_must_be_bound() {
     // `Immediate` is what a class says that says nothing.
-    let manifests = nodes(&NODES) + &class("fast", "csi.example.com", "") + &replica(0, "");
+    let by_hand = nodes(&NODES) + &class("slow", "kubernetes.io/no-provisioner", "") + &replica(0, "");
     expect![[r#"
         default/db-0: 0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found
     "#]]
-    .assert_eq(&outcome(&manifests));
+    .assert_eq(&outcome(&by_hand));
+    let made = nodes(&NODES) + &class("fast", "csi.example.com", "") + &replica(0, "");
+    expect![[r#"
+        default/db-0 on n3
+    "#]]
+    .assert_eq(&outcome(&made));
 }
 
 #[test]

@@ -143,7 +143,8 @@ fn sorted(names: impl IntoIterator<Item = &'static str>) -> Box<[&'static str]> 
 pub struct Options {
     /// How long pods wait after a failure.
     pub backoff: Backoff,
-    /// After how many nanoseconds a parked pod is tried without any event: `podMaxInUnschedulablePodsDuration`.
+    /// After how many nanoseconds a parked pod is tried without any event: `podMaxInUnschedulablePodsDuration`. `i64::MAX`:
+    /// never.
     pub leftover_after: i64,
     /// How many events are kept for pods in flight. If there are more, pods that were popped before the oldest one are
     /// tried again whatever happened.

@@ -36,9 +36,13 @@ impl<O: Order, E> SchedulingQueue<O, E> {
 
     /// When [`SchedulingQueue::tick`] has something to do next; none if only something else than time can change anything.
     pub fn next_tick(&self) -> Option<i64> {
+        let has_leftovers = !self.parked.is_empty() && self.options.leftover_after < i64::MAX;
+        self.next_backoff_end().into_iter().chain(has_leftovers.then_some(self.next_leftovers)).min()
+    }
+
+    /// When the next backoff ends. No parked pod is meant, that may be tried only because it was parked for long.
+    pub fn next_backoff_end(&self) -> Option<i64> {
         let backoff = [self.backoff.peek(), self.error_backoff.peek()];
-        let over = backoff.into_iter().flatten().map(|slot| self.entries[slot].ready.saturating_add(WINDOW));
-        let leftovers = (!self.parked.is_empty()).then_some(self.next_leftovers);
-        over.chain(leftovers).min()
+        backoff.into_iter().flatten().map(|slot| self.entries[slot].ready.saturating_add(WINDOW)).min()
     }
 }

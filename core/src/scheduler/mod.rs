@@ -159,6 +159,11 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.alarms.is_set(uid)
     }
 
+    /// When the backoff of a pod ends next.
+    pub fn next_backoff_end(&self) -> Option<i64> {
+        self.queue.next_backoff_end()
+    }
+
     /// When the patience of a Permit plugin ends next.
     pub fn next_deadline(&self) -> Option<i64> {
         self.waiting.next_deadline()

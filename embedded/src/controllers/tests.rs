@@ -1,5 +1,4 @@
 use expect_test::{Expect, expect};
-use schedc_core::client::ObjectRef;
 use schedc_objects::testing::api_object;
 use serde_json::{Value, json};
 
@@ -27,11 +26,10 @@ impl World {
         self.controllers.run(&mut self.server, 0);
     }
 
-    fn patch(&mut self, kind: &str, name: &str, patch: Value) {
+    fn patch(&mut self, kind: &'static str, name: &str, patch: Value) {
         let namespace = if kind == "PersistentVolume" { "" } else { "default" };
-        let object =
-            ObjectRef { api_version: "v1".into(), kind: kind.into(), namespace: namespace.into(), name: name.into() };
-        self.server.handle(&Request::Patch(object, patch), 0).unwrap();
+        let key = Key { kind, namespace: namespace.into(), name: name.into() };
+        self.server.handle(&Request::Patch(key, patch), 0).unwrap();
         self.controllers.run(&mut self.server, 0);
     }
 
@@ -111,6 +109,37 @@ fn a_claim_gets_the_smallest_volume_that_will_do() {
         volume c-small: Available -
         volume d-late: Bound r
     "#]]);
+}
+
+#[test]
+fn a_claim_that_names_its_volume_gets_it_if_it_will_do() {
+    for (volume, claim, is_bound) in [
+        ("", "", true),
+        ("claimRef: {namespace: default, name: data}", "", true),
+        ("claimRef: {namespace: shop, name: data}", "", false),
+        ("claimRef: {namespace: default, name: data, uid: another}", "", false),
+        ("capacity: {storage: 512Mi}", "", false),
+        ("volumeMode: Block", "", false),
+        ("storageClassName: fast", "", false),
+        ("storageClassName: fast", "storageClassName: fast", true),
+        ("accessModes: [ReadOnlyMany]", "", false),
+    ] {
+        let or = |field: &str, default: &str| if volume.contains(field) { "" } else { default }.to_owned();
+        let (capacity, modes) =
+            (or("capacity", "capacity: {storage: 2Gi},"), or("accessModes", "accessModes: [ReadWriteOnce],"));
+        let world = world(&[
+            &format!("{{kind: PersistentVolume, metadata: {{name: disk}}, spec: {{{capacity} {modes} {volume}}}}}"),
+            &format!(
+                "{{kind: PersistentVolumeClaim, metadata: {{name: data}}, spec: {{volumeName: disk, accessModes: \
+                 [ReadWriteOnce], resources: {{requests: {{storage: 1Gi}}}}, {claim}}}}}"
+            ),
+        ]);
+        let claim = world.server.list("PersistentVolumeClaim").next().unwrap();
+        let disk = json_of(world.server.list("PersistentVolume").next().unwrap());
+        let owner = disk["spec"]["claimRef"]["uid"].as_str();
+        let completed = claim.metadata().annotations.as_ref().is_some_and(|all| all.contains_key(BIND_COMPLETED));
+        assert_eq!((completed, owner == claim.metadata().uid.as_deref()), (is_bound, is_bound), "{volume}");
+    }
 }
 
 #[test]

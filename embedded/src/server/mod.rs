@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
-use schedc_core::client::{ApiError, Event, ObjectRef};
+use schedc_core::client::{ApiError, Event};
 use schedc_core::model::Uid;
 use schedc_objects::AnyObject;
 use serde_json::Value;
@@ -100,12 +100,9 @@ impl Server {
                 self.record(Event::clone(event));
                 Ok(None)
             }
-            Request::Get(reference) => {
-                let key = self.key(reference)?;
-                self.get(&key).cloned().map(Some).ok_or_else(|| refusals::not_found(&key))
-            }
-            Request::CreateJson(reference, manifest) => self.create_json(reference, manifest, now).map(Some),
-            Request::Patch(reference, patch) => self.patch(reference, patch).map(Some),
+            Request::Get(key) => self.get(key).cloned().map(Some).ok_or_else(|| refusals::not_found(key)),
+            Request::CreateJson(key, manifest) => self.create_json(key, manifest, now).map(Some),
+            Request::Patch(key, patch) => self.patch(key, patch).map(Some),
             Request::Delete(key, uid) => self.delete(key, uid.as_ref(), now),
             Request::Create(object) => self.create(AnyObject::clone(object), now).map(Some),
             Request::Apply(object) => self.apply(AnyObject::clone(object), now).map(Some),
@@ -216,13 +213,8 @@ impl Server {
         }
     }
 
-    fn key(&self, reference: &ObjectRef) -> Result<Key, ApiError> {
-        Key::of_reference(reference).ok_or_else(refusals::unknown_kind)
-    }
-
-    fn create_json(&mut self, reference: &ObjectRef, manifest: &Value, now: i64) -> Result<Arc<AnyObject>, ApiError> {
-        let key = self.key(reference)?;
-        let mut object = read(&key, manifest.clone())?;
+    fn create_json(&mut self, key: &Key, manifest: &Value, now: i64) -> Result<Arc<AnyObject>, ApiError> {
+        let mut object = read(key, manifest.clone())?;
         let metadata = object.metadata_mut();
         metadata.name.get_or_insert_with(|| key.name.to_string());
         if !key.namespace.is_empty() {
@@ -231,27 +223,26 @@ impl Server {
         self.create(object, now)
     }
 
-    fn patch(&mut self, reference: &ObjectRef, patch: &Value) -> Result<Arc<AnyObject>, ApiError> {
-        let key = self.key(reference)?;
-        let old = self.get(&key).ok_or_else(|| refusals::not_found(&key))?;
+    fn patch(&mut self, key: &Key, patch: &Value) -> Result<Arc<AnyObject>, ApiError> {
+        let old = self.get(key).ok_or_else(|| refusals::not_found(key))?;
         let version = patch.pointer("/metadata/resourceVersion").and_then(Value::as_str);
         if version.is_some_and(|version| old.metadata().resource_version.as_deref() != Some(version)) {
-            return Err(refusals::modified(&key));
+            return Err(refusals::modified(key));
         }
         let uid = patch.pointer("/metadata/uid").and_then(Value::as_str);
         let old_uid = old.metadata().uid.as_deref().unwrap_or_default();
         if let Some(uid) = uid.filter(|uid| *uid != old_uid) {
-            return Err(refusals::other_uid(&key, uid, old_uid));
+            return Err(refusals::other_uid(key, uid, old_uid));
         }
         let mut value = json_of(old);
         merge_patch::merge(&mut value, patch);
-        let mut object = read(&key, value)?;
+        let mut object = read(key, value)?;
         // What says who it is does not change.
         let metadata = object.metadata_mut();
         metadata.name.clone_from(&old.metadata().name);
         metadata.namespace.clone_from(&old.metadata().namespace);
         metadata.uid.clone_from(&old.metadata().uid);
-        self.replace(&key, object)
+        self.replace(key, object)
     }
 
     fn record(&mut self, event: Event) {

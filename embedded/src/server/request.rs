@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use schedc_core::client::{ApiError, Event, ObjectRef, StatusPatch};
+use schedc_core::client::{ApiError, Event, StatusPatch};
 use schedc_core::extension_points::Placement;
 use schedc_core::model::{Pod, Uid};
 use schedc_objects::AnyObject;
@@ -58,11 +58,11 @@ pub enum Request {
     /// `create events`.
     Record(Box<Event>),
     /// `get`.
-    Get(ObjectRef),
+    Get(Key),
     /// `create`, from a manifest.
-    CreateJson(ObjectRef, Value),
+    CreateJson(Key, Value),
     /// `patch`, a JSON merge patch. A resource version in it is a condition.
-    Patch(ObjectRef, Value),
+    Patch(Key, Value),
     /// `delete`, of this uid if one is given.
     Delete(Key, Option<Uid>),
     /// `create`.

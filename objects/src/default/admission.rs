@@ -21,8 +21,6 @@ pub struct Admission {
 
 impl Admission {
     /// Completes an object that comes or changes, in place, and checks it. What is wrong goes to `problems`.
-    ///
-    /// Claims are not bound to volumes: at first [`complete`](super::complete) does that, later it is a controller's work.
     pub fn admit(&mut self, object: &mut Sourced<AnyObject>, problems: &mut Vec<Problem>) {
         self.names.admit(object.object.kind(), object.object.metadata_mut());
         if let AnyObject::StorageClass(class) = &object.object {

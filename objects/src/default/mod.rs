@@ -6,12 +6,10 @@
 //! does not look at (a container without an image, an extended resource without a limit).
 //!
 //! Not done: LimitRange, the overhead of a RuntimeClass, and `node.kubernetes.io/not-ready`, which a new node loses as
-//! soon as its kubelet is up. Nor what controllers do afterwards, except that claims are bound to the volumes that they name:
-//! other claims stay unbound, nobody makes the claims of generic ephemeral volumes, and a budget without a status allows no
-//! disruption.
+//! soon as its kubelet is up. Nor what controllers do afterwards: claims stay unbound, nobody makes the claims of generic
+//! ephemeral volumes, and a budget without a status allows no disruption.
 
 mod admission;
-mod binding;
 mod check;
 mod label_keys;
 mod names;
@@ -52,7 +50,6 @@ pub fn complete(manifests: &mut Manifests) -> Result<Admission, Error> {
     for other in others.iter_mut() {
         admission.complete(other, &mut problems);
     }
-    binding::bind(others);
     *implied = namespaces::implied(pods, others);
     for class in priority_classes.iter() {
         admission.class(&class.object, &class.place, &mut problems);

@@ -47,40 +47,6 @@ fn volumes_are_there_from_the_start() {
     assert_eq!(phases.collect::<Vec<_>>(), ["Available", "Available", "Bound", "Released"]);
 }
 
-#[test]
-fn claims_are_bound_to_the_volumes_that_they_name() {
-    for (volume, claim, is_bound) in [
-        ("", "", true),
-        ("claimRef: {namespace: default, name: data}", "", true),
-        ("claimRef: {namespace: shop, name: data}", "", false),
-        ("claimRef: {namespace: default, name: data, uid: another}", "", false),
-        ("capacity: {storage: 512Mi}", "", false),
-        ("volumeMode: Block", "", false),
-        ("storageClassName: fast", "", false),
-        ("storageClassName: fast", "storageClassName: fast", true),
-        ("accessModes: [ReadOnlyMany]", "", false),
-    ] {
-        let or = |field: &str, default: &str| if volume.contains(field) { "" } else { default }.to_owned();
-        let (capacity, modes) =
-            (or("capacity", "capacity: {storage: 2Gi},"), or("accessModes", "accessModes: [ReadWriteOnce],"));
-        let text = format!(
-            "{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: data}}, spec: {{volumeName: disk,
-                accessModes: [ReadWriteOnce], resources: {{requests: {{storage: 1Gi}}}}, {claim}}}}}
----
-{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: disk}}, spec: {{{capacity} {modes} {volume}}}}}"
-        );
-        let [claim, disk] = &load(&text).others[..] else { panic!("two objects") };
-        let (AnyObject::PersistentVolumeClaim(claim), AnyObject::PersistentVolume(disk)) =
-            (&claim.object, &disk.object)
-        else {
-            panic!("a claim and a volume")
-        };
-        let completed = claim.metadata.annotations.as_ref().and_then(|a| a.get("pv.kubernetes.io/bind-completed"));
-        let owner = disk.spec.as_ref().unwrap().claim_ref.as_ref().and_then(|owner| owner.uid.as_ref());
-        assert_eq!((completed.is_some(), owner == claim.metadata.uid.as_ref()), (is_bound, is_bound), "{volume}");
-    }
-}
-
 /// The class of a claim with this much of its own, where there are these classes (name, more of the metadata).
 fn class_of_claim(classes: &[(&str, &str)], metadata: &str, spec: &str) -> Option<String> {
     let classes = classes.iter().map(|(name, more)| {

@@ -1,0 +1,41 @@
+//! Whoever wants to see what happens in a simulation, or to have a say in it.
+
+use std::time::Duration;
+
+use schedc_core::cache::Base;
+use schedc_core::client::ApiError;
+use schedc_core::scheduler::Outcome;
+
+use crate::server::{Change, Request, Response};
+
+/// What becomes of a call of the scheduler.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Treatment {
+    /// It is done and answered.
+    #[default]
+    AtOnce,
+    /// It is done and answered later.
+    After(Duration),
+    /// It is not done, and this is the answer.
+    Refuse(ApiError),
+    /// It is done, and the answer is lost.
+    LoseAnswer,
+}
+
+/// Is called while a simulation runs. Everything has a default: `()` looks on and does nothing.
+///
+/// Times are nanoseconds since 1970 by the clock of the simulation.
+pub trait Hooks {
+    /// What shall become of a call.
+    fn treat(&mut self, _now: i64, _request: &Request) -> Treatment {
+        Treatment::AtOnce
+    }
+    /// A call was answered.
+    fn answered(&mut self, _now: i64, _request: &Request, _response: &Response) {}
+    /// Something changed in the cluster, and the scheduler is told now.
+    fn changed(&mut self, _now: i64, _change: &Change) {}
+    /// An attempt came to its end.
+    fn outcome(&mut self, _now: i64, _outcome: &Outcome, _cluster: &Base) {}
+}
+
+impl Hooks for () {}

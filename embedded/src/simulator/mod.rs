@@ -1,0 +1,354 @@
+//! Drives a scheduler and a cluster in memory through virtual time.
+
+mod by_hand;
+mod hooks;
+mod in_vain;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use schedc_core::client::ApiError;
+use schedc_core::profile::{Bundle, StartError};
+use schedc_core::scheduler::{self, Completed, Outcome, Scheduler, Tasks};
+use schedc_objects::AnyObject;
+
+use crate::client::{Call, EmbeddedClient, Sleep};
+use crate::controllers::Controllers;
+use crate::executor::Executor;
+use crate::input::TimedInput;
+use crate::server::{Request, Server, ServerOptions};
+use crate::watch;
+
+pub use hooks::{Hooks, Treatment};
+
+use in_vain::InVain;
+
+/// What can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The scheduler's.
+    pub scheduler: scheduler::Options,
+    /// The server's.
+    pub server: ServerOptions,
+    /// The time at which it begins, in nanoseconds since 1970.
+    pub start: i64,
+    /// After how many attempts of every pod that is not parked the simulation ends, if nothing changed meanwhile but what
+    /// is said of pods, and nothing is to happen but that they are tried again.
+    pub attempts_in_vain: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            scheduler: scheduler::Options::default(),
+            server: ServerOptions::default(),
+            start: 0,
+            attempts_in_vain: 8,
+        }
+    }
+}
+
+/// How a simulation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Nothing is under way, and time alone changes nothing any more. Pods may be parked.
+    Idle,
+    /// There are pods that are tried again and again, and it does not help.
+    InVain,
+    /// The time was over.
+    TimeIsOver,
+}
+
+/// A cluster in memory, its scheduler, and the clock.
+///
+/// Nothing takes time but what is meant to: backoff, patience in Permit, the time that pods are granted to end, and calls
+/// that [`Hooks::treat`] delays. What happens at one time happens in this order, until nothing does any more: inputs;
+/// controllers; changes reach the scheduler; its calls are answered and its tasks go on; one pod is tried. So a pod is bound, and
+/// its victims are gone if they are granted no time, before the next pod is tried.
+///
+/// The same inputs and options give the same history.
+pub struct Simulator<B: Bundle, H = ()> {
+    /// The scheduler.
+    pub scheduler: Scheduler<B, EmbeddedClient>,
+    /// The cluster.
+    pub server: Server,
+    /// Who looks on.
+    pub hooks: H,
+    options: Options,
+    client: EmbeddedClient,
+    controllers: Controllers,
+    tasks: Executor<Completed>,
+    /// What is to happen, by time and in the order in which it was said.
+    inputs: BTreeMap<(i64, u64), Request>,
+    delayed: BTreeMap<(i64, u64), Call>,
+    sleeps: BTreeMap<(i64, u64), Sleep>,
+    /// Tells apart what happens at one time.
+    ticket: u64,
+    /// The version of the last change that the scheduler was told of.
+    told: u64,
+    in_vain: InVain,
+    now: i64,
+    admission: by_hand::Admission,
+}
+
+impl Tasks for Executor<Completed> {
+    fn spawn(&mut self, task: impl Future<Output = Completed> + Send + 'static) {
+        Executor::spawn(self, task);
+    }
+}
+
+impl<B: Bundle> Simulator<B> {
+    /// An empty cluster, and nobody who looks on.
+    ///
+    /// # Errors
+    /// Plugins that cannot start.
+    pub fn new(options: Options) -> Result<Self, Vec<StartError>> {
+        Simulator::with_hooks(options, ())
+    }
+}
+
+impl<B: Bundle, H: Hooks> Simulator<B, H> {
+    /// An empty cluster.
+    ///
+    /// # Errors
+    /// Plugins that cannot start.
+    pub fn with_hooks(options: Options, hooks: H) -> Result<Self, Vec<StartError>> {
+        let client = EmbeddedClient::default();
+        let mut simulator = Simulator {
+            scheduler: Scheduler::new(client.clone(), options.scheduler)?,
+            server: Server::new(options.server),
+            hooks,
+            options,
+            client,
+            controllers: Controllers::default(),
+            tasks: Executor::new(),
+            inputs: BTreeMap::new(),
+            delayed: BTreeMap::new(),
+            sleeps: BTreeMap::new(),
+            ticket: 0,
+            told: 0,
+            in_vain: InVain::default(),
+            now: options.start,
+            admission: by_hand::Admission::default(),
+        };
+        simulator.scheduler.tick(options.start, &mut simulator.tasks);
+        Ok(simulator)
+    }
+
+    /// The time, in nanoseconds since 1970.
+    pub fn now(&self) -> i64 {
+        self.now
+    }
+
+    /// Something will happen. Of several things at one time, what was said first happens first.
+    pub fn schedule(&mut self, input: TimedInput) {
+        let key = self.at(input.at);
+        self.inputs.insert(key, input.what.into());
+    }
+
+    /// An object is there from now on, as it is: nothing is added to it. Returns it as it is stored.
+    ///
+    /// # Errors
+    /// It has no name.
+    pub fn add(&mut self, object: AnyObject) -> Result<Arc<AnyObject>, ApiError> {
+        self.in_vain.progress();
+        self.server.apply(object, self.now)
+    }
+
+    /// The scheduler gets to know everything that happened, and tries nothing yet.
+    pub fn inform(&mut self) {
+        self.take_inputs();
+        self.controllers.run(&mut self.server, self.now);
+        self.tell();
+    }
+
+    /// Goes on until nothing happens any more, or only in vain.
+    pub fn run(&mut self) -> End {
+        self.run_until(i64::MAX)
+    }
+
+    /// Goes on for so long.
+    pub fn run_for(&mut self, time: Duration) -> End {
+        self.run_until(self.now.saturating_add(nanoseconds(time)))
+    }
+
+    /// Goes on until nothing happens any more, or until after what happens at `end`. If the time is over, it is `end` then.
+    pub fn run_until(&mut self, end: i64) -> End {
+        loop {
+            self.settle();
+            let Some(next) = self.next() else { return self.idle_until(end, End::Idle) };
+            if next > end {
+                return self.idle_until(end, End::TimeIsOver);
+            }
+            if self.is_hopeless() {
+                return End::InVain;
+            }
+            self.advance(next);
+        }
+    }
+
+    /// Time passes, and only leftovers are tried meanwhile.
+    fn idle_until(&mut self, end: i64, why: End) -> End {
+        if end == i64::MAX {
+            return why;
+        }
+        while let Some(leftovers) = self.scheduler.next_tick().filter(|tick| *tick <= end) {
+            self.advance(leftovers);
+            self.settle();
+        }
+        self.advance(end);
+        self.settle();
+        why
+    }
+
+    /// Does everything that happens now. Time does not pass.
+    pub fn settle(&mut self) {
+        loop {
+            let before = self.told;
+            self.inform();
+            let was_told = before < self.told;
+            let went_on = self.go_on();
+            if was_told || went_on || self.schedule_one() {
+                continue;
+            }
+            // Pods end when all that can be tried was, as long as they are there.
+            if self.server.next_end().is_none_or(|end| end > self.now) {
+                return;
+            }
+            self.server.tick(self.now);
+            self.in_vain.progress();
+        }
+    }
+
+    /// What happens to the cluster from outside.
+    fn take_inputs(&mut self) {
+        while let Some(input) = self.inputs.first_entry().filter(|input| input.key().0 <= self.now) {
+            let request = input.remove();
+            let response = self.server.handle(&request, self.now);
+            self.hooks.answered(self.now, &request, &response);
+            self.in_vain.progress();
+        }
+    }
+
+    /// Tells the scheduler of changes.
+    fn tell(&mut self) {
+        while let Some(change) = self.server.log().after(self.told) {
+            self.told = change.version;
+            self.hooks.changed(self.now, change);
+            if let Some(told) = watch::told(change, &mut self.scheduler.cache.base.interner) {
+                self.scheduler.on_change(told, &mut self.tasks);
+            }
+        }
+        // The controllers have seen them, too.
+        self.server.forget(self.told);
+    }
+
+    /// Tasks go on, and what they ask for is done. Returns whether anything was.
+    fn go_on(&mut self) -> bool {
+        let mut has_any = false;
+        while let Some(completed) = self.tasks.run_until_one_ends() {
+            has_any = true;
+            self.scheduler.on_completed(completed, &mut self.tasks);
+        }
+        for sleep in self.client.take_sleeps() {
+            has_any = true;
+            let key = self.at(self.now.saturating_add(nanoseconds(sleep.time)));
+            self.sleeps.insert(key, sleep);
+        }
+        for call in self.client.take_calls() {
+            has_any = true;
+            match self.hooks.treat(self.now, &call.request) {
+                Treatment::AtOnce => self.answer(call),
+                Treatment::After(time) => {
+                    let key = self.at(self.now.saturating_add(nanoseconds(time)));
+                    self.delayed.insert(key, call);
+                }
+                Treatment::Refuse(error) => {
+                    let response = Err(error);
+                    self.hooks.answered(self.now, &call.request, &response);
+                    call.answer(response);
+                }
+                Treatment::LoseAnswer => {
+                    let _lost = self.handle(&call.request);
+                }
+            }
+        }
+        let outcomes = self.scheduler.take_outcomes();
+        has_any |= !outcomes.is_empty();
+        outcomes.iter().for_each(|outcome| self.came_to_end(outcome));
+        has_any
+    }
+
+    fn answer(&mut self, call: Call) {
+        let response = self.handle(&call.request);
+        call.answer(response);
+    }
+
+    fn handle(&mut self, request: &Request) -> crate::server::Response {
+        let version = self.server.log().version();
+        let response = self.server.handle(request, self.now);
+        if self.server.log().version() > version && !matches!(request, Request::PatchPodStatus { .. }) {
+            self.in_vain.progress();
+        }
+        self.hooks.answered(self.now, request, &response);
+        response
+    }
+
+    fn came_to_end(&mut self, outcome: &Outcome) {
+        self.in_vain.tried(outcome);
+        self.hooks.outcome(self.now, outcome, &self.scheduler.cache.base);
+    }
+
+    fn schedule_one(&mut self) -> bool {
+        self.scheduler.schedule_one(&mut self.tasks)
+    }
+
+    /// When something happens next that may change anything; leftovers are not worth waiting for.
+    fn next(&mut self) -> Option<i64> {
+        while self.sleeps.first_key_value().is_some_and(|(_, sleep)| sleep.is_abandoned()) {
+            self.sleeps.pop_first();
+        }
+        let first = [
+            self.inputs.first_key_value().map(|((at, _), _)| *at),
+            self.delayed.first_key_value().map(|((at, _), _)| *at),
+            self.sleeps.first_key_value().map(|((at, _), _)| *at),
+            self.server.next_end(),
+            self.scheduler.next_deadline(),
+            self.scheduler.next_backoff_end(),
+        ];
+        first.into_iter().flatten().min()
+    }
+
+    /// Whether nothing is to happen but that pods are tried, and they were often enough.
+    fn is_hopeless(&mut self) -> bool {
+        if !self.inputs.is_empty() || !self.delayed.is_empty() || self.server.next_end().is_some() {
+            return false;
+        }
+        let attempts = self.scheduler.under_way().attempts;
+        self.in_vain.is_hopeless(self.options.attempts_in_vain, attempts, |uid| self.scheduler.place(uid))
+    }
+
+    /// It is a later time now; leftovers may come first.
+    fn advance(&mut self, next: i64) {
+        let next = self.scheduler.next_tick().map_or(next, |tick| tick.min(next));
+        self.now = self.now.max(next);
+        while let Some(entry) = self.delayed.first_entry().filter(|call| call.key().0 <= self.now) {
+            let call = entry.remove();
+            self.answer(call);
+        }
+        while let Some(entry) = self.sleeps.first_entry().filter(|sleep| sleep.key().0 <= self.now) {
+            entry.remove().wake();
+        }
+        self.scheduler.tick(self.now, &mut self.tasks);
+    }
+
+    fn at(&mut self, time: i64) -> (i64, u64) {
+        self.ticket += 1;
+        (time, self.ticket)
+    }
+}
+
+fn nanoseconds(time: Duration) -> i64 {
+    i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
+}

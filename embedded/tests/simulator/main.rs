@@ -1,0 +1,49 @@
+//! A scheduler of the default profile in a cluster in memory.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod preemption;
+mod time;
+mod volumes;
+
+mod profile {
+    schedc_macros::profile!("../profiles/default.toml");
+}
+
+use std::time::Duration;
+
+use schedc_core::scheduler;
+use schedc_embedded::{End, Options, ServerOptions, Simulator};
+
+const SECOND: i64 = 1_000_000_000;
+
+/// A cluster in which pods that are deleted are gone at once.
+fn cluster(manifests: &str) -> Simulator<profile::Profiles> {
+    let server = ServerOptions { grace: Some(Duration::ZERO), ..ServerOptions::default() };
+    let scheduler = scheduler::Options { tie_break: scheduler::TieBreak::First, ..Default::default() };
+    let mut cluster = Simulator::new(Options { server, scheduler, ..Options::default() }).unwrap();
+    cluster.apply(manifests);
+    cluster
+}
+
+fn node(name: &str, cpu: u32) -> String {
+    format!(
+        "---
+apiVersion: v1
+kind: Node
+metadata: {{name: {name}, labels: {{kubernetes.io/hostname: {name}, topology.kubernetes.io/zone: a}}}}
+status: {{allocatable: {{cpu: {cpu}, memory: 8Gi, pods: 110}}}}
+"
+    )
+}
+
+fn pod(name: &str, cpu: u32, more: &str) -> String {
+    format!(
+        "---
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}, labels: {{app: {name}}}}}
+spec: {{containers: [{{name: c, resources: {{requests: {{cpu: {cpu}}}}}}}], {more}}}
+"
+    )
+}
