@@ -9,12 +9,13 @@ use crate::history::{Miss, Step, wakes};
 type When = fn(&Miss) -> bool;
 
 /// Those that random clusters run into: the plugin, what changed, and the circumstances.
-const KNOWN: [(&str, EventResource, When); 7] = [
+const KNOWN: [(&str, EventResource, When); 8] = [
     ("InterPodAffinity", Node, |miss| miss.pods().any(|pod| has_terms(pod, "podAntiAffinity"))),
     ("InterPodAffinity", Pod, |miss| has_terms(&miss.pod, "podAffinity")),
     ("VolumeRestrictions", Pod, |miss| miss.old().contains("namespace: far")),
     ("NodeVolumeLimits", Node, |miss| miss.step.manifest.is_some()),
     ("NodeVolumeLimits", CsiNode, |miss| miss.step.manifest.as_ref().is_none_or(|limits| !limits.contains("count"))),
+    ("NodeVolumeLimits", Pod, |miss| miss.step.manifest.is_some()),
     ("NodeVolumeLimits", StorageClass, |miss| miss.step.manifest.is_none()),
     ("VolumeBinding", CsiDriver, |_| true),
 ];
@@ -47,7 +48,7 @@ fn check(pod: &str, steps: &[(EventResource, &str, &str)], rejected_by: &str) {
     };
     let steps: Vec<Step> = steps.iter().map(step).collect();
     let (last, around) = steps.split_last().expect("a step");
-    match wakes(pod, around, std::slice::from_ref(last)) {
+    match wakes(pod, around, std::slice::from_ref(last), |_| false) {
         Err(miss) => assert!(miss.by.contains(&rejected_by), "{last:?} {:?}", miss.by),
         Ok(woken) => panic!("{last:?} makes no difference, or wakes it ({woken})"),
     }
@@ -163,6 +164,28 @@ fn a_limit_of_volumes_is_lifted() {
         ];
         check(WITH_DATA, &steps, "NodeVolumeLimits");
     }
+}
+
+#[test]
+fn a_pod_brings_the_volume_that_it_needs_to_a_full_node() {
+    let limited =
+        "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: csi, nodeID: x, allocatable: {count: 1}}]}}";
+    let claims = ["data", "more"].map(claim);
+    let with = |name: &str, claim: &str| {
+        let volume = format!("{{name: a, persistentVolumeClaim: {{claimName: {claim}}}}}");
+        format!("{{metadata: {{name: {name}}}, spec: {{nodeName: n1, volumes: [{volume}]}}}}")
+    };
+    let steps = [
+        (StorageClass, "fast", FAST),
+        (PersistentVolumeClaim, "data", claims[0].as_str()),
+        (PersistentVolumeClaim, "more", claims[1].as_str()),
+        (Node, "n1", N1),
+        (CsiNode, "csi-n1", limited),
+        (Pod, "p0", &with("p0", "more")),
+        // By another scheduler, which does not count.
+        (Pod, "p1", &with("p1", "data")),
+    ];
+    check(WITH_DATA, &steps, "NodeVolumeLimits");
 }
 
 #[test]

@@ -55,15 +55,13 @@ fn any_object() -> impl Strategy<Value = Template> {
     let node = template(
         EventResource::Node,
         select(vec!["n0", "n1"]),
-        text("{metadata: {name: NAME, labels: {ZONE}}, status: {allocatable: {pods: 9}}}"),
+        text(NODE),
         part("ZONE", &["topology.kubernetes.io/zone: a", "topology.kubernetes.io/zone: b", ""]),
     );
     let limits = template(
         EventResource::CsiNode,
         select(vec!["n0", "n1"]),
-        text(
-            "{kind: CSINode, metadata: {name: NAME, annotations: {MIGRATED}}, spec: {drivers: [{name: csi, nodeID: x, LIMIT}]}}",
-        ),
+        text(LIMITS),
         parts(
             part("LIMIT", &["allocatable: {count: 1}", "allocatable: {count: 2}", ""]),
             part("MIGRATED", &["", "storage.alpha.kubernetes.io/migrated-plugins: kubernetes.io/gce-pd"]),
@@ -194,14 +192,48 @@ impl Template {
     }
 }
 
+/// A node with a limit, and claims that are bound to volumes: most of what a pod needs.
+fn base() -> Vec<(Template, bool)> {
+    let of = |resource, name: &str, fixed: &str, changing: &[(&'static str, &'static str)]| {
+        (Template { resource, name: name.to_owned(), fixed: fixed.to_owned(), changing: changing.to_vec() }, false)
+    };
+    let volume =
+        "{kind: PersistentVolume, metadata: {name: NAME, labels: {LABEL}}, spec: {CLAIM storageClassName: fast,
+        capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], csi: {driver: csi, volumeHandle: NAME}}}";
+    let claim = "{kind: PersistentVolumeClaim, metadata: {name: NAME, uid: NAME, annotations: {pv.kubernetes.io/bind-completed: ''}},
+        spec: {VOLUME accessModes: [ReadWriteOnce], storageClassName: fast, resources: {requests: {storage: 1Gi}}}}";
+    let in_b = [("LABEL", "topology.kubernetes.io/zone: b"), ("CLAIM", "")];
+    let anywhere = [("LABEL", ""), ("CLAIM", "")];
+    let bound = [("VOLUME", "volumeName: v-NAME,")];
+    vec![
+        of(EventResource::Node, "n0", NODE, &[("ZONE", "topology.kubernetes.io/zone: a")]),
+        of(EventResource::CsiNode, "n0", LIMITS, &[("LIMIT", "allocatable: {count: 1}"), ("MIGRATED", "")]),
+        of(EventResource::PersistentVolume, "v-data", volume, &in_b),
+        of(EventResource::PersistentVolume, "v-more", volume, &anywhere),
+        of(EventResource::PersistentVolumeClaim, "data", claim, &bound),
+        of(EventResource::PersistentVolumeClaim, "more", claim, &bound),
+        of(EventResource::Pod, "p0", RUNNING, &[]),
+    ]
+}
+
+const NODE: &str = "{metadata: {name: NAME, labels: {ZONE}}, status: {allocatable: {pods: 9}}}";
+const LIMITS: &str = "{kind: CSINode, metadata: {name: NAME, annotations: {MIGRATED}}, spec: {drivers: [{name: csi, nodeID: x, LIMIT}]}}";
+const RUNNING: &str = "{metadata: {name: NAME, uid: NAME, namespace: default}, spec: {nodeName: n0, volumes: [
+    {name: a, persistentVolumeClaim: {claimName: data}}]}}";
+
 proptest! {
     #[test]
-    fn of_volumes(volumes in pod_volumes(), happens in prop::collection::vec((any_object(), prop::bool::weighted(0.2)), 12..40)) {
+    fn of_volumes(
+        volumes in pod_volumes(),
+        is_furnished in any::<bool>(),
+        happens in prop::collection::vec((any_object(), prop::bool::weighted(0.2)), 12..40),
+    ) {
         let pod = format!("{{metadata: {{name: me, uid: me}}, spec: {{volumes: [{volumes}]}}}}");
-        let steps = steps(happens);
-        let (around, steps) = steps.split_at(10.min(steps.len()));
-        if let Err(miss) = wakes(&pod, around, steps) {
-            prop_assert!(is_known(&miss), "{miss:#?}");
-        }
+        let (mut around, begin) = if is_furnished { (base(), 7) } else { (Vec::new(), 10) };
+        around.extend(happens);
+        let steps = steps(around);
+        let (around, steps) = steps.split_at(begin.min(steps.len()));
+        let wakes = wakes(&pod, around, steps, is_known);
+        prop_assert!(wakes.is_ok(), "{wakes:#?}");
     }
 }
