@@ -56,27 +56,23 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     pub(super) fn begin_binding(&mut self, attempt: Attempt, permitted: Permitted, tasks: &mut impl Tasks) {
         let Permitted { placement, waits } = permitted;
         let uid = placement.pod.uid.clone();
-        let plan = self.bundle.with(attempt.profile(), LookAhead { placement: &placement });
-        let waits_long = !waits.is_empty() || plan.as_ref().is_ok_and(|plan| !plan.is_empty());
+        let plan = match self.bundle.with(attempt.profile(), LookAhead { placement: &placement }) {
+            Ok(plan) => plan,
+            Err(status) => return self.undo(attempt, placement, Failure::not_bound(status), tasks),
+        };
+        let takes_long = !waits.is_empty() || !plan.is_empty();
         if !waits.is_empty() {
             let pending = waits.into_iter().map(|(plugin, patience)| (plugin, self.now + patience)).collect();
             self.waiting.insert(WaitingPod { placement: placement.clone(), since: self.now, pending, rejected: None });
             self.handle.begin_waiting(uid.clone());
         }
-        let (plan, failure) = match plan {
-            Ok(plan) => (plan, None),
-            Err(status) => (PreBindPlan::default(), Some(status)),
-        };
-        if failure.is_none() && waits_long && self.is_nominated_elsewhere(&placement) {
+        if takes_long && self.is_nominated_elsewhere(&placement) {
             let nominated_node = Some(Some(placement.node_name.clone()));
             let patch = StatusPatch { condition: None, nominated_node };
             self.status.write(&self.client, placement.pod.clone(), patch, tasks);
         }
         self.bindings.insert(uid.clone(), Binding { attempt, placement, plan, phase: Phase::Writing });
-        match failure {
-            Some(status) => self.fail_binding(&uid, Failure::not_bound(status), tasks),
-            None => self.proceed(&uid, tasks),
-        }
+        self.proceed(&uid, tasks);
     }
 
     /// Whether the status of a pod does not name the node that it goes to.
@@ -183,18 +179,22 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.fail_binding(uid, failure, tasks);
     }
 
-    /// Undoes what was done for a pod, and tries it again later: kube-scheduler's `handleBindingCycleError`.
     fn fail_binding(&mut self, uid: &Uid, failure: Failure, tasks: &mut impl Tasks) {
         let Some(Binding { attempt, placement, .. }) = self.bindings.remove(uid) else { return };
         self.stop_waiting(uid);
+        self.undo(attempt, placement, failure, tasks);
+    }
+
+    /// Undoes what was done for a pod, and tries it again later: kube-scheduler's `handleBindingCycleError`.
+    fn undo(&mut self, attempt: Attempt, placement: Placement, failure: Failure, tasks: &mut impl Tasks) {
         self.bundle.with(attempt.profile(), Undo { placement: &placement });
-        self.cache.forget(uid);
+        let uid = placement.pod.uid.clone();
+        self.cache.forget(&uid);
         let node = self.cache.base.interner.get(&placement.node_name);
         let left = Changed::Pod(Some(PodOnNode { pod: placement.pod, node }), None);
         let event = ClusterEvent::new(EventResource::AssignedPod, Action::DELETE);
         // What it leaves wakes others, and itself only if nobody found it unschedulable.
         if matches!(failure, Failure::Unschedulable(_)) {
-            let uid = uid.clone();
             self.failed(attempt, failure, tasks);
             self.happened(event, left, |pod| pod.pod.uid != uid);
         } else {

@@ -15,8 +15,6 @@ use crate::intern::Symbol;
 use crate::map::Set;
 use crate::model::{Kind, Node, Object, ObjectKey, Pod, Uid};
 use crate::profile::Bundle;
-use crate::queue::{Place, Surroundings};
-use crate::status::Status;
 
 /// An object came, changed or went. Symbols are those of the scheduler's interner.
 #[derive(Clone, Debug)]
@@ -119,14 +117,31 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 
     fn set_pod(&mut self, pod: Arc<Pod>) {
-        let earlier = self.names.insert((pod.spec.namespace, pod.name.clone()), pod.uid.clone());
-        if let Some(earlier) = earlier.filter(|earlier| *earlier != pod.uid) {
+        let name = (pod.spec.namespace, pod.name.clone());
+        if let Some(earlier) = self.names.get(&name).filter(|earlier| **earlier != pod.uid).cloned() {
             // It was deleted and created again under its name.
-            self.forget_pod(&earlier);
+            self.remove_pod(&earlier);
         }
+        let uid = pod.uid.clone();
         match pod.spec.node_name {
             Some(node) => self.set_assigned(pod, node),
             None => self.set_unassigned(pod),
+        }
+        if self.known(&uid).is_some() {
+            self.names.insert(name, uid);
+        }
+    }
+
+    /// A pod that has a node or waits for one here.
+    fn known(&self, uid: &Uid) -> Option<&Arc<Pod>> {
+        self.cache.pod(uid).map(|(pod, ..)| pod).or_else(|| self.queue.pod(uid))
+    }
+
+    /// A pod is not known any more.
+    pub(super) fn forget_name(&mut self, pod: &Pod) {
+        let name = (pod.spec.namespace, pod.name.clone());
+        if self.names.get(&name) == Some(&pod.uid) {
+            self.names.remove(&name);
         }
     }
 
@@ -200,18 +215,10 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         queue.update(profile, &old, pod, [], &mut around, now);
     }
 
-    fn remove_pod(&mut self, uid: &Uid) {
-        let pod = self.cache.pod(uid).map(|(pod, ..)| pod).or_else(|| self.queue.pod(uid));
-        if let Some(name) = pod.map(|pod| (pod.spec.namespace, pod.name.clone()))
-            && self.names.get(&name) == Some(uid)
-        {
-            self.names.remove(&name);
-        }
-        self.forget_pod(uid);
-    }
-
     /// A pod went.
-    fn forget_pod(&mut self, uid: &Uid) {
+    fn remove_pod(&mut self, uid: &Uid) {
+        let Some(pod) = self.known(uid).cloned() else { return };
+        self.forget_name(&pod);
         self.status.forget(uid);
         self.alarms.forget(uid);
         let nominated = self.cache.nominator.node(uid);
@@ -270,17 +277,6 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     pub(super) fn profile_of(&self, pod: &Pod) -> Option<usize> {
         let name = || self.cache.base.interner.resolve(pod.spec.scheduler_name);
         self.options.serve_all.or_else(|| B::serving(name()))
-    }
-
-    /// What holds a pod in PreEnqueue, if it does.
-    pub fn held(&mut self, uid: &Uid) -> Option<Status> {
-        if self.queue.place(uid) != Some(Place::Gated) {
-            return None;
-        }
-        let pod = self.queue.pod(uid)?.clone();
-        let profile = self.profile_of(&pod)?;
-        let (_, mut around) = self.queue();
-        around.pre_enqueue(profile, &pod).err()
     }
 }
 

@@ -40,8 +40,9 @@ use crate::intern::Symbol;
 use crate::map::Map;
 use crate::model::{Pod, Uid};
 use crate::profile::{Bundle, Profile, StartError, Visitor};
-use crate::queue::{self, Backoff, Place, SchedulingQueue};
+use crate::queue::{self, Backoff, Place, SchedulingQueue, Surroundings};
 use crate::random::Random;
+use crate::status::Status;
 
 use alarms::Alarms;
 use binding::Binding;
@@ -180,6 +181,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             if pod.deleting || self.cache.pod(&pod.uid).is_some() {
                 if pod.deleting {
                     let note = format!("skip schedule deleting pod: {}/{}", pod.namespace, pod.name);
+                    self.forget_name(&pod);
                     self.record(pod, EventType::Warning, "FailedScheduling", note);
                 }
                 let (queue, mut around) = self.queue();
@@ -248,6 +250,16 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Where a pod is in the queue. None: it is not there.
     pub fn place(&self, uid: &Uid) -> Option<Place> {
         self.queue.place(uid)
+    }
+    /// What holds a pod in PreEnqueue, if it does.
+    pub fn held(&mut self, uid: &Uid) -> Option<Status> {
+        if self.queue.place(uid) != Some(Place::Gated) {
+            return None;
+        }
+        let pod = self.queue.pod(uid)?.clone();
+        let profile = self.profile_of(&pod)?;
+        let (_, mut around) = self.queue();
+        around.pre_enqueue(profile, &pod).err()
     }
     /// A pod that has no node, as it is known here.
     pub fn pending(&self, uid: &Uid) -> Option<&Arc<Pod>> {
