@@ -1,12 +1,14 @@
 //! A profile's answer about one pod: which nodes are feasible, and how good each is.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::ask::Idle;
-use crate::cache::Cache;
+use crate::cache::{Base, Cache};
+use crate::extenders::Extenders;
 use crate::extension_points::MAX_NODE_SCORE;
 use crate::mask::Mask;
-use crate::model::NodeIndex;
+use crate::model::{NodeIndex, Pod};
 use crate::passes::{self, Best};
 use crate::profile::{PluginScore, Profile, ScoreFailure};
 use crate::status::Status;
@@ -120,6 +122,17 @@ impl<P: Profile> Answer<P> {
             failures.extend(culprits.map(|culprit| out_of_range(culprit).message()));
         }
         failures
+    }
+
+    /// Lets extenders add to the totals.
+    pub(crate) fn add_extenders(&mut self, extenders: &P::Extenders, pod: &Arc<Pod>, base: &Base, best: Best) -> Best {
+        if P::Extenders::NONE {
+            return best;
+        }
+        extenders.prioritize(pod, base, &self.feasible, &mut self.totals);
+        let totals = || self.feasible.iter().map(|node| self.totals[node.get()]);
+        let total = totals().max().unwrap_or(best.total);
+        Best { total, ties: totals().filter(|&of_node| of_node == total).count() }
     }
 
     /// The `k`-th of the nodes with the highest total, in the order of their indices.

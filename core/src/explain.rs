@@ -112,7 +112,7 @@ impl<P: Profile> Engine<P> {
             names
         });
         let feasible = self.explain_filters(pod, attempt, cache, all_filters, explanation);
-        explanation.by_nomination = Self::nominated_node(pod, attempt, cache).is_some();
+        explanation.by_nomination = self.nominated_node(pod, attempt, cache).is_some();
         self.answer.feasible.copy_from(&feasible);
         let Attempt { compiled, cycle, .. } = attempt;
         if let Ok(scores) = self.answer.breakdown(&*self.plugins, compiled, cycle, cache) {

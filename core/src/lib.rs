@@ -20,6 +20,7 @@ pub mod embedded;
 pub mod engine;
 pub mod events;
 pub mod explain;
+pub mod extenders;
 pub mod extension_points;
 pub mod handle;
 pub mod hints;

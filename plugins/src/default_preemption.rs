@@ -14,6 +14,7 @@
 //! which holds pods back there while their victims are being removed in the background.
 
 use schedc_core::diagnosis::Diagnosis;
+use schedc_core::extenders::Extenders;
 use schedc_core::extension_points::{Nomination, PostFilterContext, PostFilterPlugin, PostFilterResult};
 use schedc_core::handle::Handle;
 use schedc_core::model::{NodeIndex, PodSpec, PreemptionPolicy};
@@ -80,7 +81,10 @@ impl PostFilterPlugin for DefaultPreemption {
         if found.candidates.is_empty() {
             return in_vain(found, view.nodes());
         }
-        let mut candidates = found.candidates;
+        let mut candidates = match cx.profile.extenders().preempt(cx.pod, view.base, found.candidates) {
+            Ok(candidates) => candidates,
+            Err(reason) => return PostFilterResult::nothing(Status::error(format!("preemption: {reason}"))),
+        };
         let ties = choice::mark_best(&mut candidates, cx.now);
         let drawn = random.below(ties);
         match candidates.iter().filter(|candidate| candidate.best).nth(drawn) {

@@ -15,6 +15,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("::schedc_core::client", &["Client"]),
     ("::schedc_core::column", &["Column", "ColumnSet", "Index", "NodeInfo", "Position"]),
     ("::schedc_core::engine", &["Engine"]),
+    ("::schedc_core::extenders", &["NoExtenders"]),
     ("::schedc_core::events", &["EventObject"]),
     (
         "::schedc_core::extension_points",

@@ -59,6 +59,7 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
             type Extents = Extents;
             type Rejection = Rejection;
             type Reserved = Reserved;
+            type Extenders = NoExtenders;
 
             #(#functions)*
         }
@@ -121,6 +122,10 @@ fn lifecycle(members: &Members<'_>) -> TokenStream {
 
         fn close(&self) {
             #(#closes)*
+        }
+
+        fn extenders(&self) -> &NoExtenders {
+            &NoExtenders
         }
     }
 }

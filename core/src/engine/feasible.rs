@@ -5,6 +5,8 @@ use std::sync::Arc;
 use super::{Attempt, Engine};
 use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
+use crate::extenders::{EXTENDER, ExtenderRejection, Extenders};
+use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
 use crate::passes;
 use crate::profile::Profile;
@@ -14,12 +16,34 @@ use crate::verdict::{Verdict, verdicts};
 impl<P: Profile> Engine<P> {
     /// The node that room was made on for this pod, if the pod fits there: kube-scheduler's `evaluateNominatedNode`.
     pub(crate) fn nominated_node(
+        &self,
         pod: &Arc<Pod>,
         attempt: &mut Attempt<P>,
         cache: &Cache<P::State>,
     ) -> Option<NodeIndex> {
         let node = cache.base.node(pod.nominated_node?)?;
-        Self::admits(pod, attempt, cache, node).is_ok().then_some(node)
+        Self::admits(pod, attempt, cache, node).ok()?;
+        if P::Extenders::NONE {
+            return Some(node);
+        }
+        let mut feasible = Mask::from_iter([node]);
+        self.plugins.extenders().filter(pod, &cache.base, &mut feasible).ok()?;
+        feasible.contains(node).then_some(node)
+    }
+
+    /// Lets extenders take nodes out of `self.answer.feasible`: `findNodesThatPassExtenders`. None if they left all.
+    pub(super) fn ask_extenders(
+        &mut self,
+        pod: &Arc<Pod>,
+        cache: &Cache<P::State>,
+    ) -> Result<Option<Vec<ExtenderRejection>>, String> {
+        let feasible = &mut self.answer.feasible;
+        if P::Extenders::NONE || feasible.is_empty() {
+            return Ok(None);
+        }
+        let before = feasible.count();
+        let rejected = self.plugins.extenders().filter(pod, &cache.base, feasible)?;
+        Ok((feasible.count() < before).then_some(rejected))
     }
 
     /// Fills `self.answer.feasible` with what PreFilter leaves. Returns their number.
@@ -150,7 +174,12 @@ impl<P: Profile> Engine<P> {
     }
 
     /// Asks every node for its reasons. Only now are words made.
-    pub(super) fn diagnose(pod: &Arc<Pod>, attempt: &mut Attempt<P>, cache: &Cache<P::State>) -> Diagnosis {
+    pub(super) fn diagnose(
+        pod: &Arc<Pod>,
+        attempt: &mut Attempt<P>,
+        cache: &Cache<P::State>,
+        by_extenders: Option<Vec<ExtenderRejection>>,
+    ) -> Diagnosis {
         let mut diagnosis = Diagnosis { nodes: cache.base.count(), ..Diagnosis::default() };
         diagnosis.resolvable.resize(cache.base.infos().len());
         let narrowed_by = attempt.pre_filter.narrowed_by();
@@ -172,6 +201,15 @@ impl<P: Profile> Engine<P> {
                 for reason in verdict.reasons {
                     *diagnosis.reasons.entry(reason).or_default() += 1;
                 }
+            }
+        }
+        if let Some(rejected) = by_extenders {
+            diagnosis.add_rejector(EXTENDER, Code::Unschedulable);
+            for ExtenderRejection { node, code, reason } in rejected {
+                if code == Code::Unschedulable {
+                    diagnosis.resolvable.insert(node);
+                }
+                *diagnosis.reasons.entry(reason).or_default() += 1;
             }
         }
         diagnosis

@@ -209,24 +209,31 @@ impl<P: Profile> Engine<P> {
         cache: &Cache<P::State>,
         draw: &mut impl FnMut(usize) -> usize,
     ) -> Choice {
-        if let Some(node) = Self::nominated_node(pod, attempt, cache) {
+        if let Some(node) = self.nominated_node(pod, attempt, cache) {
             return Choice::Node(node);
         }
         if let Err(failure) = self.find_feasible(pod, attempt, cache) {
             return Choice::Error(failure);
         }
+        let rejected = match self.ask_extenders(pod, cache) {
+            Ok(rejected) => rejected,
+            Err(failure) => return Choice::Error(failure),
+        };
         match self.answer.feasible.count() {
-            0 => Choice::Nowhere(Self::diagnose(pod, attempt, cache)),
+            0 => Choice::Nowhere(Self::diagnose(pod, attempt, cache, rejected)),
             // With a single feasible node kube-scheduler does not score.
             1 => match self.answer.feasible.iter().next() {
                 Some(node) => Choice::Node(node),
                 None => Choice::Error("a feasible node disappeared".into()),
             },
             _ => match self.answer.prioritize(&*self.plugins, &attempt.compiled, &attempt.cycle, cache) {
-                Ok(best) => match self.answer.kth_best(best, draw(best.ties)) {
-                    Some(node) => Choice::Node(node),
-                    None => Choice::Error("the draw is beyond the number of best nodes".into()),
-                },
+                Ok(best) => {
+                    let best = self.answer.add_extenders(self.plugins.extenders(), pod, &cache.base, best);
+                    match self.answer.kth_best(best, draw(best.ties)) {
+                        Some(node) => Choice::Node(node),
+                        None => Choice::Error("the draw is beyond the number of best nodes".into()),
+                    }
+                }
                 Err(status) => Choice::Error(status.message()),
             },
         }

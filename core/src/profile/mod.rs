@@ -8,6 +8,7 @@ use crate::ask::Idle;
 use crate::cache::{Base, Cache, State};
 use crate::client::Client;
 use crate::events::EventObject;
+use crate::extenders::Extenders;
 use crate::extension_points::{HintError, Placement, PostFilterContext, QueuedPod, QueueingHint};
 use crate::handle::{Handle, WaitingPods};
 use crate::hints::PluginEvents;
@@ -106,6 +107,8 @@ pub trait Profile: Sized + Send + Sync + 'static {
     type Rejection: Copy;
     /// What Reserve plugins left.
     type Reserved: Send + Sync + 'static;
+    /// Who has a say besides plugins: [`NoExtenders`](crate::extenders::NoExtenders) unless the profile says otherwise.
+    type Extenders: Extenders;
 
     /// Makes every plugin.
     ///
@@ -114,6 +117,8 @@ pub trait Profile: Sized + Send + Sync + 'static {
     fn new(handle: &Handle) -> Result<Self, Vec<StartError>>;
     /// Closes every plugin.
     fn close(&self);
+    /// The extenders.
+    fn extenders(&self) -> &Self::Extenders;
 
     /// Reads a pod with every plugin.
     fn compile(pod: &PodSpec, interner: &mut Interner, state: &mut Self::State) -> Self::Pod;

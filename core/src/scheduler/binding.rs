@@ -10,6 +10,7 @@ use crate::cache::State;
 use crate::client::{Client, Event, EventType, StatusPatch};
 use crate::engine::Engine;
 use crate::events::{Action, Changed, ClusterEvent, EventResource, PodOnNode};
+use crate::extenders::Extenders;
 use crate::extension_points::Placement;
 use crate::handle::{Rejection, WaitingPod};
 use crate::model::Uid;
@@ -262,7 +263,10 @@ impl<S: State, C: Client, T: Tasks> Visitor<S> for Bind<'_, C, T> {
         let (client, placement, plugins) = (self.client.clone(), self.placement.clone(), engine.plugins.clone());
         let attempt = self.attempt;
         self.tasks.spawn(async move {
-            let result = plugins.bind(&client, &placement).await;
+            let result = match plugins.extenders().bind(&client, &placement).await {
+                Some(result) => result,
+                None => plugins.bind(&client, &placement).await,
+            };
             Completed(Work::Bound { pod: placement.pod.uid.clone(), attempt, result })
         });
     }

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use crate::cache::{Cache, State};
 use crate::engine::Engine;
 use crate::events::{ClusterEvent, Happened};
+use crate::extenders::{EXTENDER, Extenders};
 use crate::extension_points::{QueuedPod, QueueingHint};
 use crate::hints::{Interested, PluginSet};
 use crate::model::Pod;
@@ -29,6 +30,8 @@ pub(super) struct Around<'a, B: Bundle> {
 pub(super) struct Waiting {
     interested: Interested,
     among: PluginSet,
+    /// Extenders rejected the pods, and do not tell what they wait for.
+    always: bool,
 }
 
 impl<B: Bundle> Surroundings for Around<'_, B> {
@@ -88,7 +91,8 @@ impl<S: State> Visitor<S> for Ask<'_> {
     fn visit<P: Profile<State = S>>(self, _: &mut Engine<P>) -> Self::Output {
         let interested = Interested::of::<P>(self.event);
         let among = PluginSet::of::<P>(self.plugins.iter().copied()).and(interested.plugins());
-        (!among.is_empty()).then_some(Waiting { interested, among })
+        let always = !P::Extenders::NONE && self.plugins.contains(&EXTENDER);
+        (always || !among.is_empty()).then_some(Waiting { interested, among, always })
     }
 }
 
@@ -101,7 +105,7 @@ struct Hint<'a, S> {
 impl<S: State> Visitor<S> for Hint<'_, S> {
     type Output = bool;
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> bool {
-        let Waiting { interested, among } = self.waiting;
-        interested.wakes(&*engine.plugins, *among, self.pod, self.happened.changed.as_event(), self.cache)
+        let Waiting { interested, among, always } = self.waiting;
+        *always || interested.wakes(&*engine.plugins, *among, self.pod, self.happened.changed.as_event(), self.cache)
     }
 }

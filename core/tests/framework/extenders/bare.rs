@@ -1,0 +1,170 @@
+//! A profile without plugins, written by hand, so that nobody but extenders has a say.
+
+use schedc_core::ask::Idle;
+use schedc_core::cache::{Base, Cache};
+use schedc_core::client::Client;
+use schedc_core::engine::Engine;
+use schedc_core::events::EventObject;
+use schedc_core::extension_points::{HintError, Placement, PostFilterContext, QueuedPod, QueueingHint};
+use schedc_core::handle::{Handle, WaitingPods};
+use schedc_core::hints::PluginEvents;
+use schedc_core::intern::Interner;
+use schedc_core::mask::Mask;
+use schedc_core::model::{NodeIndex, Pod, PodSpec};
+use schedc_core::profile::{
+    Bundle, PermitRun, PluginScore, PostFilterRun, PreBindPlan, PreFilterRun, Profile, ProfileInfo, ScoreFailure,
+    ScoreRange, StartError, Visitor,
+};
+use schedc_core::status::{Code, Reasons, Status};
+
+use super::Referee;
+use super::scheduler::alone;
+use super::scheduler::state::State;
+
+type Hypothetical = <State as schedc_core::cache::State>::Hypothetical;
+
+/// The profile.
+pub struct Bare(Referee);
+
+impl Profile for Bare {
+    const INFO: ProfileInfo = ProfileInfo { name: "bare", points: &[], ..<alone::Pipeline as Profile>::INFO };
+    const PLUGINS: &'static [PluginEvents] = &[];
+    type State = State;
+    type Pod = ();
+    type Cycle = ();
+    type Score = ();
+    type Columns<'a> = ();
+    type Raw = Vec<()>;
+    type Extents = ();
+    type Rejection = ();
+    type Reserved = ();
+    type Extenders = Referee;
+
+    fn new(_: &Handle) -> Result<Self, Vec<StartError>> {
+        Ok(Bare(Referee))
+    }
+    fn close(&self) {}
+    fn extenders(&self) -> &Referee {
+        &self.0
+    }
+
+    fn compile(_: &PodSpec, _: &mut Interner, _: &mut State) {}
+    fn compile_epoch(_: &State) -> Option<u64> {
+        Some(0)
+    }
+
+    fn pre_enqueue(&self, _: &Pod, _: &Cache<State>) -> Result<(), Status> {
+        Ok(())
+    }
+    fn queueing_hint(
+        &self,
+        _: usize,
+        _: &Pod,
+        _: EventObject<'_>,
+        _: &Cache<State>,
+    ) -> Result<QueueingHint, HintError> {
+        Ok(QueueingHint::Skip)
+    }
+    fn less(_: &QueuedPod, _: &QueuedPod) -> bool {
+        false
+    }
+    fn timestamp(&self, _: &Pod, timestamp: i64, _: &Cache<State>) -> i64 {
+        timestamp
+    }
+
+    fn pre_filter(&self, (): &(), _: &Cache<State>, _: &mut PreFilterRun) -> Result<(), Status> {
+        Ok(())
+    }
+    fn recycle_cycle(&self, (): ()) {}
+    fn columns<'a>(_: &'a State, _: &'a Base) {}
+    fn aligned<'a>(columns: Self::Columns<'a>) -> Self::Columns<'a> {
+        columns
+    }
+    fn hypothetical_columns<'a>(_: &'a Hypothetical, _: NodeIndex) {}
+    fn idle_filters((): &(), (): &()) -> Idle {
+        Idle::All
+    }
+    fn filter<const IDLE: u8>((): &(), (): &(), (): (), _: usize) -> Result<(), ()> {
+        Ok(())
+    }
+    fn filter_all((): &(), (): &(), (): (), _: usize, _: &mut impl FnMut(())) {}
+    fn code((): &()) -> Code {
+        Code::Error
+    }
+    fn rejector((): &()) -> &'static str {
+        ""
+    }
+    fn explain((): &(), (): &(), (): (), _: usize, (): (), _: &mut Reasons<'_>) {}
+    fn add_pod((): &(), (): &mut (), _: &Pod, _: &Cache<State>, _: NodeIndex) {}
+    fn remove_pod((): &(), (): &mut (), _: &Pod, _: &Cache<State>, _: NodeIndex) {}
+    fn post_filter(&self, _: &mut PostFilterRun, _: PostFilterContext<'_, Self>) {}
+
+    fn pre_score(&self, (): &(), (): &(), _: &Cache<State>, _: &Mask) -> Result<(), Status> {
+        Ok(())
+    }
+    fn recycle_score(&self, (): ()) {}
+    fn range((): &()) -> ScoreRange {
+        ScoreRange::default()
+    }
+    fn slots(raw: &Vec<()>) -> usize {
+        raw.len()
+    }
+    fn resize(raw: &mut Vec<()>, nodes: usize) {
+        raw.resize(nodes, ());
+    }
+    fn idle_scores((): &()) -> Idle {
+        Idle::All
+    }
+    fn score<const IDLE: u8>(
+        (): &(),
+        (): &(),
+        (): (),
+        _: usize,
+        _: &mut Vec<()>,
+        (): &mut (),
+    ) -> Result<(), ScoreFailure> {
+        Ok(())
+    }
+    fn total<const IDLE: u8>((): &(), (): &(), _: &Vec<()>, (): &(), _: usize, _: &mut ScoreRange) -> i64 {
+        0
+    }
+    fn scores((): &(), (): &(), _: &Vec<()>, (): &(), (): (), _: usize) -> Vec<PluginScore> {
+        Vec::new()
+    }
+
+    fn reserve(&self, (): &(), _: &Cache<State>, _: &Placement) -> Result<(), Status> {
+        Ok(())
+    }
+    fn unreserve(&self, _: &Placement, (): &()) {}
+    fn permit(&self, _: &Placement, _: &mut WaitingPods<'_>, _: &mut PermitRun) -> Result<(), Status> {
+        Ok(())
+    }
+    fn pre_bind_pre_flight(&self, _: &Placement, (): &()) -> Result<PreBindPlan, Status> {
+        Ok(PreBindPlan::default())
+    }
+    async fn pre_bind<C: Client>(&self, _: &C, _: &Placement, (): &(), _: PreBindPlan) -> Result<(), Status> {
+        Ok(())
+    }
+    async fn bind<C: Client>(&self, client: &C, placement: &Placement) -> Result<(), Status> {
+        client.bind(placement).await.map_err(Status::error)
+    }
+    fn post_bind(&self, _: &Placement) {}
+}
+
+/// It alone.
+pub struct Only(Engine<Bare>);
+
+impl Bundle for Only {
+    const PROFILES: &'static [ProfileInfo] = &[Bare::INFO];
+    type State = State;
+
+    fn new(handle: &Handle) -> Result<Self, Vec<StartError>> {
+        Engine::new(handle).map(Only)
+    }
+    fn less(_: &QueuedPod, _: &QueuedPod) -> bool {
+        false
+    }
+    fn with<V: Visitor<State>>(&mut self, _: usize, visitor: V) -> V::Output {
+        visitor.visit(&mut self.0)
+    }
+}

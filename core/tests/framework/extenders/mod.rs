@@ -1,0 +1,125 @@
+//! Extenders: between Filter and Score, instead of Bind, and what wakes the pods that they reject.
+
+mod bare;
+
+use std::sync::Arc;
+
+use schedc_core::cache::Base;
+use schedc_core::client::Client;
+use schedc_core::extenders::{ExtenderRejection, Extenders};
+use schedc_core::extension_points::Placement;
+use schedc_core::mask::Mask;
+use schedc_core::model::{NodeIndex, Pod};
+use schedc_core::queue::Place;
+use schedc_core::status::{Code, Status};
+
+use crate::plugins::stage::{Answer, answer, note, notes, tell};
+use crate::world::{World, uid};
+use bare::Only;
+
+mod scheduler {
+    schedc_macros::profile!("tests/framework/profiles/alone.toml");
+}
+
+/// Does as it is told: `filter`, `filter NODE`, `prioritize NODE` and `bind POD`.
+pub struct Referee;
+
+impl Extenders for Referee {
+    fn filter(&self, pod: &Arc<Pod>, base: &Base, feasible: &mut Mask) -> Result<Vec<ExtenderRejection>, String> {
+        note(format!("filter {} nodes", feasible.count()));
+        if let Answer::Fail(failure) = answer("filter", &pod.name) {
+            return Err(failure.into());
+        }
+        let nodes: Vec<NodeIndex> = feasible.iter().collect();
+        let rejected = nodes.into_iter().filter_map(|node| {
+            let (code, reason) = match answer(&format!("filter {}", base.name(node)), "") {
+                Answer::Reject(reason) => (Code::Unschedulable, reason),
+                Answer::RejectForGood(reason) => (Code::UnschedulableAndUnresolvable, reason),
+                _ => return None,
+            };
+            feasible.remove(node);
+            Some(ExtenderRejection { node, code, reason: reason.into() })
+        });
+        Ok(rejected.collect())
+    }
+
+    fn prioritize(&self, _: &Arc<Pod>, base: &Base, feasible: &Mask, totals: &mut [i64]) {
+        note(format!("prioritize {} nodes", feasible.count()));
+        for node in feasible.iter() {
+            if let Answer::Number(score) = answer(&format!("prioritize {}", base.name(node)), "") {
+                totals[node.get()] += score;
+            }
+        }
+    }
+
+    async fn bind<C: Client>(&self, _: &C, placement: &Placement) -> Option<Result<(), Status>> {
+        match answer("bind", &placement.pod.name) {
+            Answer::Nothing => None,
+            answer => {
+                note(format!("bind {}", placement.pod.name));
+                Some(answer.status())
+            }
+        }
+    }
+}
+
+/// A cluster of three nodes, and what the extender is told.
+fn cluster(told: &[(&str, Answer)]) -> World<Only> {
+    let mut world = World::new();
+    for node in ["a", "b", "c"] {
+        world.node(node, "");
+    }
+    told.iter().for_each(|(call, answer)| tell(call, *answer));
+    world.pending("web", "");
+    world
+}
+
+#[test]
+fn they_are_asked_in_order_and_their_scores_decide() {
+    let told = [
+        ("filter a", Answer::Reject("no GPU")),
+        ("prioritize b", Answer::Number(10)),
+        ("prioritize c", Answer::Number(20)),
+    ];
+    assert_eq!(cluster(&told).run(), ["web on c"]);
+    assert_eq!(notes(), ["filter 3 nodes", "prioritize 2 nodes"]);
+}
+
+#[test]
+fn a_pod_that_they_reject_everywhere_is_told_why_and_woken_by_any_event() {
+    let mut world = cluster(&[
+        ("filter a", Answer::Reject("no GPU")),
+        ("filter b", Answer::RejectForGood("no GPU at all")),
+        ("filter c", Answer::Reject("no GPU")),
+    ]);
+    assert_eq!(world.run(), ["web waits: 0/3 nodes are available: 1 no GPU at all, 2 no GPU."]);
+    assert_eq!(world.embedded.scheduler.place(&uid("web")), Some(Place::Unschedulable));
+    world.node("d", "");
+    assert_eq!(world.embedded.scheduler.place(&uid("web")), Some(Place::Backoff));
+}
+
+#[test]
+fn a_failure_of_theirs_fails_the_attempt() {
+    let mut world = cluster(&[("filter", Answer::Fail("the webhook is away"))]);
+    assert_eq!(world.run(), ["web failed: the webhook is away"]);
+    assert_eq!(world.embedded.scheduler.place(&uid("web")), Some(Place::ErrorBackoff));
+}
+
+#[test]
+fn a_nominated_node_must_pass_them_too() {
+    for (told, node) in [(Answer::Nothing, "b"), (Answer::Reject("taken"), "a")] {
+        let mut world = cluster(&[("filter b", told), ("prioritize a", Answer::Number(1))]);
+        world.delete("web");
+        let pod = world.pod_from("metadata: { name: next, uid: next }\nstatus: { nominatedNodeName: b }");
+        world.enqueue(0, pod);
+        assert_eq!(world.run(), [format!("next on {node}")]);
+    }
+}
+
+#[test]
+fn they_may_bind_instead_of_plugins() {
+    let mut world = cluster(&[("bind", Answer::Done)]);
+    assert_eq!(world.run_refused().len(), 1, "the cluster is never asked");
+    assert!(notes().contains(&"bind web".to_owned()));
+    assert_eq!(cluster(&[("bind", Answer::Fail("not me"))]).run(), ["web failed: not me"]);
+}
