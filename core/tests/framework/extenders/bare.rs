@@ -76,11 +76,11 @@ impl Profile for Bare {
         Ok(())
     }
     fn recycle_cycle(&self, (): ()) {}
-    fn columns<'a>(_: &'a State, _: &'a Base) {}
+    fn columns(_: &State, _: &Base) {}
     fn aligned<'a>(columns: Self::Columns<'a>) -> Self::Columns<'a> {
         columns
     }
-    fn hypothetical_columns<'a>(_: &'a Hypothetical, _: NodeIndex) {}
+    fn hypothetical_columns(_: &Hypothetical, _: NodeIndex) {}
     fn idle_filters((): &(), (): &()) -> Idle {
         Idle::All
     }
