@@ -50,6 +50,11 @@ impl Routes {
             .ok_or_else(|| UnknownProfile { name: name.to_owned(), known: profiles.iter().map(|p| p.name).collect() })
     }
 
+    /// The profile that serves every pod, by its index, if one does.
+    pub fn serve_all(&self) -> Option<usize> {
+        self.only
+    }
+
     /// The profile that serves a pod, by its index.
     pub fn profile_of(&self, pod: &ApiPod) -> Option<usize> {
         let wanted = scheduler_name(pod);
@@ -154,7 +159,7 @@ impl<B: Bundle, H: Hooks> Cluster<B, H> {
         // What a hint missed is not to be hidden by trying pods again, for which nobody waits anyway.
         let scheduler = Options { seed, serve_all: routes.only, leftover_after: i64::MAX, ..Options::default() };
         let server = ServerOptions { grace: Some(Duration::ZERO), ..ServerOptions::default() };
-        let start = objects.iter().filter_map(newest).max().unwrap_or(0);
+        let start = newest(&objects);
         let options = simulator::Options { scheduler, server, start, ..simulator::Options::default() };
         let mut simulator = Simulator::with_hooks(options, hooks)?;
         let nodes: HashSet<String> =
@@ -204,8 +209,13 @@ pub fn objects(objects: Objects) -> Vec<AnyObject> {
     all
 }
 
-/// The newest time that an object tells of, in nanoseconds since 1970.
-fn newest(object: &AnyObject) -> Option<i64> {
+/// The newest time that objects tell of, in nanoseconds since 1970; 1970 if none tells of any.
+pub fn newest(objects: &[AnyObject]) -> i64 {
+    objects.iter().filter_map(newest_of).max().unwrap_or(0)
+}
+
+/// The newest time that an object tells of.
+fn newest_of(object: &AnyObject) -> Option<i64> {
     let started = match object {
         AnyObject::Pod(pod) => pod.status.as_ref().and_then(|status| status.start_time.as_ref()),
         _ => None,

@@ -8,6 +8,7 @@ pub mod cluster;
 pub mod evaluation;
 pub mod explanation;
 pub mod pipelines;
+pub mod replay;
 pub mod simulation;
 pub mod timeline;
 pub mod utilisation;

@@ -1,18 +1,23 @@
 //! `schedc simulate`
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use schedc::cluster;
+use k8s_openapi::jiff::Timestamp;
+use schedc::cluster::{self, Routes, Skipped};
 use schedc::pipelines::Profiles;
-use schedc::simulation::{self, Summary, simulate};
+use schedc::replay::{self, replay};
+use schedc::simulation::{self, simulate};
+use schedc::timeline::{self, Span, Timeline};
 use schedc_core::profile::Bundle;
+use schedc_objects::Objects;
 
 use super::failure::Failure;
 use super::objects;
 use super::output::{self, Format};
-use super::tables::simulation::table;
+use super::tables;
 
 /// Place all pending pods of a cluster, without an API server
 ///
@@ -38,13 +43,63 @@ pub(crate) struct Simulate {
     /// Which of several equally good nodes is drawn: the same number, the same placements
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
+
+    #[command(flatten)]
+    time: Time,
+}
+
+/// What happens to the cluster while time passes.
+#[derive(Args)]
+struct Time {
+    /// Let objects come, change and go at times of the simulation, as this file says; `-` is standard input
+    ///
+    /// A list of events in YAML, JSON or lines of JSON, such as `{at: 12.5s, delete: {kind: Node, name: north-1}}`, or with
+    /// `create`, `apply` or `update` and a manifest. Time is virtual: an hour passes in a moment. May be given several times.
+    /// docs/simulate.md has the format.
+    #[arg(long, value_name = "FILE")]
+    events: Vec<PathBuf>,
+
+    /// Let objects come and go when their annotations `trace/created` and `trace/deleted` say, in seconds
+    #[arg(long)]
+    trace: bool,
+
+    /// Tell all that happens: pods come, are rejected and why, what wakes them, where they go
+    #[arg(long)]
+    log: bool,
+
+    /// Stop after this time of the simulation, such as 90s or 1h30m
+    ///
+    /// Otherwise, it ends when nothing happens any more.
+    #[arg(long, value_name = "DURATION", value_parser = Span::parse)]
+    until: Option<Span>,
+
+    /// When the simulation begins, such as 2026-01-31T12:00:00Z, for events with points in time
+    ///
+    /// Otherwise, it begins with the earliest of them.
+    #[arg(long, value_name = "TIME", value_parser = timeline::point, requires = "events")]
+    start: Option<Timestamp>,
+}
+
+impl Time {
+    /// Whether any passes.
+    fn passes(&self) -> bool {
+        self.trace || self.log || !self.events.is_empty() || self.until.is_some()
+    }
 }
 
 impl Simulate {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let start = Instant::now();
         let routes = self.input.routes()?;
-        let mut objects = self.input.load()?;
+        let objects = self.input.load()?;
+        match self.time.passes() {
+            true => self.replay(objects, routes, start),
+            false => self.simulate(objects, &routes, start),
+        }
+    }
+
+    /// Places all pods.
+    fn simulate(&self, mut objects: Objects, routes: &Routes, start: Instant) -> Result<(), Failure> {
         let input = simulation::Input {
             objects: objects.others_by_kind(),
             other_kinds: std::mem::take(&mut objects.skipped),
@@ -52,28 +107,43 @@ impl Simulate {
         };
         let objects = cluster::objects(objects);
         let mut progress = Progress::new(objects.iter().filter(|object| object.kind() == "Pod").count());
-        let report = simulate::<Profiles>(objects, &routes, self.seed, input, |decided| progress.show(decided))?;
+        let report = simulate::<Profiles>(objects, routes, self.seed, input, |decided| progress.show(decided))?;
         progress.end();
-        if let Some(note) = nothing_to_do(&report.summary) {
-            output::note(note);
+        if report.summary.placed + report.summary.unschedulable == 0 {
+            output::note(nothing_to_do(&report.summary.skipped_by));
         }
-        output::print(self.output, &report, |report| table(report, self.all))
+        output::print(self.output, &report, |report| tables::simulation::table(report, self.all))
+    }
+
+    /// Lets time pass.
+    fn replay(&self, mut objects: Objects, routes: Routes, start: Instant) -> Result<(), Failure> {
+        let Time { events, trace, log, until, start: begin } = &self.time;
+        let sources = timeline::Sources { files: events.clone(), trace: *trace, start: *begin };
+        let timeline = Timeline::read(&sources, &mut objects)?;
+        if *trace && timeline.traced == 0 {
+            output::note("no object has an annotation `trace/created` or `trace/deleted`: --trace changes nothing");
+        }
+        let options = replay::Options { routes, seed: self.seed, until: *until, log: *log, read: start.elapsed() };
+        let mut progress = Progress::new(objects.pods.len() + timeline.events.len());
+        let report = replay::<Profiles>(objects, timeline, options, |happened| progress.show(happened))?;
+        progress.end();
+        if report.summary.pods == report.summary.skipped {
+            output::note(nothing_to_do(&report.summary.skipped_by));
+        }
+        output::print(self.output, &report, |report| tables::replay::table(report, self.all))
     }
 }
 
 /// What to think of it if no pod was to be placed.
-fn nothing_to_do(summary: &Summary) -> Option<String> {
-    if summary.placed + summary.unschedulable > 0 {
-        return None;
-    }
-    if summary.skipped_by.other_schedulers.is_empty() {
-        return Some("there is no pod to place in the input".to_owned());
+fn nothing_to_do(skipped: &Skipped) -> String {
+    if skipped.other_schedulers.is_empty() {
+        return "there is no pod to place in the input".to_owned();
     }
     let known: Vec<&str> = Profiles::PROFILES.iter().map(|profile| profile.scheduler_name).collect();
-    Some(format!(
+    format!(
         "no pod asks for a scheduler that is compiled in ({}); with --profile, one profile serves all",
         known.join(", ")
-    ))
+    )
 }
 
 /// A bar on standard error, once it is worth it. It hides itself where there is no terminal.

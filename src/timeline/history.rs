@@ -29,6 +29,8 @@ const MADE_BY_CONTROLLERS: [&str; 2] = ["PersistentVolume", "PersistentVolumeCla
 /// What is there, as far as manifests and events tell.
 pub(super) struct History<'a> {
     pub(super) events: Vec<Event>,
+    /// Namespaces that come because pods are in them.
+    pub(super) implied: Vec<String>,
     problems: &'a mut Vec<Problem>,
     admission: Option<&'a mut Admission>,
     known: HashMap<Reference, Known<'a>>,
@@ -87,7 +89,7 @@ impl<'a> History<'a> {
         for object in implied.iter() {
             add(object.kind(), object.metadata(), &nowhere, Latest::Implied, 0);
         }
-        History { events: Vec::new(), problems, admission: admission.as_mut(), known, uids }
+        History { events: Vec::new(), implied: Vec::new(), problems, admission: admission.as_mut(), known, uids }
     }
 
     /// Takes in what happens next.
@@ -210,6 +212,7 @@ impl<'a> History<'a> {
             namespace.metadata.name = Some(name.to_owned());
             if let Some(namespace) = self.admit(namespace.into(), place) {
                 self.becomes(at, reference.clone(), Action::Create(namespace), place);
+                self.implied.push(name.to_owned());
             }
             if let Some(known) = self.known.get_mut(&reference) {
                 (known.latest, known.births) = (Latest::Implied, 0);

@@ -44,6 +44,8 @@ pub struct Timeline {
     pub start: Option<Timestamp>,
     /// How many objects came or went by their annotations.
     pub traced: usize,
+    /// Namespaces that nobody wrote and that come with their first pods.
+    pub implied: Vec<String>,
     /// How many events there were about objects of kinds that scheduling does not look at, by kind.
     pub skipped: BTreeMap<String, usize>,
 }
@@ -165,7 +167,7 @@ impl Timeline {
         for (at, draft, place) in drafts {
             history.happens(at, draft, place);
         }
-        timeline.events = history.events;
+        (timeline.events, timeline.implied) = (history.events, history.implied);
         match problems.is_empty() {
             true => Ok(timeline),
             false => Err(Error { problems }),

@@ -7,4 +7,5 @@ mod explain;
 mod harness;
 mod import;
 mod profiles;
+mod replay;
 mod simulate;

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use schedc_core::cache::Base;
 use schedc_core::client::ApiError;
-use schedc_core::scheduler::Outcome;
+use schedc_core::profile::Bundle;
+use schedc_core::scheduler::{Outcome, Scheduler};
 
+use crate::client::EmbeddedClient;
 use crate::server::{Change, Request, Response};
 
 /// What becomes of a call of the scheduler.
@@ -34,6 +36,10 @@ pub trait Hooks {
     fn answered(&mut self, _now: i64, _request: &Request, _response: &Response) {}
     /// Something changed in the cluster, and the scheduler is told now.
     fn changed(&mut self, _now: i64, _change: &Change) {}
+    /// The scheduler is about to be told of a change.
+    fn tells<B: Bundle>(&mut self, _scheduler: &Scheduler<B, EmbeddedClient>) {}
+    /// The scheduler was told of a change.
+    fn told<B: Bundle>(&mut self, _now: i64, _change: &Change, _scheduler: &mut Scheduler<B, EmbeddedClient>) {}
     /// An attempt came to its end.
     fn outcome(&mut self, _now: i64, _outcome: &Outcome, _cluster: &Base) {}
 }

@@ -237,7 +237,9 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
             self.told = change.version;
             self.hooks.changed(self.now, change);
             if let Some(told) = watch::told(change, &mut self.scheduler.cache.base.interner) {
+                self.hooks.tells(&self.scheduler);
                 self.scheduler.on_change(told, &mut self.tasks);
+                self.hooks.told(self.now, change, &mut self.scheduler);
             }
         }
         // The controllers have seen them, too.

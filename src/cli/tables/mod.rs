@@ -2,6 +2,7 @@
 
 pub(crate) mod explanation;
 pub(crate) mod profiles;
+pub(crate) mod replay;
 pub(crate) mod simulation;
 
 use indicatif::HumanCount;
@@ -10,4 +11,12 @@ use indicatif::HumanCount;
 fn count(n: usize, noun: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", HumanCount(n as u64))
+}
+
+/// What is said instead of the last rows of a list, the number of which this is.
+fn more(rest: usize) -> String {
+    match rest {
+        0 => String::new(),
+        rest => format!("  ... and {} more; --all prints them all, and so does -o json\n", HumanCount(rest as u64)),
+    }
 }

@@ -1,16 +1,18 @@
 //! What became of the pods of a cluster.
 
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use indicatif::{BinaryBytes, HumanCount};
+use schedc::cluster::Skipped;
 use schedc::simulation::{Placement, Preempted, Report, Summary, Unschedulable};
 use schedc::utilisation::{Unit, Utilisation};
 
-use super::count;
+use super::{count, more};
 use crate::cli::output::{Columns, heading, wrapped};
 
 /// More placements than these fill a screen, and only the first are printed.
-const SCREENFUL: usize = 40;
+pub(super) const SCREENFUL: usize = 40;
 
 /// Placements, the pods that have none with their reasons, utilisation, and a summary at the end, where it is seen.
 pub(crate) fn table(report: &Report, all: bool) -> String {
@@ -33,29 +35,29 @@ fn placements(placements: &[Placement], all: bool) -> Option<String> {
     for placement in &placements[..shown] {
         columns.row(vec![&placement.pod, &placement.node]);
     }
-    let mut text = heading("Placed") + "\n" + &columns.text();
-    if shown < placements.len() {
-        let rest = HumanCount((placements.len() - shown) as u64);
-        text += &format!("  ... and {rest} more; --all prints them all, and so does -o json\n");
-    }
-    Some(text)
+    Some(heading("Placed") + "\n" + &columns.text() + &more(placements.len() - shown))
 }
 
-/// Pods of one message together, in the order of the first pod of each.
 fn unschedulable(pods: &[Unschedulable]) -> Option<String> {
-    if pods.is_empty() {
+    let pods = pods.iter().map(|pod| (pod.message.as_str(), pod.pod.as_str()));
+    by_message(pods).map(|text| heading("Unschedulable") + "\n" + &text)
+}
+
+/// Pods of one message together, in the order of the first pod of each. Each comes with its message.
+pub(super) fn by_message<'a>(pods: impl Iterator<Item = (&'a str, &'a str)>) -> Option<String> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut by_message = HashMap::new();
+    for (message, pod) in pods {
+        let at = *by_message.entry(message).or_insert(groups.len());
+        if at == groups.len() {
+            groups.push((message, Vec::new()));
+        }
+        groups[at].1.push(pod);
+    }
+    if groups.is_empty() {
         return None;
     }
-    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
-    let mut by_message = std::collections::HashMap::new();
-    for pod in pods {
-        let at = *by_message.entry(pod.message.as_str()).or_insert(groups.len());
-        if at == groups.len() {
-            groups.push((&pod.message, Vec::new()));
-        }
-        groups[at].1.push(&pod.pod);
-    }
-    let mut text = heading("Unschedulable") + "\n";
+    let mut text = String::new();
     for (message, pods) in groups {
         let pods_of_message = if pods.len() > 1 { format!("{}: ", count(pods.len(), "pod")) } else { String::new() };
         // Writing to a string cannot fail.
@@ -76,7 +78,7 @@ fn preempted(pods: &[Preempted]) -> Option<String> {
     Some(heading("Preempted") + "\n" + &columns.text())
 }
 
-fn utilisation(rows: &[Utilisation]) -> Option<String> {
+pub(super) fn utilisation(rows: &[Utilisation]) -> Option<String> {
     if rows.is_empty() {
         return None;
     }
@@ -124,11 +126,24 @@ fn summary(summary: &Summary) -> Option<String> {
         number(summary.unschedulable),
         number(summary.skipped)
     ));
-    let skipped = &summary.skipped_by;
+    text += &skipped(&summary.skipped_by);
+    text += &amounts_of_objects(summary.nodes, &summary.objects, &summary.other_kinds);
+    let _ = write!(text, "{:.2} s to read, {:.2} s to schedule", summary.read_seconds, summary.schedule_seconds);
+    let decided = summary.placed + summary.unschedulable;
+    if decided > 0 {
+        let _ = write!(text, ", {:.0} µs a pod", summary.schedule_seconds * 1e6 / decided as f64);
+    }
+    text.push('\n');
+    Some(text)
+}
+
+/// Why pods were skipped: the rest of the line.
+pub(super) fn skipped(skipped: &Skipped) -> String {
+    let mut text = String::new();
     let mut why = Vec::new();
     let mut say = |n: usize, what: &str| {
         if n > 0 {
-            why.push(format!("{} {what}", number(n)));
+            why.push(format!("{} {what}", HumanCount(n as u64)));
         }
     };
     say(skipped.bound, "bound already");
@@ -145,20 +160,24 @@ fn summary(summary: &Summary) -> Option<String> {
         let (n, are) = (skipped.bound_to_unknown_nodes, if skipped.bound_to_unknown_nodes == 1 { "is" } else { "are" });
         let _ = writeln!(text, "{} {are} bound to nodes that are not in the input", count(n, "pod"));
     }
-    let _ = write!(text, "{}", count(summary.nodes, "node"));
-    for (kind, n) in &summary.objects {
+    text
+}
+
+/// What there is besides pods, in a line.
+pub(super) fn amounts_of_objects(
+    nodes: usize,
+    objects: &BTreeMap<&str, usize>,
+    other_kinds: &BTreeMap<String, usize>,
+) -> String {
+    let number = |n: usize| HumanCount(n as u64);
+    let mut text = count(nodes, "node");
+    for (kind, n) in objects {
         let _ = write!(text, ", {} {kind}", number(*n));
     }
-    let others: Vec<String> = summary.other_kinds.iter().map(|(kind, n)| format!("{} {kind}", number(*n))).collect();
+    let others: Vec<String> = other_kinds.iter().map(|(kind, n)| format!("{} {kind}", number(*n))).collect();
     if !others.is_empty() {
         let _ = write!(text, "; not looked at: {}", others.join(", "));
     }
     text.push('\n');
-    let _ = write!(text, "{:.2} s to read, {:.2} s to schedule", summary.read_seconds, summary.schedule_seconds);
-    let decided = summary.placed + summary.unschedulable;
-    if decided > 0 {
-        let _ = write!(text, ", {:.0} µs a pod", summary.schedule_seconds * 1e6 / decided as f64);
-    }
-    text.push('\n');
-    Some(text)
+    text
 }

@@ -1,0 +1,261 @@
+//! What is written down of pods while time passes.
+
+use std::collections::HashMap;
+
+use super::intervals::{Intervals, Moment};
+use super::report::{Placement, Preempted, Unschedulable, Waits};
+use crate::timeline::Span;
+
+/// The pods that ever were, by uid.
+#[derive(Default)]
+pub(super) struct Ledger {
+    pods: Vec<Record>,
+    by_uid: HashMap<String, usize>,
+    /// Pods that make room, and for whom, until they are gone.
+    victims: HashMap<String, String>,
+    moments: Intervals,
+    bound: Vec<usize>,
+    preempted: Vec<Preempted>,
+    pub(super) attempts: usize,
+    pub(super) retries: usize,
+}
+
+/// Whose node a pod lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Preemption {
+    /// A pod that was placed here.
+    OfPlacedPod,
+    /// A pod that came with its node.
+    OfGivenPod,
+}
+
+/// What is known of a pod.
+struct Record {
+    name: String,
+    came: i64,
+    /// Whether it is for one of the profiles to place.
+    is_ours: bool,
+    node: Option<String>,
+    bound: Option<i64>,
+    gone: Option<i64>,
+    preempted: bool,
+    attempts: u32,
+    message: String,
+    nominated_node: Option<String>,
+}
+
+impl Ledger {
+    /// A pod came, on a node or without.
+    pub(super) fn came(&mut self, uid: &str, name: String, node: Option<&str>, is_ours: bool, now: i64) {
+        let record = Record {
+            name,
+            came: now,
+            is_ours,
+            node: node.map(str::to_owned),
+            bound: None,
+            gone: None,
+            preempted: false,
+            attempts: 0,
+            message: String::new(),
+            nominated_node: None,
+        };
+        if is_ours || node.is_some() {
+            self.moments.push(now, if node.is_some() { Moment::CameOnNode } else { Moment::Came });
+        }
+        self.by_uid.insert(uid.to_owned(), self.pods.len());
+        self.pods.push(record);
+    }
+
+    fn record(&mut self, uid: &str) -> Option<(usize, &mut Record)> {
+        let at = *self.by_uid.get(uid)?;
+        Some((at, self.pods.get_mut(at)?))
+    }
+
+    /// Whether a pod of this uid is there, or was.
+    pub(super) fn knows(&self, uid: &str) -> bool {
+        self.by_uid.contains_key(uid)
+    }
+
+    /// A pod was tried.
+    pub(super) fn tried(&mut self, uid: &str) {
+        let Some((_, record)) = self.record(uid) else { return };
+        record.attempts += 1;
+        let again = record.attempts > 1;
+        self.attempts += 1;
+        self.retries += usize::from(again);
+    }
+
+    /// A pod was not placed, or is held back.
+    pub(super) fn failed(&mut self, uid: &str, message: &str, nominated_node: Option<String>) {
+        let Some((_, record)) = self.record(uid) else { return };
+        record.message = message.to_owned();
+        record.nominated_node = nominated_node;
+    }
+
+    /// The uids of pods that wait and were never tried.
+    pub(super) fn never_tried(&self) -> Vec<String> {
+        let waits = |at: &usize| {
+            self.pods
+                .get(*at)
+                .is_some_and(|pod| pod.is_ours && pod.node.is_none() && pod.gone.is_none() && pod.attempts == 0)
+        };
+        let mut uids: Vec<_> = self.by_uid.iter().filter(|(_, at)| waits(at)).collect();
+        uids.sort_by_key(|(_, at)| **at);
+        uids.into_iter().map(|(uid, _)| uid.clone()).collect()
+    }
+
+    /// A pod is to make room for another one.
+    pub(super) fn victim(&mut self, uid: &str, by: String) {
+        self.victims.insert(uid.to_owned(), by);
+    }
+
+    /// The pod for which a pod has to go.
+    pub(super) fn preemptor_of(&self, uid: &str) -> Option<&str> {
+        self.victims.get(uid).map(String::as_str)
+    }
+
+    /// What a pod is called.
+    pub(super) fn name(&self, uid: &str) -> Option<&str> {
+        Some(&self.pods.get(*self.by_uid.get(uid)?)?.name)
+    }
+
+    /// A pod is on a node.
+    pub(super) fn bound(&mut self, uid: &str, node: &str, now: i64) {
+        let Some((at, record)) = self.record(uid) else { return };
+        if record.node.is_some() {
+            return;
+        }
+        record.node = Some(node.to_owned());
+        if !record.is_ours {
+            return self.moments.push(now, Moment::OnNode);
+        }
+        record.bound = Some(now);
+        self.bound.push(at);
+        self.moments.push(now, Moment::Bound);
+    }
+
+    /// A pod is gone, or has run to its end. Returns whether it was preempted.
+    pub(super) fn gone(&mut self, uid: &str, now: i64) -> Option<Preemption> {
+        let by = self.victims.remove(uid);
+        let (_, record) = self.record(uid)?;
+        if record.gone.is_some() {
+            return None;
+        }
+        record.gone = Some(now);
+        let moment = match (&record.node, record.is_ours) {
+            (Some(_), _) if by.is_some() => Moment::Preempted,
+            (Some(_), _) => Moment::GoneFromNode,
+            (None, true) => Moment::Gone,
+            (None, false) => return None,
+        };
+        let preempted = by.zip(record.node.clone()).map(|(by, node)| {
+            record.preempted = true;
+            let kind = if record.bound.is_some() { Preemption::OfPlacedPod } else { Preemption::OfGivenPod };
+            (kind, Preempted { pod: record.name.clone(), node, by, at: Span(now).seconds() })
+        });
+        self.moments.push(now, moment);
+        let (kind, preempted) = preempted?;
+        self.preempted.push(preempted);
+        Some(kind)
+    }
+}
+
+/// What the ledger says of pods in the end.
+pub(super) struct Pods {
+    pub(super) waits: Option<Waits>,
+    pub(super) moments: Intervals,
+    pub(super) placements: Vec<Placement>,
+    pub(super) unschedulable: Vec<Unschedulable>,
+    pub(super) deleted_unplaced: Vec<Unschedulable>,
+    pub(super) preempted: Vec<Preempted>,
+}
+
+impl Ledger {
+    /// Sums up.
+    pub(super) fn close(self) -> Pods {
+        let seconds = |nanoseconds| Span(nanoseconds).seconds();
+        let placement = |&at: &usize| {
+            let record = &self.pods[at];
+            let (node, bound) = (record.node.clone()?, record.bound?);
+            (!record.preempted).then(|| Placement {
+                pod: record.name.clone(),
+                node,
+                created: seconds(record.came),
+                at: seconds(bound),
+                waited: seconds(bound - record.came),
+                attempts: record.attempts,
+                deleted: record.gone.map(seconds),
+            })
+        };
+        let waits = self.bound.iter().filter_map(|&at| Some(self.pods[at].bound? - self.pods[at].came));
+        let without_node = self.pods.iter().filter(|record| record.is_ours && record.node.is_none());
+        let (deleted_unplaced, unschedulable) = without_node
+            .map(|record| Unschedulable {
+                pod: record.name.clone(),
+                message: record.message.clone(),
+                created: seconds(record.came),
+                attempts: record.attempts,
+                deleted: record.gone.map(seconds),
+                nominated_node: record.nominated_node.clone(),
+            })
+            .partition(|pod| pod.deleted.is_some());
+        Pods {
+            waits: Waits::of(waits.collect()),
+            placements: self.bound.iter().filter_map(placement).collect(),
+            unschedulable,
+            deleted_unplaced,
+            preempted: self.preempted,
+            moments: self.moments,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn pods_end_up_where_they_belong() {
+        let mut ledger = Ledger::default();
+        for (uid, node) in [
+            ("placed", None),
+            ("deleted", None),
+            ("never", None),
+            ("waits", None),
+            ("victim", None),
+            ("old", Some("n")),
+        ] {
+            ledger.came(uid, format!("default/{uid}"), node, node.is_none(), 0);
+        }
+        ledger.came("theirs", "default/theirs".to_owned(), None, false, 0);
+        for uid in ["placed", "deleted", "victim"] {
+            ledger.tried(uid);
+            ledger.bound(uid, "n", 1_000_000_000);
+        }
+        ledger.tried("never");
+        ledger.failed("never", "no room", None);
+        for _ in 0..2 {
+            ledger.tried("waits");
+            ledger.failed("waits", "still no room", Some("n".to_owned()));
+        }
+        ledger.victim("victim", "default/waits".to_owned());
+        ledger.victim("old", "default/waits".to_owned());
+        for uid in ["deleted", "never", "victim", "old", "theirs"] {
+            ledger.gone(uid, 2_000_000_000);
+        }
+        assert_eq!((ledger.attempts, ledger.retries), (6, 1));
+        let pods = ledger.close();
+        let placed: Vec<_> = pods.placements.iter().map(|p| format!("{} {:?}", p.pod, p.deleted)).collect();
+        let waiting = pods.unschedulable.iter().chain(&pods.deleted_unplaced);
+        let waiting: Vec<_> = waiting.map(|p| format!("{}: {} {:?}", p.pod, p.message, p.deleted)).collect();
+        let preempted: Vec<_> = pods.preempted.iter().map(|p| format!("{} by {}", p.pod, p.by)).collect();
+        expect![[r#"
+            ["default/placed None", "default/deleted Some(2.0)"]
+            ["default/waits: still no room None", "default/never: no room Some(2.0)"]
+            ["default/victim by default/waits", "default/old by default/waits"]
+            [Interval { from: 0.0, to: 0.5, created: 6, placed: 0, deleted: 0, preempted: 0, pending: 5, running: 1 }, Interval { from: 0.5, to: 1.0, created: 0, placed: 0, deleted: 0, preempted: 0, pending: 5, running: 1 }, Interval { from: 1.0, to: 1.5, created: 0, placed: 3, deleted: 0, preempted: 0, pending: 2, running: 4 }, Interval { from: 1.5, to: 2.0, created: 0, placed: 0, deleted: 4, preempted: 2, pending: 1, running: 1 }]"#]]
+            .assert_eq(&format!("{placed:?}\n{waiting:?}\n{preempted:?}\n{:?}", pods.moments.over(2_000_000_000)));
+    }
+}

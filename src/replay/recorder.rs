@@ -1,0 +1,166 @@
+//! Looks on while a simulation runs, and writes down what becomes of pods.
+
+use std::collections::HashSet;
+
+use schedc_core::cache::Base;
+use schedc_core::client::ApiReason;
+use schedc_core::extension_points::Nomination;
+use schedc_core::profile::Bundle;
+use schedc_core::scheduler::{Failure, Outcome, Scheduler};
+use schedc_embedded::server::{Change, ChangeKind, Request, Response};
+use schedc_embedded::{EmbeddedClient, Hooks};
+use schedc_objects::{AnyObject, is_finished};
+
+use super::ledger::{Ledger, Preemption};
+use super::log::Log;
+use crate::cluster::{Routes, Skipped, Standing};
+
+/// Looks on.
+pub(super) struct Recorder<F> {
+    pub(super) ledger: Ledger,
+    pub(super) skipped: Skipped,
+    /// What happens, if anybody wants to know.
+    pub(super) log: Option<Log>,
+    /// Inputs that concerned objects that were gone.
+    pub(super) in_vain: usize,
+    /// The names of nodes that are there.
+    nodes: HashSet<String>,
+    routes: Routes,
+    start: i64,
+    happened: usize,
+    progress: F,
+}
+
+impl<F: FnMut(usize)> Recorder<F> {
+    pub(super) fn new(routes: Routes, start: i64, log: bool, progress: F) -> Self {
+        Recorder {
+            ledger: Ledger::default(),
+            skipped: Skipped::default(),
+            log: log.then(Log::default),
+            in_vain: 0,
+            nodes: HashSet::new(),
+            routes,
+            start,
+            happened: 0,
+            progress,
+        }
+    }
+
+    /// A pod is gone, or has run to its end.
+    fn gone(&mut self, uid: &str, now: i64) {
+        if self.ledger.gone(uid, now) == Some(Preemption::OfGivenPod) {
+            self.skipped.bound -= 1;
+        }
+    }
+
+    fn happens(&mut self) {
+        self.happened += 1;
+        (self.progress)(self.happened);
+    }
+}
+
+impl<F: FnMut(usize)> Hooks for Recorder<F> {
+    fn answered(&mut self, _: i64, request: &Request, response: &Response) {
+        // Only inputs delete and patch objects by their names alone.
+        if let (Request::Delete(_, None) | Request::Patch(..), Err(error)) = (request, response)
+            && error.reason == ApiReason::NotFound
+        {
+            self.in_vain += 1;
+        }
+    }
+
+    fn changed(&mut self, now: i64, change: &Change) {
+        let now = now - self.start;
+        if let Some(log) = &mut self.log {
+            let uid = change.object.metadata().uid.as_deref().unwrap_or_default();
+            log.changed(now, change, self.ledger.preemptor_of(uid));
+        }
+        if let (AnyObject::Node(_), name) = (&*change.object, change.object.name()) {
+            match change.kind {
+                ChangeKind::Deleted => self.nodes.remove(name),
+                ChangeKind::Added | ChangeKind::Modified => self.nodes.insert(name.to_owned()),
+            };
+        }
+        let AnyObject::Pod(pod) = &*change.object else { return };
+        let uid = pod.metadata.uid.as_deref().unwrap_or_default();
+        if change.kind == ChangeKind::Deleted {
+            self.gone(uid, now);
+            return self.happens();
+        }
+        let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).filter(|node| !node.is_empty());
+        if self.ledger.knows(uid) {
+            if is_finished(pod) {
+                self.gone(uid, now);
+            } else if let Some(node) = node {
+                self.ledger.bound(uid, node, now);
+            }
+            return;
+        }
+        if change.kind != ChangeKind::Added {
+            return;
+        }
+        self.happens();
+        let skipped = &mut self.skipped;
+        let is_ours = match Standing::of(pod, &self.routes) {
+            Standing::Pending(_) => true,
+            Standing::Bound(node) => {
+                skipped.bound += 1;
+                skipped.bound_to_unknown_nodes += usize::from(!self.nodes.contains(node));
+                false
+            }
+            Standing::Finished => {
+                skipped.finished += 1;
+                return;
+            }
+            Standing::Deleting => {
+                skipped.deleting += 1;
+                return;
+            }
+            Standing::OtherScheduler(name) => {
+                *skipped.other_schedulers.entry(name.to_owned()).or_default() += 1;
+                false
+            }
+        };
+        let name = format!("{}/{}", change.object.namespace(), change.object.name());
+        self.ledger.came(uid, name, node, is_ours, now);
+    }
+
+    fn outcome(&mut self, now: i64, outcome: &Outcome, cluster: &Base) {
+        let uid = &*outcome.pod.uid.0;
+        self.ledger.tried(uid);
+        let Err(failure) = &outcome.result else { return };
+        let mut victims = Vec::new();
+        let nomination = match failure {
+            Failure::Unschedulable(unschedulable) => {
+                let by = format!("{}/{}", outcome.pod.namespace, outcome.pod.name);
+                for victim in unschedulable.post_filter.iter().flat_map(|result| &result.victims) {
+                    self.ledger.victim(&victim.0, by.clone());
+                    victims.extend(self.ledger.name(&victim.0).map(str::to_owned));
+                }
+                unschedulable.nomination()
+            }
+            Failure::Error(_) => Nomination::Clear,
+        };
+        let nominated_node = match nomination {
+            Nomination::Keep => outcome.pod.nominated_node.map(|node| cluster.interner.resolve(node).to_owned()),
+            Nomination::Clear => None,
+            Nomination::Set(node) => Some(cluster.name(node).to_owned()),
+        };
+        if let Some(log) = &mut self.log {
+            log.outcome(now - self.start, outcome, nominated_node.as_deref(), &victims);
+        }
+        self.ledger.failed(uid, failure.message(), nominated_node);
+    }
+
+    fn tells<B: Bundle>(&mut self, scheduler: &Scheduler<B, EmbeddedClient>) {
+        if let Some(log) = &mut self.log {
+            log.tells(scheduler);
+        }
+    }
+
+    fn told<B: Bundle>(&mut self, now: i64, change: &Change, scheduler: &mut Scheduler<B, EmbeddedClient>) {
+        if let Some(log) = &mut self.log {
+            log.told(now - self.start, change, scheduler);
+        }
+    }
+}
