@@ -2,5 +2,6 @@
 //! prints it.
 
 #![allow(clippy::collapsible_if, reason = "a guard that some plugins have goes around code that all have")]
+#![allow(clippy::unit_arg, reason = "the cycle state of some plugins is nothing")]
 
 include!(concat!(env!("OUT_DIR"), "/pipelines.rs"));
