@@ -41,7 +41,6 @@ fn the_example_cluster_as_a_table() {
               shop/web-3           south-1
               shop/web-4           north-1
               shop/orders-0        south-2
-              shop/orders-1        north-2
               research/training-3  gpu-1
               research/training-1  gpu-1
               shop/cache-0         north-1
@@ -50,6 +49,7 @@ fn the_example_cluster_as_a_table() {
               research/report-3    north-1
               research/report-4    south-1
               research/report-5    north-2
+              shop/orders-1        north-2
 
             Unschedulable
               waiting for scheduling gates: [example.com/waits-for-approval]
