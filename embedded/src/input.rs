@@ -21,6 +21,8 @@ pub enum Input {
     Create(Box<AnyObject>),
     /// The object is created, or changed if there is one of its name. [`Server`](crate::Server) says what stays of that.
     Apply(Box<AnyObject>),
+    /// The object is changed to this, if it is there; as by [`Input::Apply`].
+    Replace(Box<AnyObject>),
     /// The object is changed by a JSON merge patch, if it is there.
     Patch(Key, Value),
     /// The object is deleted, if it is there. A pod that runs is granted its time.
@@ -45,6 +47,7 @@ impl From<Input> for Request {
             Input::Create(object) => Request::Create(object),
             Input::Patch(key, patch) => Request::Patch(key, patch),
             Input::Apply(object) => Request::Apply(object),
+            Input::Replace(object) => Request::Replace(object),
             Input::Delete(key) => Request::Delete(key, None),
         }
     }

@@ -159,7 +159,8 @@ pub fn replay<B: Bundle>(
 
 fn input(action: Action) -> Input {
     match action {
-        Action::Create(object) | Action::Update(object) => Input::Apply(Box::new(object)),
+        Action::Create(object) => Input::Apply(Box::new(object)),
+        Action::Update(object) => Input::Replace(Box::new(object)),
         Action::Patch { object, patch } => Input::Patch(Key::of(&object), patch),
         Action::Delete(Reference { kind, namespace, name }) => {
             Input::Delete(Key { kind, namespace: namespace.into(), name: name.into() })

@@ -61,8 +61,8 @@ impl<F: FnMut(usize)> Recorder<F> {
 
 impl<F: FnMut(usize)> Hooks for Recorder<F> {
     fn answered(&mut self, _: i64, request: &Request, response: &Response) {
-        // Only inputs delete and patch objects by their names alone.
-        if let (Request::Delete(_, None) | Request::Patch(..), Err(error)) = (request, response)
+        // Only inputs change and delete objects by their names alone; plugins know that theirs are there.
+        if let (Request::Delete(_, None) | Request::Patch(..) | Request::Replace(_), Err(error)) = (request, response)
             && error.reason == ApiReason::NotFound
         {
             self.in_vain += 1;

@@ -26,6 +26,9 @@ pub(super) enum Draft {
 /// Kinds of objects that controllers make and delete, too: whether they are there is not known beforehand.
 const MADE_BY_CONTROLLERS: [&str; 2] = ["PersistentVolume", "PersistentVolumeClaim"];
 
+/// Metadata that nobody but the server changes.
+const OF_THE_SERVER: [&str; 5] = ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields"];
+
 /// What is there, as far as manifests and events tell.
 pub(super) struct History<'a> {
     pub(super) events: Vec<Event>,
@@ -156,9 +159,9 @@ impl<'a> History<'a> {
         };
         let Some(mut object) = self.json(latest) else { return self.create(at, manifest, place) };
         let Manifest { version, kind, mut fields } = manifest;
-        // It is the same object, whatever it is said to be.
+        // It is the same object, whatever it is said to be, and whichever version of it was copied.
         if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {
-            metadata.remove("uid");
+            OF_THE_SERVER.iter().for_each(|field| drop(metadata.remove(*field)));
         }
         merge(&mut object, &fields);
         let object = read(version, kind, object, place)?;

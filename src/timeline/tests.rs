@@ -126,6 +126,15 @@ fn points_in_time_count_from_the_earliest() {
 }
 
 #[test]
+fn what_is_applied_may_be_a_copy_of_an_older_version() {
+    let copy = "metadata: {name: north-1, uid: old, resourceVersion: '7', labels: {zone: south}}";
+    check(
+        &format!("{{at: 1s, apply: {{apiVersion: v1, kind: Node, {copy}}}}}"),
+        expect![[r#"1s patch Node north-1 (events.yaml:1) labels={"zone":"south"} uid="Node/north-1""#]],
+    );
+}
+
+#[test]
 fn an_object_that_comes_again_is_another_one() {
     let pod = "{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: c}]}}";
     check(

@@ -256,7 +256,7 @@ fn events_come_from_standard_input_too() {
 }
 
 #[test]
-fn a_pod_that_is_preempted_need_not_be_there_to_be_deleted() {
+fn a_pod_that_is_preempted_is_not_there_to_be_changed_and_deleted() {
     let all = [
         "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 100}".to_owned(),
         node("a", "1"),
@@ -264,6 +264,7 @@ fn a_pod_that_is_preempted_need_not_be_there_to_be_deleted() {
     ];
     let events = [
         format!("{{at: 1s, create: {}}}", pod("urgent", "", ", priorityClassName: high")),
+        format!("{{at: 4s, update: {}}}", pod("running", "", "")),
         "{at: 5s, delete: {kind: Pod, name: running}}".to_owned(),
     ];
     let folder = Folder::with(&[("all.yaml", &all.join("\n---\n")), ("events.yaml", &events.join("\n---\n"))]);
@@ -272,7 +273,7 @@ fn a_pod_that_is_preempted_need_not_be_there_to_be_deleted() {
         report["preempted"],
         json!([{"pod": "default/running", "node": "a", "by": "default/urgent", "at": 1.0}])
     );
-    assert_eq!(report["summary"]["eventsWithoutObject"], 1);
+    assert_eq!(report["summary"]["eventsWithoutObject"], 2);
     assert_eq!(report["placements"][0]["pod"], "default/urgent");
 }
 

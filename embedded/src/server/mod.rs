@@ -105,6 +105,11 @@ impl Server {
             Request::Patch(key, patch) => self.patch(key, patch).map(Some),
             Request::Delete(key, uid) => self.delete(key, uid.as_ref(), now),
             Request::Create(object) => self.create(AnyObject::clone(object), now).map(Some),
+            Request::Replace(object) => {
+                let key = Key::of(object);
+                self.get(&key).ok_or_else(|| refusals::not_found(&key))?;
+                self.apply(AnyObject::clone(object), now).map(Some)
+            }
             Request::Apply(object) => self.apply(AnyObject::clone(object), now).map(Some),
         }
     }

@@ -67,6 +67,8 @@ pub enum Request {
     Delete(Key, Option<Uid>),
     /// `create`.
     Create(Box<AnyObject>),
+    /// As `kubectl replace`: changes the object that is there, as [`Request::Apply`] does.
+    Replace(Box<AnyObject>),
     /// As `kubectl apply`: creates the object, or changes the one that is there. See [`Server`](super::Server) for what
     /// stays of that.
     Apply(Box<AnyObject>),

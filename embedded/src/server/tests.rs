@@ -241,6 +241,18 @@ fn what_others_have_written_stays_when_an_object_is_applied_again() {
 }
 
 #[test]
+fn what_is_not_there_is_not_replaced() {
+    let mut server = server();
+    let replace = |server: &mut Server| {
+        let manifest = api_object("{kind: Node, metadata: {name: n1}, spec: {unschedulable: true}}");
+        server.handle(&Request::Replace(Box::new(manifest)), SECOND)
+    };
+    assert_eq!(replace(&mut server).unwrap_err().reason, ApiReason::NotFound);
+    server.handle(&Request::Create(Box::new(api_object("{kind: Node, metadata: {name: n1}}"))), 0).unwrap();
+    assert!(replace(&mut server).is_ok());
+}
+
+#[test]
 fn only_the_newest_events_are_kept() {
     let mut server = Server::new(ServerOptions { events_kept: 2, ..ServerOptions::default() });
     let regarding = Arc::new(schedc_objects::testing::pod("{metadata: {name: a}}", &mut Default::default()));
