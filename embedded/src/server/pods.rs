@@ -28,8 +28,12 @@ impl Server {
         bound.spec.get_or_insert_default().node_name = Some(node.to_owned());
         let status = bound.status.get_or_insert_default();
         status.nominated_node_name = None;
-        let scheduled =
-            PodCondition { type_: "PodScheduled".to_owned(), status: "True".to_owned(), ..PodCondition::default() };
+        let scheduled = PodCondition {
+            type_: "PodScheduled".to_owned(),
+            status: "True".to_owned(),
+            observed_generation: bound.metadata.generation,
+            ..PodCondition::default()
+        };
         set_condition(status.conditions.get_or_insert_default(), scheduled, now);
         self.replace(&key, bound.into())
     }

@@ -88,7 +88,7 @@ fn a_pod_is_bound_once() {
     check(
         &bound,
         expect![[
-            r#"{"metadata":{"creationTimestamp":"1970-01-01T00:00:01Z","generation":1,"name":"a","namespace":"default","resourceVersion":"2","uid":"default/a"},"spec":{"containers":[],"nodeName":"n1"},"status":{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:02Z","status":"True","type":"PodScheduled"}]}}"#
+            r#"{"metadata":{"creationTimestamp":"1970-01-01T00:00:01Z","generation":1,"name":"a","namespace":"default","resourceVersion":"2","uid":"default/a"},"spec":{"containers":[],"nodeName":"n1"},"status":{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:02Z","observedGeneration":1,"status":"True","type":"PodScheduled"}]}}"#
         ]],
     );
     assert_eq!(
@@ -221,7 +221,7 @@ fn what_others_have_written_stays_when_an_object_is_applied_again() {
     check(
         &again,
         expect![[
-            r#"{"metadata":{"creationTimestamp":"1970-01-01T00:00:01Z","generation":1,"name":"a","namespace":"default","resourceVersion":"3","uid":"default/a"},"spec":{"containers":[],"nodeName":"n1"},"status":{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:02Z","status":"True","type":"PodScheduled"}]}}"#
+            r#"{"metadata":{"creationTimestamp":"1970-01-01T00:00:01Z","generation":1,"name":"a","namespace":"default","resourceVersion":"3","uid":"default/a"},"spec":{"containers":[],"nodeName":"n1"},"status":{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:02Z","observedGeneration":1,"status":"True","type":"PodScheduled"}]}}"#
         ]],
     );
     apply(

@@ -173,33 +173,27 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
         self.run_until(self.now.saturating_add(nanoseconds(time)))
     }
 
-    /// Goes on until nothing happens any more, or until after what happens at `end`. If the time is over, it is `end` then.
+    /// Goes on until `end` and what happens then, whether anything happens or not; at the end of all times (`i64::MAX`), until
+    /// nothing happens any more, or only in vain.
     pub fn run_until(&mut self, end: i64) -> End {
+        let has_end = end < i64::MAX;
         loop {
             self.settle();
-            let Some(next) = self.next() else { return self.idle_until(end, End::Idle) };
-            if next > end {
-                return self.idle_until(end, End::TimeIsOver);
+            let due = self.next();
+            // Where time passes anyway, parked pods are tried now and then.
+            let leftovers = self.scheduler.next_tick().filter(|_| has_end);
+            match due.into_iter().chain(leftovers).min() {
+                Some(next) if next <= end && !has_end && self.is_hopeless() => return End::InVain,
+                Some(next) if next <= end => self.advance(next),
+                _ => {
+                    if has_end {
+                        self.advance(end);
+                        self.settle();
+                    }
+                    return if due.is_some() { End::TimeIsOver } else { End::Idle };
+                }
             }
-            if self.is_hopeless() {
-                return End::InVain;
-            }
-            self.advance(next);
         }
-    }
-
-    /// Time passes, and only leftovers are tried meanwhile.
-    fn idle_until(&mut self, end: i64, why: End) -> End {
-        if end == i64::MAX {
-            return why;
-        }
-        while let Some(leftovers) = self.scheduler.next_tick().filter(|tick| *tick <= end) {
-            self.advance(leftovers);
-            self.settle();
-        }
-        self.advance(end);
-        self.settle();
-        why
     }
 
     /// Does everything that happens now. Time does not pass.
@@ -306,7 +300,7 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
         self.scheduler.schedule_one(&mut self.tasks)
     }
 
-    /// When something happens next that may change anything; leftovers are not worth waiting for.
+    /// When something happens next that may change anything. That parked pods are tried again is not worth waiting for.
     fn next(&mut self) -> Option<i64> {
         while self.sleeps.first_key_value().is_some_and(|(_, sleep)| sleep.is_abandoned()) {
             self.sleeps.pop_first();
@@ -331,7 +325,7 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
         self.in_vain.is_hopeless(self.options.attempts_in_vain, attempts, |uid| self.scheduler.place(uid))
     }
 
-    /// It is a later time now; leftovers may come first.
+    /// It is a later time now; parked pods that are to be tried may come first.
     fn advance(&mut self, next: i64) {
         let next = self.scheduler.next_tick().map_or(next, |tick| tick.min(next));
         self.now = self.now.max(next);
