@@ -166,7 +166,8 @@ mod tests {
         let mut cluster = Cluster::new();
         let (a, b) = (cluster.pod("a", "g", 0), cluster.pod("b", "g", 1));
         let Some(group) = cluster.index.group(&a) else { panic!("it has a label") };
-        let steps: [(&str, fn(&mut PodGroups, &Pod, &Pod), usize, &[&str]); 7] = [
+        type Happens = fn(&mut PodGroups, &Pod, &Pod);
+        let steps: [(&str, Happens, usize, &[&str]); 7] = [
             ("a comes", |index, a, _| index.set_pending(None, Some(a)), 1, &["a"]),
             ("b comes", |index, _, b| index.set_pending(None, Some(b)), 2, &["a", "b"]),
             ("a is assumed", |index, a, _| index.add_pod(NODE, a), 2, &["b"]),
