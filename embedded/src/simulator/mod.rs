@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use schedc_core::client::ApiError;
+use schedc_core::model::Uid;
 use schedc_core::profile::{Bundle, StartError};
+use schedc_core::queue::Place;
 use schedc_core::scheduler::{self, Completed, Outcome, Scheduler, Tasks};
 use schedc_objects::AnyObject;
 
@@ -312,6 +314,7 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
             self.server.next_end(),
             self.scheduler.next_deadline(),
             self.scheduler.next_backoff_end(),
+            self.scheduler.next_alarm(),
         ];
         first.into_iter().flatten().min()
     }
@@ -322,7 +325,12 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
             return false;
         }
         let attempts = self.scheduler.under_way().attempts;
-        self.in_vain.is_hopeless(self.options.attempts_in_vain, attempts, |uid| self.scheduler.place(uid))
+        let place = |uid: &Uid| match self.scheduler.place(uid) {
+            // A plugin will have it tried again.
+            Some(Place::Unschedulable) if self.scheduler.has_alarm(uid) => Some(Place::Backoff),
+            place => place,
+        };
+        self.in_vain.is_hopeless(self.options.attempts_in_vain, attempts, place)
     }
 
     /// It is a later time now; parked pods that are to be tried may come first.

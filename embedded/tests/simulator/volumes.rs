@@ -70,3 +70,68 @@ fn a_pod_waits_for_its_claim() {
     cluster.run();
     assert_eq!(cluster.pods(), "default/db on n1\n");
 }
+
+#[test]
+fn a_pod_gets_a_volume_of_its_own() {
+    let volumes = "volumes: [{name: scratch, ephemeral: {volumeClaimTemplate: {spec: {
+        accessModes: [ReadWriteOnce], storageClassName: c, resources: {requests: {storage: 1Gi}}}}}}]";
+    let mut cluster =
+        cluster(&(node("n1", 4) + &class("csi.example.com", "WaitForFirstConsumer") + &pod("db", 1, volumes)));
+    assert_eq!(cluster.run(), End::Idle);
+    assert_eq!(cluster.pods(), "default/db on n1\n");
+    let claim = cluster.server.list("PersistentVolumeClaim").next().unwrap().to_json().unwrap();
+    assert_eq!((&claim["metadata"]["name"], &claim["status"]["phase"]), (&"db-scratch".into(), &"Bound".into()));
+}
+
+#[test]
+fn two_pods_share_a_claim() {
+    let class = class("kubernetes.io/no-provisioner", "WaitForFirstConsumer");
+    let pods = pod("a", 1, VOLUMES) + &pod("b", 1, VOLUMES);
+    let mut cluster = cluster(&(node("n1", 4) + &node("n2", 4) + &class + LOCAL + CLAIM + &pods));
+    cluster.run();
+    assert_eq!(cluster.pods(), "default/a on n2\ndefault/b on n2\n");
+}
+
+#[test]
+fn a_volume_goes_to_one_claim_alone() {
+    let class = class("kubernetes.io/no-provisioner", "WaitForFirstConsumer");
+    let other = CLAIM.replace("name: data", "name: other");
+    let pods = pod("a", 1, VOLUMES) + &pod("b", 1, &VOLUMES.replace("claimName: data", "claimName: other"));
+    let mut cluster = cluster(&(node("n1", 4) + &node("n2", 4) + &class + LOCAL + CLAIM + &other + &pods));
+    cluster.run();
+    expect![[r#"
+        default/a on n2
+        default/b: Unschedulable: 0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.
+    "#]]
+    .assert_eq(&cluster.pods());
+    cluster.apply(&LOCAL.replace("name: local", "name: second"));
+    cluster.run();
+    assert_eq!(cluster.pods(), "default/a on n2\ndefault/b on n2\n");
+}
+
+#[test]
+fn a_pod_does_not_wait_for_ever() {
+    // There is a volume of the name that the new one would have, so that it cannot be made.
+    let taken = "---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: pvc-default-data}
+spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: other}
+";
+    let manifests =
+        node("n1", 4) + &class("csi.example.com", "WaitForFirstConsumer") + CLAIM + taken + &pod("db", 1, VOLUMES);
+    let mut cluster = cluster(&manifests);
+    cluster.run_for(Duration::from_secs(599));
+    assert_eq!(cluster.nominated_node_of("db"), Some("n1"), "it takes long");
+    assert_eq!(cluster.condition("db", "PodScheduled"), None);
+    cluster.run_for(Duration::from_secs(1));
+    expect![[r#"
+        default/db: SchedulerError: running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded
+    "#]]
+    .assert_eq(&cluster.pods());
+    cluster.delete("PersistentVolume", "pvc-default-data");
+    // The provisioner looks at the claim again.
+    cluster.patch("PersistentVolumeClaim", "data", serde_json::json!({"metadata": {"labels": {"a": "b"}}}));
+    cluster.run_for(Duration::from_secs(60));
+    assert_eq!(cluster.pods(), "default/db on n1\n");
+}
