@@ -34,7 +34,7 @@ fn an_empty_profile_is_the_default() {
     check(
         "",
         expect![[r#"
-            pre-enqueue: SchedulingGates DynamicResources
+            pre-enqueue: SchedulingGates DynamicResources DefaultPreemption
             queue-sort: PrioritySort
             pre-filter: NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures
             filter: NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures
@@ -93,7 +93,7 @@ fn kube_reweighted_replaces_filters_and_scores() {
         ] }
         "#,
         expect![[r#"
-            pre-enqueue: SchedulingGates DynamicResources
+            pre-enqueue: SchedulingGates DynamicResources DefaultPreemption
             queue-sort: PrioritySort
             pre-filter: NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures
             filter: NodeResourcesFit NodePorts NodeAffinity TaintToleration NodeName NodeUnschedulable
@@ -117,7 +117,7 @@ fn kube_classic_leaves_some_out() {
     check(
         classic,
         expect![[r#"
-            pre-enqueue: SchedulingGates
+            pre-enqueue: SchedulingGates DefaultPreemption
             queue-sort: PrioritySort
             pre-filter: NodeAffinity NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding PodTopologySpread InterPodAffinity
             filter: NodeUnschedulable NodeName TaintToleration NodeAffinity NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding PodTopologySpread InterPodAffinity
@@ -139,7 +139,7 @@ fn a_plugin_named_again_keeps_its_place_and_takes_the_new_weight() {
         multi-point = { enabled = [{ name = "NodeAffinity", weight = 7 }] }
         "#,
         expect![[r#"
-            pre-enqueue: SchedulingGates DynamicResources
+            pre-enqueue: SchedulingGates DynamicResources DefaultPreemption
             queue-sort: PrioritySort
             pre-filter: NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures
             filter: NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures
@@ -161,7 +161,7 @@ fn a_plugin_disabled_and_enabled_goes_last() {
         multi-point = { enabled = ["NodeName"], disabled = ["NodeName"] }
         "#,
         expect![[r#"
-            pre-enqueue: SchedulingGates DynamicResources
+            pre-enqueue: SchedulingGates DynamicResources DefaultPreemption
             queue-sort: PrioritySort
             pre-filter: NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures
             filter: NodeUnschedulable TaintToleration NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures NodeName
@@ -218,7 +218,7 @@ fn the_weight_at_score_beats_multi_point_which_beats_the_default() {
         score = { enabled = [{ name = "NodeAffinity", weight = 8 }, "ImageLocality", "TaintToleration"] }
         "#,
         expect![[r#"
-            pre-enqueue: SchedulingGates DynamicResources
+            pre-enqueue: SchedulingGates DynamicResources DefaultPreemption
             queue-sort: PrioritySort
             pre-filter: NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures
             filter: NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures

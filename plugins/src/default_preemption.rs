@@ -1,24 +1,26 @@
 //! DefaultPreemption
 //!
 //! **What it does.** For a pod that fits nowhere, looks for a node where it would fit if pods of lower priority went, and
-//! takes the one where that does the least harm. The pod gets the node nominated; removing the victims is the caller's.
+//! takes the one where that does the least harm. The pod gets the node nominated; removing the victims is the caller's, and
+//! while they are being removed, the pod is held.
 //!
-//! **Extension points.** PostFilter.
+//! **Extension points.** PreEnqueue, PostFilter.
 //!
 //! **Arguments.** [`DefaultPreemptionArgs`].
 //!
 //! **Upstream.** `plugins/defaultpreemption` and `framework/preemption` (kube-scheduler 1.36.2).
 //!
 //! **Differences.** None in what can be decided. Nodes are tried one after the other, so that a seed repeats which ones are
-//! if not all are. Of pods of equal importance, any number keeps its order, not twelve at most. There is no PreEnqueue,
-//! which holds pods back there while their victims are being removed in the background.
+//! if not all are. Of pods of equal importance, any number keeps its order, not twelve at most.
 
 use schedc_core::diagnosis::Diagnosis;
 use schedc_core::extenders::Extenders;
-use schedc_core::extension_points::{Nomination, PostFilterContext, PostFilterPlugin, PostFilterResult};
+use schedc_core::extension_points::{
+    Nomination, PostFilterContext, PostFilterPlugin, PostFilterResult, PreEnqueuePlugin,
+};
 use schedc_core::handle::Handle;
-use schedc_core::model::{NodeIndex, PodSpec, PreemptionPolicy};
-use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::model::{NodeIndex, Pod, PodSpec, PreemptionPolicy};
+use schedc_core::plugin::{Compile, IndexView, Plugin, View};
 use schedc_core::profile::Profile;
 use schedc_core::random::Random;
 use schedc_core::status::Status;
@@ -38,7 +40,9 @@ use dry_run::{DryRun, dry_run};
 
 /// Makes room for a pod at the expense of pods of lower priority.
 #[derive(Debug)]
-pub struct DefaultPreemption;
+pub struct DefaultPreemption {
+    handle: Handle,
+}
 
 impl Plugin for DefaultPreemption {
     const NAME: &'static str = "DefaultPreemption";
@@ -48,14 +52,23 @@ impl Plugin for DefaultPreemption {
     type Reads = ();
     type Pod = ();
 
-    fn new(_: &'static DefaultPreemptionArgs, _: &Handle) -> Result<Self, String> {
-        Ok(DefaultPreemption)
+    fn new(_: &'static DefaultPreemptionArgs, handle: &Handle) -> Result<Self, String> {
+        Ok(DefaultPreemption { handle: handle.clone() })
     }
 
     fn compile(_: &DefaultPreemptionArgs, _: &PodSpec, _: Compile<'_, Self>) {}
 
     fn compile_epoch(_: &DisruptionBudgets) -> Option<u64> {
         Some(0)
+    }
+}
+
+impl PreEnqueuePlugin for DefaultPreemption {
+    fn pre_enqueue(&self, _: &DefaultPreemptionArgs, pod: &Pod, _: IndexView<'_, Self>) -> Result<(), Status> {
+        if self.handle.is_preempting(&pod.uid) {
+            return Err(Status::unresolvable("waiting for the preemption for this pod to be finished"));
+        }
+        Ok(())
     }
 }
 

@@ -1,0 +1,284 @@
+//! An API server of a few lines, whose answers a test can hold back.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::future::Future;
+use std::mem::take;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{Pod as ApiPod, PodCondition};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use schedc_core::client::{ApiError, ApiReason, Client, Event, ObjectRef, StatusPatch};
+use schedc_core::extension_points::Placement;
+use schedc_core::model::{Pod, Uid};
+use serde_json::Value;
+
+/// What the scheduler asks for.
+#[derive(Clone, Debug)]
+enum Request {
+    Bind {
+        pod: Uid,
+        node: String,
+    },
+    Patch {
+        pod: Uid,
+        patch: StatusPatch,
+        node: Option<String>,
+    },
+    Delete {
+        pod: Uid,
+    },
+    /// An object that is not here: an empty one is the answer.
+    Get,
+}
+
+/// A request that was made. Its answer comes when the test lets it.
+struct Call {
+    id: usize,
+    /// The pod in whose attempt it was made.
+    owner: String,
+    /// What it is in words, such as `bind web`.
+    text: String,
+    request: Request,
+    answer: Option<Result<Value, ApiError>>,
+}
+
+/// What the server knows, and what it was asked.
+#[derive(Default)]
+pub(crate) struct Server {
+    /// The pods, by name.
+    pods: BTreeMap<String, ApiPod>,
+    calls: Vec<Call>,
+    made: usize,
+    /// Whose attempt is asking.
+    pub(crate) owner: String,
+    /// Requests that are not answered: of whose attempt, empty for any, and how they begin.
+    held: Vec<(String, String)>,
+    /// Requests that fail: how they begin, and how they fail.
+    failing: Vec<(String, ApiError)>,
+    /// Names of pods that changed since the scheduler was told.
+    changed: Vec<String>,
+    /// All that was asked, what became of it, and events.
+    log: Vec<String>,
+}
+
+impl Server {
+    /// Creates a pod, or replaces one.
+    pub(crate) fn put(&mut self, pod: ApiPod) {
+        let name = pod.metadata.name.clone().unwrap();
+        self.pods.insert(name.clone(), pod);
+        self.changed.push(name);
+    }
+    /// Pods that changed, each with its present state; without one, it is gone, and only its uid is told.
+    pub(crate) fn take_changes(&mut self) -> Vec<(String, Option<ApiPod>)> {
+        let state = |name: String| (name.clone(), self.pods.get(&name).cloned());
+        take(&mut self.changed).into_iter().map(state).collect()
+    }
+    /// A pod.
+    pub(crate) fn pod(&self, name: &str) -> Option<&ApiPod> {
+        self.pods.get(name)
+    }
+    /// Changes a pod.
+    pub(crate) fn edit(&mut self, name: &str, change: impl FnOnce(&mut ApiPod)) {
+        change(self.pods.get_mut(name).unwrap_or_else(|| panic!("no pod {name}")));
+        self.changed.push(name.to_owned());
+    }
+    /// Deletes a pod as if its time was over.
+    pub(crate) fn remove(&mut self, name: &str) {
+        self.pods.remove(name).unwrap_or_else(|| panic!("no pod {name}"));
+        self.changed.push(name.to_owned());
+    }
+    /// Requests that begin like this wait for an answer.
+    pub(crate) fn hold(&mut self, owner: &str, requests: &str) {
+        self.held.push((owner.to_owned(), requests.to_owned()));
+    }
+    /// Requests that were held by these words are answered.
+    pub(crate) fn release(&mut self, owner: &str, requests: &str) {
+        let before = self.held.len();
+        self.held.retain(|(of, held)| of != owner || held != requests);
+        assert!(self.held.len() < before, "`{requests}` is not held");
+    }
+    /// The next request that begins like this fails.
+    pub(crate) fn fail(&mut self, requests: &str, error: ApiError) {
+        self.failing.push((requests.to_owned(), error));
+    }
+    /// The requests that wait for an answer.
+    pub(crate) fn pending(&self) -> Vec<String> {
+        self.calls.iter().filter(|call| call.answer.is_none()).map(|call| call.text.clone()).collect()
+    }
+    /// How many requests there were.
+    pub(crate) fn asked(&self) -> usize {
+        self.made
+    }
+    /// What was asked and answered since the last time.
+    pub(crate) fn take_log(&mut self) -> Vec<String> {
+        take(&mut self.log)
+    }
+
+    /// Answers what is not held. Returns whether there was anything.
+    pub(crate) fn answer(&mut self) -> bool {
+        let mut calls = take(&mut self.calls);
+        let mut any = false;
+        for call in calls.iter_mut().filter(|call| call.answer.is_none()) {
+            let is_it =
+                |owner: &str, start: &str| call.text.starts_with(start) && (owner.is_empty() || owner == call.owner);
+            if self.held.iter().any(|(owner, start)| is_it(owner, start)) {
+                continue;
+            }
+            any = true;
+            let answer = match self.failing.iter().position(|(start, _)| is_it("", start)) {
+                Some(at) => Err(self.failing.remove(at).1),
+                None => self.carry_out(&call.request),
+            };
+            let error = answer.as_ref().err().map(|error| format!(": {error}")).unwrap_or_default();
+            self.log.push(format!("{}{error}", call.text));
+            call.answer = Some(answer);
+        }
+        self.calls = calls;
+        any
+    }
+
+    fn carry_out(&mut self, request: &Request) -> Result<Value, ApiError> {
+        match request {
+            Request::Bind { pod, node } => {
+                let (name, pod) = self.of(pod)?;
+                let spec = pod.spec.get_or_insert_default();
+                if pod.metadata.deletion_timestamp.is_some() {
+                    return Err(ApiError::new(ApiReason::Conflict, format!("pod {name} is being deleted")));
+                }
+                if let Some(node) = &spec.node_name {
+                    return Err(ApiError::new(ApiReason::Conflict, format!("pod {name} is on {node} already")));
+                }
+                spec.node_name = Some(node.clone());
+                pod.status.get_or_insert_default().nominated_node_name = None;
+                set_condition(pod, "PodScheduled", true, "", "");
+                self.changed.push(name);
+            }
+            Request::Patch { pod, patch, node } => {
+                let (name, pod) = self.of(pod)?;
+                if patch.nominated_node.is_some() {
+                    pod.status.get_or_insert_default().nominated_node_name = node.clone();
+                }
+                if let Some(condition) = &patch.condition {
+                    set_condition(pod, condition.kind, condition.status, condition.reason, &condition.message);
+                }
+                self.changed.push(name);
+            }
+            Request::Delete { pod } => {
+                let (name, _) = self.of(pod)?;
+                self.delete(&name)?;
+            }
+            Request::Get => {}
+        }
+        Ok(Value::Null)
+    }
+
+    /// Deletes a pod, or begins to.
+    pub(crate) fn delete(&mut self, name: &str) -> Result<(), ApiError> {
+        let pod = self.pods.get_mut(name).ok_or_else(gone)?;
+        let spec = pod.spec.get_or_insert_default();
+        // A pod that is nowhere has nothing to end, but others may have asked to be waited for.
+        let at_once = spec.node_name.is_none() || spec.termination_grace_period_seconds == Some(0);
+        if at_once && pod.metadata.finalizers.iter().flatten().next().is_none() {
+            self.pods.remove(name);
+        } else {
+            pod.metadata.deletion_timestamp = Some(Time(k8s_openapi::jiff::Timestamp::UNIX_EPOCH));
+        }
+        self.changed.push(name.to_owned());
+        Ok(())
+    }
+
+    fn of(&mut self, uid: &Uid) -> Result<(String, &mut ApiPod), ApiError> {
+        let found = self.pods.iter_mut().find(|(_, pod)| pod.metadata.uid.as_deref() == Some(&*uid.0));
+        found.map(|(name, pod)| (name.clone(), pod)).ok_or_else(gone)
+    }
+}
+
+fn gone() -> ApiError {
+    ApiError::new(ApiReason::NotFound, "there is no such pod")
+}
+
+fn set_condition(pod: &mut ApiPod, kind: &str, status: bool, reason: &str, message: &str) {
+    let conditions = pod.status.get_or_insert_default().conditions.get_or_insert_default();
+    conditions.retain(|condition| condition.type_ != kind);
+    conditions.push(PodCondition {
+        type_: kind.to_owned(),
+        status: if status { "True" } else { "False" }.to_owned(),
+        reason: Some(reason.to_owned()),
+        message: Some(message.to_owned()),
+        ..PodCondition::default()
+    });
+}
+
+/// The way to the server.
+#[derive(Clone, Default)]
+pub(crate) struct Api(Arc<Mutex<Server>>);
+
+impl Api {
+    /// The server.
+    pub(crate) fn server(&self) -> MutexGuard<'_, Server> {
+        self.0.lock().unwrap()
+    }
+    fn call(&self, text: String, request: Request) -> Waiting {
+        let mut server = self.server();
+        server.made += 1;
+        let (id, owner) = (server.made, server.owner.clone());
+        server.calls.push(Call { id, owner, text, request, answer: None });
+        Waiting { api: self.clone(), id }
+    }
+}
+
+impl Client for Api {
+    async fn bind(&self, placement: &Placement) -> Result<(), ApiError> {
+        let request = Request::Bind { pod: placement.pod.uid.clone(), node: placement.node_name.to_string() };
+        self.call(format!("bind {} to {}", placement.pod.name, placement.node_name), request).await.map(drop)
+    }
+    async fn patch_pod_status(&self, pod: &Arc<Pod>, patch: &StatusPatch) -> Result<(), ApiError> {
+        let node = patch.nominated_node.clone().flatten().map(|node| node.to_string());
+        let mut text = format!("patch {}", pod.name);
+        if patch.nominated_node.is_some() {
+            write!(text, " nominated={}", node.as_deref().unwrap_or("none")).unwrap();
+        }
+        if let Some(condition) = &patch.condition {
+            write!(text, " {}={}", condition.kind, condition.reason).unwrap();
+        }
+        let request = Request::Patch { pod: pod.uid.clone(), patch: patch.clone(), node };
+        self.call(text, request).await.map(drop)
+    }
+    async fn delete_pod(&self, pod: &Arc<Pod>) -> Result<(), ApiError> {
+        self.call(format!("delete {}", pod.name), Request::Delete { pod: pod.uid.clone() }).await.map(drop)
+    }
+    fn record(&self, event: Event) {
+        self.server().log.push(format!("{} {}: {}", event.reason, event.regarding.name, event.note));
+    }
+    async fn sleep(&self, _: Duration) {}
+    async fn get(&self, object: &ObjectRef) -> Result<Value, ApiError> {
+        self.call(format!("get {} {}", object.kind, object.name), Request::Get).await
+    }
+}
+
+/// Waits for the answer of a call.
+struct Waiting {
+    api: Api,
+    id: usize,
+}
+
+impl Future for Waiting {
+    type Output = Result<Value, ApiError>;
+    /// Whoever waits is asked again whenever something was answered, without being woken.
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut server = self.api.server();
+        let call = server.calls.iter_mut().find(|call| call.id == self.id).expect("a call stays until nobody waits");
+        call.answer.take().map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let mut server = self.api.server();
+        server.calls.retain(|call| call.id != self.id);
+    }
+}
