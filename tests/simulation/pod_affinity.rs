@@ -70,3 +70,22 @@ spec: {nodeName: n2, containers: [{name: c}]}
     "#]]
     .assert_eq(&outcome(&manifests));
 }
+
+#[test]
+fn a_pod_that_waits_for_another_follows_it() {
+    let near = "{podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
+        {topologyKey: topology.kubernetes.io/zone, labelSelector: {matchLabels: {app: cache}}}]}}";
+    let follower = replicas(&["web"], "7d9f", near).replace("spec:", "spec:\n  priority: 100");
+    let cache = "---
+apiVersion: v1
+kind: Pod
+metadata: {name: cache, namespace: shop, labels: {app: cache}}
+spec: {nodeSelector: {topology.kubernetes.io/zone: b}, containers: [{name: c}]}
+";
+    let manifests = nodes(&[("n1", "a"), ("n2", "b")]) + &follower + cache;
+    expect![[r#"
+        shop/cache on n2
+        shop/web on n2
+    "#]]
+    .assert_eq(&outcome(&manifests));
+}

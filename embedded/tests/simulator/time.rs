@@ -4,7 +4,7 @@ use expect_test::expect;
 use schedc_core::cache::Base;
 use schedc_core::client::{ApiError, ApiReason};
 use schedc_core::scheduler::Outcome;
-use schedc_embedded::server::{Key, Request};
+use schedc_embedded::server::{Change, Key, Request, Response};
 use schedc_embedded::{Hooks, TimedInput, Treatment};
 use schedc_objects::testing::api_object;
 use serde_json::json;
@@ -131,4 +131,37 @@ fn a_binding_whose_answer_is_lost_has_happened() {
 fn what_fails_again_and_again_does_not_go_on_forever() {
     let (end, outcomes, node) = troubled(u32::MAX, 0);
     assert_eq!((end, outcomes.lines().count(), node), (End::InVain, 8, None));
+}
+
+/// Everything that happens, as text.
+#[derive(Default)]
+struct Diary(Vec<String>);
+
+impl Hooks for Diary {
+    fn answered(&mut self, now: i64, request: &Request, response: &Response) {
+        self.0.push(format!("{now}: {request:?} {response:?}"));
+    }
+    fn changed(&mut self, now: i64, change: &Change) {
+        self.0.push(format!("{now}: {change:?}"));
+    }
+    fn outcome(&mut self, now: i64, outcome: &Outcome, _: &Base) {
+        self.0.push(format!("{now}: {outcome:?}"));
+    }
+}
+
+#[test]
+fn the_same_inputs_give_the_same_history() {
+    let history = |seed| {
+        let scheduler = scheduler::Options { seed, ..Default::default() };
+        let options = Options { scheduler, ..Options::default() };
+        let mut cluster = Simulator::<profile::Profiles, _>::with_hooks(options, Diary::default()).unwrap();
+        cluster.apply(&(1..=4).map(|n| node(&format!("n{n}"), 2)).collect::<String>());
+        cluster.apply(&(0..10).map(|n| pod(&format!("p{n}"), 1, "")).collect::<String>());
+        cluster.run();
+        cluster.apply(&pod("urgent", 2, "priority: 10"));
+        cluster.run();
+        cluster.hooks.0
+    };
+    assert_eq!(history(1), history(1));
+    assert_ne!(history(1), history(2));
 }
