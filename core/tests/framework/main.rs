@@ -19,6 +19,7 @@ mod hints;
 mod imagined;
 mod life_cycle;
 mod percentage_of_nodes;
+mod places;
 mod post_filter;
 mod pre_filter;
 mod queue;

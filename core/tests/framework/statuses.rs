@@ -270,7 +270,7 @@ impl Stage {
     }
 }
 
-fn in_words(place: Place) -> &'static str {
+pub fn in_words(place: Place) -> &'static str {
     match place {
         Place::Active => "active",
         Place::Backoff => "backoff",

@@ -1,0 +1,253 @@
+//! The table of docs/queue.md about a pod that has its node: a row for what happens to it, a column for how far it is. Each cell
+//! is played, and must say what happened; `UPDATE_EXPECT=1` writes down what did.
+
+use std::future::Future;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use expect_test::expect_file;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use schedc_core::cache::PodState;
+use schedc_core::client::{ApiError, ApiReason, Client};
+use schedc_core::extension_points::Placement;
+use schedc_core::queue::Place;
+use schedc_core::scheduler::{Change, Completed, Options, Scheduler, Tasks, UnderWay};
+use schedc_objects::testing;
+
+use crate::plugins::stage::{self, Answer, notes, tell};
+use crate::statuses::in_words;
+use crate::world::uid;
+
+mod scheduler {
+    schedc_macros::profile!("tests/framework/profiles/binding.toml");
+}
+use scheduler::Profiles;
+
+const SECOND: i64 = 1_000_000_000;
+
+/// How far a pod is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    Writing,
+    Waiting,
+    PreBinding,
+    Binding,
+    Finished,
+    Bound,
+}
+
+const PHASES: [(&str, Phase); 6] = [
+    ("its nomination is written", Phase::Writing),
+    ("it waits in Permit", Phase::Waiting),
+    ("PreBind runs", Phase::PreBinding),
+    ("it is being bound", Phase::Binding),
+    ("bound, not seen yet", Phase::Finished),
+    ("bound", Phase::Bound),
+];
+
+/// A cluster that binds a pod unless it has gone there, or has been bound.
+#[derive(Clone, Default)]
+struct Cluster(Arc<AtomicBool>);
+
+impl Client for Cluster {
+    async fn bind(&self, placement: &Placement) -> Result<(), ApiError> {
+        match &*placement.pod.uid.0 == "web" && self.0.load(Ordering::Relaxed) {
+            true => Err(ApiError::new(ApiReason::Conflict, "it is not what it was")),
+            false => Ok(()),
+        }
+    }
+    async fn sleep(&self, _: Duration) {}
+}
+
+/// Calls to the cluster that were not made yet.
+#[derive(Default)]
+struct Held(Vec<BoxFuture<'static, Completed>>);
+
+impl Tasks for Held {
+    fn spawn(&mut self, task: impl Future<Output = Completed> + Send + 'static) {
+        self.0.push(task.boxed());
+    }
+}
+
+/// The pod `web` on its way to node `n`, and the pod `other`, which is parked because `n` is full.
+struct Desk {
+    scheduler: Scheduler<Profiles, Cluster>,
+    cluster: Cluster,
+    held: Held,
+}
+
+impl Desk {
+    fn new(phase: Phase) -> Desk {
+        stage::clear();
+        let cluster = Cluster::default();
+        let scheduler = Scheduler::new(cluster.clone(), Options::default()).unwrap();
+        let mut desk = Desk { scheduler, cluster, held: Held::default() };
+        desk.node("n", 1);
+        tell("A permit other", Answer::AllowOthers);
+        if phase == Phase::Waiting {
+            tell("A permit web", Answer::Wait(60));
+        }
+        desk.pod("web", "");
+        assert!(desk.scheduler.schedule_one(&mut desk.held));
+        let rounds = match phase {
+            Phase::Writing => 0,
+            Phase::Waiting | Phase::PreBinding => 1,
+            Phase::Binding => 2,
+            Phase::Finished | Phase::Bound => 3,
+        };
+        for _ in 0..rounds {
+            assert!(desk.round());
+        }
+        if phase == Phase::Bound {
+            desk.pod("web", "n");
+        }
+        desk.pod("other", "");
+        assert!(desk.scheduler.schedule_one(&mut desk.held));
+        assert_eq!(desk.scheduler.place(&uid("other")), Some(Place::Unschedulable));
+        assert_eq!(desk.scheduler.under_way().waiting, usize::from(phase == Phase::Waiting));
+        desk
+    }
+
+    fn change(&mut self, change: Change) {
+        self.scheduler.on_change(change, &mut self.held);
+    }
+    fn node(&mut self, name: &str, pods: u32) {
+        let yaml = format!("metadata: {{ name: '{name}' }}\nstatus: {{ allocatable: {{ pods: {pods} }} }}");
+        let node = testing::node(&yaml, &mut self.scheduler.cache.base.interner);
+        self.change(Change::Node(node));
+    }
+    fn pod(&mut self, name: &str, node: &str) {
+        self.pod_with(name, &format!("nodeName: '{node}'"), "");
+    }
+    fn pod_with(&mut self, uid: &str, spec: &str, meta: &str) {
+        let name = uid.trim_end_matches('2');
+        let yaml =
+            format!("metadata: {{ name: '{name}', uid: '{uid}', {meta} }}\nspec: {{ schedulerName: binding, {spec} }}");
+        let pod = testing::pod(&yaml, &mut self.scheduler.cache.base.interner);
+        self.change(Change::Pod(pod));
+    }
+
+    /// All calls are made, and answered. Returns whether there was one.
+    fn round(&mut self) -> bool {
+        let held = std::mem::take(&mut self.held.0);
+        let is_any = !held.is_empty();
+        for mut call in held {
+            let Poll::Ready(completed) = call.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
+                panic!("nothing takes its time here")
+            };
+            self.scheduler.on_completed(completed, &mut self.held);
+        }
+        is_any
+    }
+
+    /// The node that the pod counts on, and whether that is certain.
+    fn node_of_web(&self) -> String {
+        let Some((_, node, state)) = self.scheduler.cache.pod(&uid("web")) else { return "nowhere".to_owned() };
+        let node = self.scheduler.cache.base.interner.resolve(node);
+        let state = match state {
+            PodState::Assumed => "assumed on",
+            PodState::BindingFinished => "to be seen on",
+            PodState::Bound => "on",
+        };
+        format!("{state} {node}")
+    }
+
+    /// Everything that is under way comes to its end; if the pod waits in Permit, `other` lets it go.
+    fn finish(&mut self) -> String {
+        while self.round() {}
+        if self.scheduler.under_way().waiting > 0 {
+            self.node("x", 9);
+            self.scheduler.tick(2 * SECOND, &mut self.held);
+            assert!(self.scheduler.schedule_one(&mut self.held));
+            while self.round() {}
+        }
+        assert_eq!(self.scheduler.under_way(), UnderWay::default());
+        let mut end = Vec::new();
+        if notes().iter().any(|note| note.starts_with("A unreserve web")) {
+            end.push("given back".to_owned());
+        }
+        match self.scheduler.place(&uid("web")) {
+            Some(place) => end.push(in_words(place).to_owned()),
+            None if self.scheduler.cache.pod(&uid("web")).is_some() => end.push(self.node_of_web()),
+            None => end.push("forgotten".to_owned()),
+        }
+        end.join(", ")
+    }
+}
+
+fn happens(desk: &mut Desk, what: &str, phase: Phase) {
+    // What the watch says of a pod that it saw bound has a node.
+    let node = if phase == Phase::Bound { "nodeName: 'n'" } else { "nodeName: ''" };
+    let moves_on = || desk.cluster.0.store(true, Ordering::Relaxed);
+    match what {
+        "nothing" => {}
+        "it changes" => desk.pod_with("web", node, "labels: { changed: 'yes' }"),
+        "its deletion begins" => {
+            moves_on();
+            desk.pod_with("web", node, "deletionTimestamp: '2026-01-01T00:00:00Z'");
+        }
+        "it is deleted" => {
+            moves_on();
+            desk.change(Change::PodDeleted(uid("web")));
+        }
+        "it is created anew, with another uid" => {
+            moves_on();
+            desk.pod("web2", "");
+            assert_eq!(desk.scheduler.place(&uid("web2")), Some(Place::Active));
+            desk.change(Change::PodDeleted(uid("web2")));
+        }
+        "it is seen bound to its node" => {
+            // Before it was asked for here, it was somebody else.
+            if matches!(phase, Phase::Writing | Phase::Waiting | Phase::PreBinding) {
+                moves_on();
+            }
+            desk.pod("web", "n");
+        }
+        "someone else has bound it to `m`" => {
+            moves_on();
+            desk.pod("web", "m");
+        }
+        "its node goes" => {
+            let node = desk.scheduler.cache.base.interner.intern("n");
+            desk.change(Change::NodeDeleted(node));
+        }
+        other => panic!("what is `{other}`?"),
+    }
+}
+
+/// Where the pod counts at once, whether others are tried for that, and what is the end.
+fn cell(what: &str, phase: Phase) -> String {
+    let mut desk = Desk::new(phase);
+    notes();
+    happens(&mut desk, what, phase);
+    let now = desk.node_of_web();
+    let woken = desk.scheduler.place(&uid("other")) != Some(Place::Unschedulable);
+    let end = desk.finish();
+    format!("{now}{}; then {end}", if woken { ", others are tried" } else { "" })
+}
+
+#[test]
+fn what_happens_to_a_pod_that_has_its_node_is_written_down() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/queue.md");
+    let written = std::fs::read_to_string(&path).unwrap();
+    let head = format!("| while | {} |", PHASES.map(|(name, _)| name).join(" | "));
+    let (before, after) = written.split_once(&head).unwrap();
+    let mut found = format!("{before}{head}");
+    let mut is_table = true;
+    for line in after.split_inclusive('\n') {
+        is_table &= line == "\n" && found.ends_with(&head) || line.starts_with('|');
+        match line.strip_prefix("| ").filter(|_| is_table) {
+            Some(row) => {
+                let what = row.split(" | ").next().unwrap();
+                let cells = PHASES.map(|(_, phase)| cell(what, phase));
+                found += &format!("| {what} | {} |\n", cells.join(" | "));
+            }
+            None => found += line,
+        }
+    }
+    expect_file![path].assert_eq(&found);
+}
