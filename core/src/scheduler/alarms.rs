@@ -38,3 +38,22 @@ impl Alarms {
         Some(pod)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pod_has_one_alarm_the_last_that_was_set() {
+        let pod = |name: &str| Uid(name.into());
+        let mut alarms = Alarms::default();
+        for (name, time) in [("a", 5), ("b", 3), ("a", 9), ("c", 4)] {
+            alarms.set(pod(name), time);
+        }
+        alarms.forget(&pod("c"));
+        alarms.forget(&pod("d"));
+        assert_eq!((alarms.next(), alarms.is_set(&pod("a")), alarms.is_set(&pod("c"))), (Some(3), true, false));
+        assert_eq!((alarms.take(2), alarms.take(5), alarms.take(5)), (None, Some(pod("b")), None));
+        assert_eq!((alarms.take(9), alarms.next()), (Some(pod("a")), None));
+    }
+}

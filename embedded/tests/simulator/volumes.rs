@@ -1,6 +1,9 @@
 //! Pods whose volumes are found or made while they wait.
 
 use expect_test::expect;
+use schedc_core::client::{ApiError, ApiReason};
+use schedc_embedded::server::Request;
+use schedc_embedded::{Hooks, Treatment};
 
 use super::*;
 
@@ -134,4 +137,45 @@ spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName:
     cluster.patch("PersistentVolumeClaim", "data", serde_json::json!({"metadata": {"labels": {"a": "b"}}}));
     cluster.run_for(Duration::from_secs(60));
     assert_eq!(cluster.pods(), "default/db on n1\n");
+}
+
+/// Does something to one call of the scheduler.
+struct OneFault {
+    at: usize,
+    calls: usize,
+    treatment: Treatment,
+}
+
+impl Hooks for OneFault {
+    fn treat(&mut self, _: i64, request: &Request) -> Treatment {
+        if matches!(request, Request::Record(_)) {
+            return Treatment::AtOnce;
+        }
+        self.calls += 1;
+        if self.calls == self.at { self.treatment.clone() } else { Treatment::AtOnce }
+    }
+}
+
+#[test]
+fn whatever_call_fails_the_pod_gets_its_volume() {
+    let conflict = ApiError::new(ApiReason::Conflict, "the object has been modified");
+    let treatments = [Treatment::Refuse(conflict), Treatment::LoseAnswer, Treatment::After(Duration::from_secs(5))];
+    for (provisioner, volume) in [("kubernetes.io/no-provisioner", LOCAL), ("csi.example.com", "")] {
+        let class = class(provisioner, "WaitForFirstConsumer");
+        let manifests = node("n1", 4) + &node("n2", 4) + &class + volume + CLAIM + &pod("db", 1, VOLUMES);
+        for (at, treatment) in (1..=12).flat_map(|at| treatments.iter().map(move |treatment| (at, treatment.clone()))) {
+            let what = format!("{provisioner}: call {at} {treatment:?}");
+            let hooks = OneFault { at, calls: 0, treatment };
+            let mut cluster = Simulator::<profile::Profiles, _>::with_hooks(Options::default(), hooks).unwrap();
+            cluster.apply(&manifests);
+            assert_eq!(cluster.run(), End::Idle, "{what}");
+            assert!(cluster.hooks.calls >= at.min(5), "{what}: {} calls", cluster.hooks.calls);
+            assert!(cluster.node_of("db").is_some(), "{what}: {}", cluster.pods());
+            let volumes: Vec<_> =
+                cluster.server.list("PersistentVolume").map(|volume| volume.to_json().unwrap()).collect();
+            assert_eq!(volumes.len(), 1, "{what}");
+            assert_eq!(volumes[0]["status"]["phase"], "Bound", "{what}");
+            assert_eq!(cluster.scheduler.under_way(), Default::default(), "{what}");
+        }
+    }
 }
