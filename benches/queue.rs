@@ -40,7 +40,7 @@ impl Surroundings for Plugins {
     fn pre_enqueue(&mut self, _: usize, _: &Pod) -> Result<(), Status> {
         if self.gates { Err(Status::unresolvable("gated").with_plugin("Gate")) } else { Ok(()) }
     }
-    fn interested(&self, _: usize, plugins: &[&'static str], event: &&'static str) -> Option<()> {
+    fn interested(&mut self, _: usize, plugins: &[&'static str], event: &&'static str) -> Option<()> {
         plugins.contains(event).then_some(())
     }
     fn hint(&mut self, _: usize, (): &(), _: &QueuedPod, _: &&'static str) -> QueueingHint {
