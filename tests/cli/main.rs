@@ -7,5 +7,5 @@ mod explain;
 mod harness;
 mod import;
 mod profiles;
-mod replay;
 mod simulate;
+mod simulate_over_time;
