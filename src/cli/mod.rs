@@ -5,6 +5,8 @@ mod evaluate;
 mod expand;
 mod explain;
 mod failure;
+#[cfg(feature = "fuzz")]
+mod fuzz;
 mod import;
 mod lines;
 mod objects;
@@ -35,6 +37,8 @@ enum Command {
     Expand(expand::Expand),
     Profiles(profiles::Profiles),
     Import(import::Import),
+    #[cfg(feature = "fuzz")]
+    Fuzz(fuzz::Fuzz),
 }
 
 /// Does what the command line says.
@@ -47,6 +51,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Expand(command) => command.run(),
         Command::Profiles(command) => command.run(),
         Command::Import(command) => command.run(),
+        #[cfg(feature = "fuzz")]
+        Command::Fuzz(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

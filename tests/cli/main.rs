@@ -4,8 +4,10 @@ mod bad_input;
 mod check;
 mod evaluate;
 mod explain;
+#[cfg(feature = "fuzz")]
+mod fuzz;
 mod harness;
 mod import;
 mod profiles;
+mod replay;
 mod simulate;
-mod simulate_over_time;

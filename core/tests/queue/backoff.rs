@@ -112,3 +112,19 @@ fn who_is_tried_only_because_it_waited_for_too_long_is_counted() {
     desk.bind(attempt);
     assert_eq!(desk.queue.bound_after_flush(), 1);
 }
+
+#[test]
+fn who_is_held_after_it_waited_for_too_long_is_not_counted_when_it_is_let_go() {
+    let mut desk = Desk::new();
+    desk.gate("web", "Gate");
+    desk.add("web");
+    for _ in 0..12 {
+        desk.wait(60.0);
+        desk.queue.tick(&mut desk.plugins, desk.now);
+    }
+    assert_eq!(desk.place("web"), Some(Place::Gated));
+    desk.open("web");
+    desk.event("Gate");
+    let attempt = desk.pop();
+    assert!(!attempt.is_after_flush(), "its gate was opened");
+}

@@ -1,0 +1,374 @@
+//! Draws histories, step by step, with an eye on what there is.
+
+use schedc_core::random::Random;
+
+use crate::history::{Answer, NodeSpec, PodChange, PodSpec, Step, Storage, Stream};
+use crate::trouble::{Mischief, Point, Trouble, Who};
+
+/// What the generator sees of the simulation.
+#[derive(Clone, Debug, Default)]
+pub struct Glimpse {
+    /// Nodes that exist.
+    pub nodes: Vec<u8>,
+    /// Pods that exist.
+    pub pods: Vec<u8>,
+    /// Changes that the scheduler has not heard of, by stream.
+    pub backlog: [usize; Stream::ALL.len()],
+    /// Whether a stream's watch is broken.
+    pub broken: [bool; Stream::ALL.len()],
+    /// Requests that wait for an answer.
+    pub calls: usize,
+    /// The places of those that are less frequent than others.
+    pub rare: Vec<u8>,
+    /// Pods that wait in Permit.
+    pub waiting: usize,
+    /// Pods that can be tried.
+    pub ready: usize,
+}
+
+/// What is usual in an episode: nothing happens in all of them, so that what is rare elsewhere is frequent in some.
+#[derive(Clone, Debug)]
+struct Mood {
+    nodes: u8,
+    pods: u8,
+    groups: u8,
+    milli_cpu: u16,
+    /// In a hundred.
+    troubled: usize,
+    faulty: usize,
+    answers: Vec<Answer>,
+    storage: bool,
+    affinity: bool,
+    foreign: bool,
+    gates: bool,
+    weights: [usize; KINDS.len()],
+}
+
+/// What the next step is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Schedule,
+    Deliver,
+    Answer,
+    Pass,
+    Pod,
+    ChangePod,
+    DeletePod,
+    FinishPod,
+    BindElsewhere,
+    Nominate,
+    Node,
+    DeleteNode,
+    Budget,
+    Storage,
+    Controllers,
+    Repeat,
+    Break,
+    List,
+    Allow,
+    Reject,
+    Activate,
+    Restart,
+    Settle,
+}
+
+/// All kinds, how frequent they are, and whether an episode can be without.
+const KINDS: [(Kind, usize, bool); 23] = [
+    (Kind::Schedule, 220, false),
+    (Kind::Deliver, 240, false),
+    (Kind::Answer, 200, false),
+    (Kind::Pass, 90, false),
+    (Kind::Pod, 100, false),
+    (Kind::ChangePod, 30, true),
+    (Kind::DeletePod, 25, true),
+    (Kind::FinishPod, 15, true),
+    (Kind::BindElsewhere, 8, true),
+    (Kind::Nominate, 6, true),
+    (Kind::Node, 30, false),
+    (Kind::DeleteNode, 10, true),
+    (Kind::Budget, 8, true),
+    (Kind::Storage, 30, true),
+    (Kind::Controllers, 40, false),
+    (Kind::Repeat, 12, true),
+    (Kind::Break, 6, true),
+    (Kind::List, 40, false),
+    (Kind::Allow, 30, true),
+    (Kind::Reject, 10, true),
+    (Kind::Activate, 8, true),
+    (Kind::Restart, 4, true),
+    (Kind::Settle, 12, false),
+];
+
+/// Draws steps from a seed.
+pub struct Generator {
+    random: Random,
+    mood: Mood,
+}
+
+impl Generator {
+    /// The episode of a seed.
+    pub fn new(seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let mood = Mood::draw(&mut random);
+        Generator { random, mood }
+    }
+
+    /// How many steps the episode has.
+    pub fn length(&mut self) -> usize {
+        150 + self.random.below(650)
+    }
+
+    /// The next step.
+    pub fn next(&mut self, seen: &Glimpse) -> Step {
+        if seen.nodes.is_empty() && self.random.below(3) > 0 {
+            return self.node(seen);
+        }
+        let weights: Vec<usize> = KINDS
+            .iter()
+            .zip(self.mood.weights)
+            .map(|((kind, ..), weight)| if is_possible(*kind, seen, &self.mood) { weight } else { 0 })
+            .collect();
+        let kind = KINDS[draw_weighted(&mut self.random, &weights)].0;
+        self.step(kind, seen)
+    }
+
+    fn step(&mut self, kind: Kind, seen: &Glimpse) -> Step {
+        match kind {
+            Kind::Schedule => Step::Schedule,
+            Kind::Deliver => {
+                let stream = Stream::ALL[draw_weighted(&mut self.random, &seen.backlog)];
+                Step::Deliver(stream, 1 + self.skewed(6) as u8)
+            }
+            Kind::Answer => {
+                let is_rare = !seen.rare.is_empty() && self.chance(40);
+                let at = if is_rare { self.one_of(&seen.rare) } else { self.skewed(seen.calls) as u8 };
+                let faulty = if is_rare && self.mood.faulty > 0 { 70 } else { self.mood.faulty };
+                let answer = if self.chance(faulty) && !self.mood.answers.is_empty() {
+                    self.mood.answers[self.random.below(self.mood.answers.len())]
+                } else {
+                    Answer::Done
+                };
+                Step::Answer(at, answer)
+            }
+            Kind::Pass => Step::Pass(match self.random.below(8) {
+                0 => 1 + self.random.below(30) as u32,
+                1 => 8_000 + self.random.below(6_000) as u32,
+                _ => 100 + self.random.below(1_500) as u32,
+            }),
+            Kind::Pod => Step::Pod(self.pod()),
+            Kind::ChangePod => Step::ChangePod(self.a_pod(seen), self.change()),
+            Kind::DeletePod => Step::DeletePod(self.a_pod(seen)),
+            Kind::FinishPod => Step::FinishPod(self.a_pod(seen)),
+            Kind::BindElsewhere => Step::BindElsewhere(self.a_pod(seen), self.a_node()),
+            Kind::Nominate => {
+                let node = (self.random.below(3) > 0).then(|| self.a_node());
+                Step::Nominate(self.a_pod(seen), node)
+            }
+            Kind::Node => self.node(seen),
+            Kind::DeleteNode => Step::DeleteNode(self.one_of(&seen.nodes)),
+            Kind::Budget => {
+                let group = self.group();
+                if self.random.below(4) == 0 {
+                    Step::DeleteBudget(group)
+                } else {
+                    Step::Budget(group, self.random.below(3) as u8)
+                }
+            }
+            Kind::Storage => match self.random.below(6) {
+                0 | 1 => Step::Volume(self.random.below(8) as u8, self.zone()),
+                2 => Step::DeleteClaim(self.claim()),
+                _ => {
+                    let storage = if self.random.below(2) == 0 { Storage::Static } else { Storage::Provisioned };
+                    Step::Claim(self.claim(), storage)
+                }
+            },
+            Kind::Controllers => Step::Controllers,
+            Kind::Repeat => Step::Repeat(self.stream()),
+            Kind::Break => Step::Break(self.stream()),
+            Kind::List => {
+                let weights = seen.broken.map(usize::from);
+                Step::List(Stream::ALL[draw_weighted(&mut self.random, &weights)])
+            }
+            Kind::Allow => Step::Allow(self.random.below(seen.waiting) as u8),
+            Kind::Reject => Step::Reject(self.random.below(seen.waiting) as u8),
+            Kind::Activate => Step::Activate(self.a_pod(seen)),
+            Kind::Restart => Step::Restart(self.random.below(2) == 0),
+            Kind::Settle => Step::Settle,
+        }
+    }
+
+    /// A number below `n`, small ones more likely.
+    fn skewed(&mut self, n: usize) -> usize {
+        let bound = 1 + self.random.below(n);
+        self.random.below(bound)
+    }
+    fn chance(&mut self, in_a_hundred: usize) -> bool {
+        self.random.below(100) < in_a_hundred
+    }
+    fn one_of(&mut self, ids: &[u8]) -> u8 {
+        ids.get(self.random.below(ids.len())).copied().unwrap_or_default()
+    }
+    fn a_pod(&mut self, seen: &Glimpse) -> u8 {
+        self.one_of(&seen.pods)
+    }
+    /// One that may not exist.
+    fn a_node(&mut self) -> u8 {
+        self.random.below(self.mood.nodes.into()) as u8
+    }
+    fn zone(&mut self) -> u8 {
+        self.random.below(3) as u8
+    }
+    fn group(&mut self) -> u8 {
+        self.random.below(self.mood.groups.into()) as u8
+    }
+    fn claim(&mut self) -> u8 {
+        self.random.below(8) as u8
+    }
+    fn stream(&mut self) -> Stream {
+        let weights = if self.mood.storage { [4, 6, 1, 2, 3, 1] } else { [4, 6, 1, 0, 0, 0] };
+        Stream::ALL[draw_weighted(&mut self.random, &weights)]
+    }
+
+    fn node(&mut self, seen: &Glimpse) -> Step {
+        let id = if self.chance(50) && !seen.nodes.is_empty() { self.one_of(&seen.nodes) } else { self.a_node() };
+        Step::Node(NodeSpec {
+            id,
+            // A node stays in its zone.
+            zone: id % 3,
+            milli_cpu: [1000, 2000, 4000][self.random.below(3)],
+            pods: [2, 5, 20, 20][self.random.below(4)],
+            ssd: self.chance(50),
+            tainted: self.chance(20),
+            cordoned: self.chance(15),
+        })
+    }
+
+    fn pod(&mut self) -> PodSpec {
+        let id = self.random.below(self.mood.pods.into()) as u8;
+        let affinity = self.mood.affinity;
+        PodSpec {
+            id,
+            priority: [0, 0, 10, 10, 100][self.random.below(5)],
+            polite: self.chance(10),
+            milli_cpu: (1 + self.random.below(10)) as u16 * self.mood.milli_cpu,
+            group: self.group(),
+            ssd: self.chance(15),
+            tolerant: self.chance(30),
+            port: self.chance(8).then(|| 8000 + self.random.below(2) as u16),
+            apart: affinity && self.chance(15),
+            spread: affinity && self.chance(15),
+            together: affinity && self.chance(10),
+            gated: self.mood.gates && self.chance(15),
+            claim: (self.mood.storage && self.chance(40)).then(|| self.claim()),
+            foreign: self.mood.foreign && self.chance(10),
+            grace: [0, 1, 5, 30][self.random.below(4)],
+            troubles: self.troubles(),
+        }
+    }
+
+    fn troubles(&mut self) -> Vec<Trouble> {
+        let mut troubles = Vec::new();
+        while troubles.len() < 3 && self.chance(self.mood.troubled) {
+            let who = if self.chance(60) { Who::First } else { Who::Last };
+            let point = Point::of(who)[self.random.below(Point::of(who).len())];
+            let mischief = point.mischiefs()[self.random.below(point.mischiefs().len())];
+            let seconds = [0, 1, 3, 10, 40][self.random.below(5)];
+            let mischief = match mischief {
+                Mischief::Wait(_) => Mischief::Wait(seconds),
+                Mischief::Slow(_) => Mischief::Slow(seconds),
+                Mischief::SlowError(_) => Mischief::SlowError(seconds),
+                other => other,
+            };
+            troubles.push(Trouble { who, point, mischief, times: 1 + self.skewed(3) as u8 });
+        }
+        troubles
+    }
+
+    fn change(&mut self) -> PodChange {
+        match self.random.below(6) {
+            0 | 1 => PodChange::Ungate,
+            2 => PodChange::Group(self.group()),
+            3 => PodChange::Tolerate,
+            4 => PodChange::Resize((1 + self.random.below(10)) as u16 * self.mood.milli_cpu),
+            _ => PodChange::Annotate,
+        }
+    }
+}
+
+impl Mood {
+    fn draw(random: &mut Random) -> Mood {
+        let mut often = |in_a_hundred: usize| random.below(100) < in_a_hundred;
+        let mut answers = Vec::new();
+        for answer in [Answer::Lost, Answer::TimeOut, Answer::Conflict, Answer::Refused] {
+            if often(65) {
+                answers.push(answer);
+            }
+        }
+        let (storage, affinity, foreign, gates) = (often(50), often(50), often(40), often(60));
+        let weights = KINDS.map(|(_, weight, dispensable)| match random.below(10) {
+            0 | 1 if dispensable => 0,
+            2 => weight * 3,
+            3 if !dispensable => weight / 3,
+            _ => weight,
+        });
+        Mood {
+            nodes: 1 + random.below(8) as u8,
+            pods: 4 + random.below(36) as u8,
+            groups: 1 + random.below(4) as u8,
+            milli_cpu: [50, 100, 200, 400][random.below(4)],
+            troubled: [0, 10, 30, 60][random.below(4)],
+            faulty: [0, 10, 30, 60][random.below(4)],
+            answers,
+            storage,
+            affinity,
+            foreign,
+            gates,
+            weights,
+        }
+    }
+}
+
+fn is_possible(kind: Kind, seen: &Glimpse, mood: &Mood) -> bool {
+    match kind {
+        Kind::Deliver => seen.backlog.iter().any(|n| *n > 0),
+        Kind::Answer => seen.calls > 0,
+        Kind::Pod => seen.pods.len() < mood.pods.into(),
+        Kind::ChangePod | Kind::DeletePod | Kind::FinishPod | Kind::BindElsewhere | Kind::Nominate | Kind::Activate => {
+            !seen.pods.is_empty()
+        }
+        Kind::DeleteNode => !seen.nodes.is_empty(),
+        Kind::Storage | Kind::Controllers => mood.storage,
+        Kind::List => seen.broken.iter().any(|broken| *broken),
+        Kind::Allow | Kind::Reject => seen.waiting > 0,
+        Kind::Schedule => seen.ready > 0,
+        _ => true,
+    }
+}
+
+/// An index, each as likely as its weight; 0 if there is none.
+fn draw_weighted(random: &mut Random, weights: &[usize]) -> usize {
+    let mut at = random.below(weights.iter().sum());
+    for (index, weight) in weights.iter().enumerate() {
+        if at < *weight {
+            return index;
+        }
+        at -= weight;
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_repeats() {
+        let seen = Glimpse { nodes: vec![0], pods: vec![1], calls: 2, waiting: 1, ready: 1, ..Glimpse::default() };
+        let draw = |seed| {
+            let mut generator = Generator::new(seed);
+            (0..100).map(|_| generator.next(&seen)).collect::<Vec<_>>()
+        };
+        assert_eq!(draw(1), draw(1));
+        assert_ne!(draw(1), draw(2));
+    }
+}

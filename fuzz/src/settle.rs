@@ -1,0 +1,259 @@
+//! Everything calms down: all is told and answered, and time passes until nothing is left to do. What must hold then.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use schedc_core::cache::PodState;
+use schedc_core::engine::Decision;
+use schedc_core::model::Uid;
+use schedc_core::queue::Place;
+use schedc_core::scheduler::UnderWay;
+use schedc_embedded::EmbeddedClient;
+use schedc_embedded::Executor;
+
+use crate::checks::in_words;
+use crate::history::{Answer, Step, Stream};
+use crate::invariants::{Invariant, Violation, broken};
+use crate::ledger::SharedLedger;
+use crate::lies::Lie;
+use crate::simulation::{LEFTOVER_AFTER, Simulation, Spawner, start};
+
+/// How many things may be left to do one after the other.
+const PATIENCE: usize = 20_000;
+
+/// Reasons of rejections that may end and no hint notices, here as in kube-scheduler: docs/differences.md lists them.
+const MISSED: [&str; 2] =
+    ["node(s) didn't satisfy existing pods anti-affinity rules", "node(s) didn't match pod affinity rules"];
+
+impl Simulation {
+    /// Lets everything happen that happens by itself, and looks at what must hold then.
+    pub(crate) fn settle(&mut self) -> Result<(), Violation> {
+        self.calm_down()?;
+        self.check()?;
+        self.check_idle()?;
+        if self.lie != Some(Lie::ChangesNodesUnseen) {
+            self.check_fitting()?;
+        }
+        self.cluster.forget_changes();
+        if self.tried.is_multiple_of(3) {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn calm_down(&mut self) -> Result<(), Violation> {
+        for _ in 0..PATIENCE {
+            if !self.do_something()? {
+                return Ok(());
+            }
+        }
+        let under_way = self.scheduler.under_way();
+        broken(
+            Invariant::ItSettles,
+            format!("after {PATIENCE} more steps, there is still something to do: {under_way:?}"),
+        )
+    }
+
+    /// Does one thing that there is to do. Returns whether there was one.
+    fn do_something(&mut self) -> Result<bool, Violation> {
+        for (at, stream) in Stream::ALL.into_iter().enumerate() {
+            if self.cluster.watches[at].broken {
+                self.act(&Step::List(stream))?;
+                return Ok(true);
+            }
+            if !self.cluster.watches[at].news.is_empty() {
+                self.act(&Step::Deliver(stream, 1))?;
+                return Ok(true);
+            }
+        }
+        if !self.cluster.calls.is_empty() {
+            self.act(&Step::Answer(0, Answer::Done))?;
+            return Ok(true);
+        }
+        if self.scheduler.ready() > 0 {
+            self.act(&Step::Schedule)?;
+            return Ok(true);
+        }
+        if self.cluster.collect_garbage() {
+            self.cluster.observe(self.tried, &mut self.figures);
+            return Ok(true);
+        }
+        if self.cluster.step(&Step::Controllers) == Some(true) {
+            self.cluster.observe(self.tried, &mut self.figures);
+            return Ok(true);
+        }
+        if let Some(next) = self.next_time() {
+            let time = Duration::from_nanos((next - self.cluster.now).max(0).unsigned_abs());
+            self.pass(time);
+            self.pump();
+            self.conclude()?;
+            return Ok(true);
+        }
+        // Whoever was rejected without a reason has to be told that there is none any more.
+        let told = self.ledger.open().take_told();
+        let told: Vec<Arc<str>> = told.iter().filter_map(|name| self.known.uid(name)).cloned().collect();
+        let parked = |uid: &Arc<str>| {
+            matches!(self.scheduler.place(&Uid(uid.clone())), Some(Place::Unschedulable | Place::Gated))
+        };
+        let told: Vec<Arc<str>> = told.into_iter().filter(parked).collect();
+        for uid in &told {
+            self.activate(uid);
+            self.pump();
+            self.conclude()?;
+        }
+        if !told.is_empty() {
+            return Ok(true);
+        }
+        self.wake_missed()
+    }
+
+    /// Wakes pods that kube-scheduler's hints may have missed, if something changed since that was done last.
+    fn wake_missed(&mut self) -> Result<bool, Violation> {
+        let version = self.cluster.server.log().version();
+        if self.woken_at == version {
+            return Ok(false);
+        }
+        self.woken_at = version;
+        let is_missed = |uid: &Arc<str>| {
+            let place = self.scheduler.place(&Uid(uid.clone()));
+            let last = self.last_outcomes.get(uid).map_or("", String::as_str);
+            place == Some(Place::Unschedulable) && MISSED.iter().any(|reason| last.contains(reason))
+        };
+        let missed: Vec<Arc<str>> = self.known.pods.keys().filter(|uid| is_missed(uid)).cloned().collect();
+        for uid in &missed {
+            self.activate(uid);
+            self.pump();
+            self.conclude()?;
+        }
+        Ok(!missed.is_empty())
+    }
+
+    /// When something happens next by itself, but for the flush.
+    fn next_time(&self) -> Option<i64> {
+        // Without nodes, pods are tried again and again, as in kube-scheduler.
+        let backs_off = !self.known.nodes.is_empty()
+            && self.known.pods.keys().any(|uid| {
+                matches!(self.scheduler.place(&Uid(uid.clone())), Some(Place::Backoff | Place::ErrorBackoff))
+            });
+        let backoff = if backs_off { self.scheduler.next_tick() } else { None };
+        self.cluster.next_time().into_iter().chain(backoff).chain(self.scheduler.next_deadline()).min()
+    }
+
+    fn check_idle(&self) -> Result<(), Violation> {
+        let under_way = self.scheduler.under_way();
+        if under_way != UnderWay::default() {
+            return broken(Invariant::IdleIsIdle, format!("{under_way:?}"));
+        }
+        if !self.executor.is_empty() {
+            return broken(Invariant::IdleIsIdle, format!("{} tasks wait for something", self.executor.len()));
+        }
+        if let Some((who, uid, node)) = self.ledger.open().held().next() {
+            return broken(Invariant::IdleIsIdle, format!("{who} has reserved {node} for {uid}"));
+        }
+        let cache = &self.scheduler.cache;
+        if let Some((pod, node, state)) = cache.pods().find(|(_, _, state)| *state != PodState::Bound) {
+            let node = cache.base.interner.resolve(node);
+            return broken(Invariant::IdleIsIdle, format!("{} is {state:?} on {node}", pod.uid.0));
+        }
+        for (uid, pod) in self.pending() {
+            let place = self.scheduler.place(&Uid(uid.clone()));
+            let is_hopeless = place == Some(Place::ErrorBackoff) && self.known.nodes.is_empty();
+            if !is_hopeless && !matches!(place, Some(Place::Unschedulable | Place::Gated)) {
+                let invariant = if place.is_none() { Invariant::NoPodIsLost } else { Invariant::IdleIsIdle };
+                return broken(invariant, format!("{} is {}", pod.name, in_words(place)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks a scheduler that has just been told everything about each parked pod.
+    fn check_fitting(&mut self) -> Result<(), Violation> {
+        let pending = self.pending();
+        if pending.is_empty() {
+            return Ok(());
+        }
+        let ledger = SharedLedger::default();
+        let mut fresh = start(&ledger, &EmbeddedClient::default(), self.seed);
+        let mut executor = Executor::new();
+        std::mem::swap(&mut fresh, &mut self.scheduler);
+        std::mem::swap(&mut executor, &mut self.executor);
+        self.scheduler.tick(self.cluster.now, &mut Spawner(&mut self.executor));
+        for stream in Stream::ALL {
+            self.list_to_scheduler(stream);
+        }
+        std::mem::swap(&mut fresh, &mut self.scheduler);
+        std::mem::swap(&mut executor, &mut self.executor);
+        // Room is kept for whom it was made; the status may not say so yet.
+        let nominated: Vec<_> = fresh.cache.nominator.iter().flat_map(|(_, pods)| pods.to_vec()).collect();
+        nominated.iter().for_each(|pod| fresh.cache.withdraw_nomination(&pod.uid));
+        for (node, pods) in self.scheduler.cache.nominator.iter() {
+            let node = self.scheduler.cache.base.interner.resolve(node).to_owned();
+            let node = fresh.cache.base.interner.intern(&node);
+            for pod in pods {
+                if let Some(pod) = fresh.pending(&pod.uid).cloned() {
+                    fresh.cache.nominate(pod, node);
+                }
+            }
+        }
+        for (uid, facts) in pending {
+            let uid = Uid(uid);
+            let Some(pod) = fresh.pending(&uid).cloned() else {
+                return broken(Invariant::NoPodIsLost, format!("{} is not known to a new scheduler", facts.name));
+            };
+            let found = fresh.explain(0, &pod, false);
+            let name = &facts.name;
+            match (self.scheduler.place(&uid), &found.held, &found.decision) {
+                (Some(Place::Gated), Some(_), _) => self.figures.add("idle", "gated pods"),
+                (Some(Place::Gated), None, _) => {
+                    return broken(Invariant::FittingDoNotStayParked, format!("{name} is gated, and nothing holds it"));
+                }
+                (_, None, Decision::Node(node)) => {
+                    let node = fresh.cache.base.name(*node);
+                    let last = self.last_outcomes.get(&uid.0).map_or("", String::as_str);
+                    let found = format!("{name} is parked, and fits on {node}; its last attempt ended: {last}");
+                    return broken(Invariant::FittingDoNotStayParked, found);
+                }
+                _ => self.figures.add("idle", "parked pods"),
+            }
+        }
+        Ok(())
+    }
+
+    /// Time passes until parked pods are tried without any reason.
+    fn flush(&mut self) -> Result<(), Violation> {
+        let uids: Vec<Arc<str>> = self.known.pods.keys().cloned().collect();
+        let is_parked = |place: Option<Place>| matches!(place, Some(Place::Unschedulable));
+        let parked: Vec<Arc<str>> =
+            uids.into_iter().filter(|uid| is_parked(self.scheduler.place(&Uid(uid.clone())))).collect();
+        // Whoever keeps room that others could have may give it up when it is tried: those others are no sign of anything.
+        let is_room_kept = self.scheduler.cache.nominator.iter().next().is_some();
+        let before = self.scheduler.bound_after_flush();
+        self.cluster.pass(Duration::from_nanos(LEFTOVER_AFTER.unsigned_abs()) + Duration::from_secs(60));
+        self.cluster.observe(self.tried, &mut self.figures);
+        if self.lie != Some(Lie::SleepsThroughFlush) {
+            self.tick();
+        }
+        self.figures.add_many("idle", "flushed pods", parked.len() as u64);
+        for uid in parked {
+            let place = self.scheduler.place(&Uid(uid.clone()));
+            if is_parked(place) {
+                return broken(Invariant::ParkedIsReachable, format!("{uid} is still {}", in_words(place)));
+            }
+        }
+        self.pump();
+        self.conclude()?;
+        // First all that were parked, before anything else makes room for them.
+        while self.scheduler.ready() > 0 {
+            self.act(&Step::Schedule)?;
+        }
+        self.calm_down()?;
+        match self.scheduler.bound_after_flush() - before {
+            0 => self.check_idle(),
+            _ if is_room_kept => self.check_idle(),
+            n => broken(
+                Invariant::NoneWaitsForTheFlush,
+                format!("{n} pods are bound after they were parked for too long"),
+            ),
+        }
+    }
+}

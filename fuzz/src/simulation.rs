@@ -1,0 +1,510 @@
+//! A scheduler, its cluster, and what happens between them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use schedc_core::cache::State;
+use schedc_core::extension_points::Nomination;
+use schedc_core::model::Uid;
+use schedc_core::scheduler::{Completed, Failure, Options, Outcome, Scheduler, Tasks, TieBreak};
+use schedc_embedded::server::Request;
+use schedc_embedded::{EmbeddedClient, Executor};
+
+use crate::cluster::Cluster;
+use crate::figures::Figures;
+use crate::generator::Glimpse;
+use crate::history::{Answer, Step, Stream};
+use crate::invariants::{Invariant, Violation, broken};
+use crate::known::Known;
+use crate::ledger::SharedLedger;
+use crate::lies::Lie;
+use crate::manifests::PodFacts;
+use crate::pipelines::Profiles;
+use crate::trouble::Who;
+
+/// A parked pod is tried after this long without any event, in nanoseconds: longer than an episode, so that it happens when
+/// it is meant to.
+pub(crate) const LEFTOVER_AFTER: i64 = 12 * 3_600_000_000_000;
+
+/// Starts tasks.
+pub(crate) struct Spawner<'a>(pub(crate) &'a mut Executor<Completed>);
+
+impl Tasks for Spawner<'_> {
+    fn spawn(&mut self, task: impl Future<Output = Completed> + Send + 'static) {
+        self.0.spawn(task);
+    }
+}
+
+/// The scheduler of the fuzz profile.
+pub(crate) type FuzzScheduler = Scheduler<Profiles, EmbeddedClient>;
+
+/// A scheduler and its cluster.
+pub struct Simulation {
+    pub(crate) seed: u64,
+    pub(crate) cluster: Cluster,
+    pub(crate) scheduler: FuzzScheduler,
+    pub(crate) executor: Executor<Completed>,
+    client: EmbeddedClient,
+    pub(crate) ledger: SharedLedger,
+    /// What the scheduler was told.
+    pub(crate) known: Known,
+    /// Pods that were bound here and not yet seen bound, with their nodes.
+    pub(crate) finished: BTreeMap<Arc<str>, Arc<str>>,
+    /// Pods that are on their way to a node, as they were when that was decided: that is how they count.
+    pub(crate) assumed: BTreeMap<Arc<str>, PodFacts>,
+    /// Pods for which room was being made before the step.
+    preempting: BTreeSet<Arc<str>>,
+    /// How the last attempt of each pod ended.
+    pub(crate) last_outcomes: BTreeMap<Arc<str>, String>,
+    /// Nodes on which pods were that share a host port: what is free there after one of them has gone is not known, as in
+    /// kube-scheduler.
+    pub(crate) shared_ports: BTreeSet<String>,
+    /// The version of the server when pods were woken last that no hint may have woken.
+    pub(crate) woken_at: u64,
+    /// How many attempts there were.
+    pub(crate) tried: u64,
+    restarts: u64,
+    pub(crate) figures: Figures,
+    pub(crate) lie: Option<Lie>,
+    /// How often there was an opportunity to lie.
+    opportunities: u64,
+}
+
+/// Faults that are counted: the figures say of each how often it happened.
+pub const FAULTS: &[&str] = &[
+    "bind: conflict",
+    "bind: refused",
+    "bind: not done, and no answer",
+    "bind: done, and the answer is lost",
+    "pod status: conflict",
+    "pod status: refused",
+    "pod status: not done, and no answer",
+    "pod status: done, and the answer is lost",
+    "pod deletion: conflict",
+    "pod deletion: refused",
+    "pod deletion: not done, and no answer",
+    "pod deletion: done, and the answer is lost",
+    "storage: conflict",
+    "storage: refused",
+    "storage: not done, and no answer",
+    "storage: done, and the answer is lost",
+    "change told late",
+    "change told again",
+    "change told before an earlier one of another kind",
+    "change lost with its watch",
+    "watch broken",
+    "watch lists again",
+    "node gone with pods on it",
+    "node back",
+    "pod bound by another scheduler",
+    "pod created again under its name",
+    "restart, requests arrive",
+    "restart, requests are lost",
+];
+
+impl Simulation {
+    /// Nothing has happened yet.
+    pub fn new(seed: u64, lie: Option<Lie>) -> Self {
+        let ledger = SharedLedger::default();
+        let cluster = Cluster::new();
+        let client = EmbeddedClient::default();
+        let scheduler = start(&ledger, &client, seed);
+        ledger.open().deaf_to_unreserve = lie == Some(Lie::IsDeafToUnreserve);
+        let mut figures = Figures::default();
+        FAULTS.iter().for_each(|fault| figures.add_many("fault", fault, 0));
+        let mut simulation = Simulation {
+            seed,
+            cluster,
+            scheduler,
+            executor: Executor::new(),
+            client,
+            ledger,
+            known: Known::default(),
+            finished: BTreeMap::new(),
+            assumed: BTreeMap::new(),
+            preempting: BTreeSet::new(),
+            last_outcomes: BTreeMap::new(),
+            shared_ports: BTreeSet::new(),
+            woken_at: 0,
+            tried: 0,
+            restarts: 0,
+            figures,
+            lie,
+            opportunities: 0,
+        };
+        simulation.tick();
+        simulation
+    }
+
+    /// What happened, in numbers.
+    pub fn figures(&self) -> Figures {
+        let mut figures = self.figures.clone();
+        figures.add_all(&self.ledger.open().figures);
+        figures
+    }
+
+    /// What a generator needs to see.
+    pub fn glimpse(&self) -> Glimpse {
+        let ids = |kind| -> Vec<u8> {
+            let names = self.cluster.server.list(kind).map(|object| object.name());
+            names.filter_map(|name| name.get(1..)?.parse().ok()).collect()
+        };
+        let waiting = self.waiting().len();
+        Glimpse {
+            nodes: ids("Node"),
+            pods: ids("Pod"),
+            backlog: std::array::from_fn(|at| self.cluster.watches[at].news.len()),
+            broken: std::array::from_fn(|at| self.cluster.watches[at].broken),
+            calls: self.cluster.calls.len(),
+            rare: self.cluster.rare_calls(),
+            waiting,
+            ready: self.scheduler.ready(),
+        }
+    }
+
+    /// Does a step, and looks at everything that must hold then.
+    ///
+    /// # Errors
+    /// What does not hold.
+    pub fn step(&mut self, step: &Step) -> Result<(), Violation> {
+        match step {
+            Step::Settle => self.settle()?,
+            step => self.act(step)?,
+        }
+        self.check()
+    }
+
+    /// Does a step that is no [`Step::Settle`].
+    pub(crate) fn act(&mut self, step: &Step) -> Result<(), Violation> {
+        self.count(step);
+        if let Some(something) = self.cluster.step(step) {
+            if let Step::Pod(pod) = step
+                && something
+            {
+                self.ledger.open().set_troubles(&format!("p{}", pod.id), &pod.troubles);
+            }
+            self.cluster.observe(self.tried, &mut self.figures);
+            return Ok(());
+        }
+        self.remember_preemptions();
+        match step {
+            Step::Deliver(stream, n) => {
+                for _ in 0..*n {
+                    if !self.deliver(*stream) {
+                        break;
+                    }
+                }
+            }
+            Step::Repeat(stream) => {
+                if let Some(change) = self.cluster.watches[*stream as usize].last.clone() {
+                    self.figures.add("fault", "change told again");
+                    self.tell(&change);
+                }
+            }
+            Step::Break(stream) => {
+                let watch = &mut self.cluster.watches[*stream as usize];
+                if !watch.broken {
+                    watch.broken = true;
+                    let lost = watch.news.len() as u64;
+                    watch.news.clear();
+                    self.figures.add("fault", "watch broken");
+                    self.figures.add_many("fault", "change lost with its watch", lost);
+                }
+            }
+            Step::List(stream) => {
+                if self.cluster.watches[*stream as usize].broken {
+                    self.figures.add("fault", "watch lists again");
+                    self.list(*stream);
+                }
+            }
+            Step::Answer(at, answer) => self.answer((*at).into(), *answer),
+            Step::Schedule => {
+                if self.scheduler.ready() > 0 {
+                    self.tried += 1;
+                    self.scheduler.schedule_one(&mut Spawner(&mut self.executor));
+                }
+            }
+            Step::Pass(milliseconds) => self.pass(Duration::from_millis((*milliseconds).into())),
+            Step::Allow(at) => self.let_go((*at).into()),
+            Step::Reject(at) => {
+                let waiting = self.waiting();
+                if let Some((who, uid)) = waiting.get(usize::from(*at) % waiting.len().max(1))
+                    && let Some(handle) = self.handle()
+                {
+                    self.figures.add("permit", "rejected while it waits");
+                    handle.reject(Uid(uid.clone()), name_of(*who), "told so");
+                    self.tick();
+                }
+            }
+            Step::Activate(pod) => {
+                if let Some(uid) = self.known.uid(&format!("p{pod}")).cloned() {
+                    self.activate(&uid);
+                }
+            }
+            Step::Restart(arrives) => self.restart(*arrives),
+            other => unreachable!("`{other}` is a step of the cluster, or settles"),
+        }
+        self.pump();
+        self.conclude()
+    }
+
+    fn count(&mut self, step: &Step) {
+        match step {
+            Step::DeleteNode(node) => {
+                let name = format!("n{node}");
+                let mut on_it = self.known.pods.values().filter(|pod| pod.node.as_ref() == Some(&name));
+                if on_it.next().is_some() {
+                    self.figures.add("fault", "node gone with pods on it");
+                }
+            }
+            Step::Node(node) => {
+                let name = format!("n{}", node.id);
+                if !self.known.nodes.contains_key(&name)
+                    && self.known.pods.values().any(|pod| pod.node.as_ref() == Some(&name))
+                {
+                    self.figures.add("fault", "node back");
+                }
+            }
+            Step::BindElsewhere(..) => self.figures.add("fault", "pod bound by another scheduler"),
+            Step::Pod(pod)
+                if self.cluster.pod(pod.id).is_none() && self.known.uid(&format!("p{}", pod.id)).is_some() =>
+            {
+                self.figures.add("fault", "pod created again under its name");
+            }
+            _ => {}
+        }
+    }
+
+    /// Every second time.
+    pub(crate) fn seizes_opportunity(&mut self) -> bool {
+        self.opportunities += 1;
+        self.opportunities.is_multiple_of(2)
+    }
+
+    /// Tells the time.
+    pub(crate) fn tick(&mut self) {
+        if self.lie == Some(Lie::StopsTheClock) && self.scheduler.under_way().waiting > 0 {
+            return;
+        }
+        self.scheduler.tick(self.cluster.now, &mut Spawner(&mut self.executor));
+    }
+
+    /// Time passes.
+    pub(crate) fn pass(&mut self, time: Duration) {
+        self.cluster.pass(time);
+        self.cluster.observe(self.tried, &mut self.figures);
+        self.tick();
+    }
+
+    // What the scheduler asks for.
+
+    /// Answers a request.
+    pub(crate) fn answer(&mut self, at: usize, answer: Answer) {
+        let lies = match self.lie {
+            Some(Lie::DoesNotBind | Lie::BindsTwice) => {
+                let calls = &self.cluster.calls;
+                calls.get(at % calls.len().max(1)).is_some_and(|call| matches!(call.request, Request::Bind { .. }))
+            }
+            _ => false,
+        };
+        let asked = match self.lie {
+            Some(Lie::DoesNotBind) if lies => self.cluster.answer_falsely(at, Ok(None)),
+            Some(Lie::BindsTwice) if lies => {
+                let asked = self.cluster.answer_falsely(at, Ok(None));
+                if let Some(Request::Bind { pod, node }) = &asked {
+                    self.cluster.force_node(pod, node);
+                }
+                asked
+            }
+            _ => self.cluster.answer(at, answer),
+        };
+        self.cluster.observe(self.tried, &mut self.figures);
+        let Some(asked) = asked else { return };
+        let what = match asked {
+            Request::Bind { .. } => "bind",
+            Request::PatchPodStatus { .. } => "pod status",
+            Request::DeletePod { .. } => "pod deletion",
+            _ => "storage",
+        };
+        match answer {
+            Answer::Done => self.figures.add("request", what),
+            fault => self.figures.add("fault", &format!("{what}: {fault}")),
+        }
+    }
+
+    /// Runs tasks until all wait for something, and takes in what is asked for.
+    pub(crate) fn pump(&mut self) {
+        while let Some(completed) = self.executor.run_until_one_ends() {
+            if self.lie == Some(Lie::LosesCompletions) && self.seizes_opportunity() {
+                continue;
+            }
+            self.scheduler.on_completed(completed, &mut Spawner(&mut self.executor));
+        }
+    }
+
+    /// Takes in what the scheduler did: requests, bindings, decisions, outcomes.
+    pub(crate) fn conclude(&mut self) -> Result<(), Violation> {
+        let bindings = self.ledger.open().take_bindings();
+        self.check_decisions()?;
+        self.check_requests()?;
+        for (uid, node) in bindings {
+            if self.known.pods.get(&uid).is_some_and(|pod| pod.node.is_none()) {
+                self.finished.insert(uid, node);
+            }
+        }
+        for outcome in self.scheduler.take_outcomes() {
+            self.take_outcome(&outcome)?;
+        }
+        self.meddle();
+        Ok(())
+    }
+
+    /// Does to the cache what nobody should.
+    fn meddle(&mut self) {
+        if !matches!(self.lie, Some(Lie::CountsTwice | Lie::NominatesGhosts)) {
+            return;
+        }
+        let cache = &mut self.scheduler.cache;
+        let Some((pod, node)) = cache.pods().next().map(|(pod, node, _)| (pod.clone(), node)) else { return };
+        match cache.base.node(node) {
+            Some(at) if self.lie == Some(Lie::CountsTwice) => State::add_pod(&mut cache.state, at, &pod),
+            _ => cache.nominate(pod, node),
+        }
+    }
+
+    fn check_requests(&mut self) -> Result<(), Violation> {
+        let before: Vec<Uid> = self.binds().collect();
+        for request in self.cluster.take_calls(&self.client) {
+            let Request::Bind { pod, node } = request else { continue };
+            if before.contains(&pod.uid) {
+                let found = format!("{} is to be bound to {node}, and it has been asked to be bound", pod.name);
+                broken(Invariant::NoneIsBoundTwice, found)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn binds(&self) -> impl Iterator<Item = Uid> {
+        self.cluster.outstanding().filter(|call| !call.is_abandoned()).filter_map(|call| match &call.request {
+            Request::Bind { pod, .. } => Some(pod.uid.clone()),
+            _ => None,
+        })
+    }
+
+    fn take_outcome(&mut self, outcome: &Outcome) -> Result<(), Violation> {
+        let name = match &outcome.result {
+            Ok(_) => "bound",
+            Err(Failure::Unschedulable(_)) => "unschedulable",
+            Err(Failure::Error(_)) => "broke",
+        };
+        self.figures.add("attempt", name);
+        let message = outcome.result.as_ref().err().map_or("bound", Failure::message).to_owned();
+        self.last_outcomes.insert(outcome.pod.uid.0.clone(), message);
+        let Err(Failure::Unschedulable(unschedulable)) = &outcome.result else { return Ok(()) };
+        if matches!(unschedulable.nomination(), Nomination::Set(_)) && !unschedulable.victims().is_empty() {
+            self.figures.add("preemption", "found");
+            if self.preempting.contains(&outcome.pod.uid.0) {
+                let found = format!("{} preempts while it preempts", outcome.pod.name);
+                return broken(Invariant::OnePreemptionAPod, found);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes down which pods room is being made for.
+    pub(crate) fn remember_preemptions(&mut self) {
+        self.preempting.clear();
+        if let Some(handle) = self.handle() {
+            let preempting = self.known.pods.keys().filter(|uid| handle.is_preempting(&Uid((*uid).clone())));
+            self.preempting.extend(preempting.cloned());
+        }
+    }
+
+    /// Whether room was being made for a pod before this step.
+    pub(crate) fn was_preempting(&self, uid: &Arc<str>) -> bool {
+        self.preempting.contains(uid)
+    }
+
+    // What plugins do.
+
+    pub(crate) fn handle(&self) -> Option<schedc_core::handle::Handle> {
+        self.ledger.open().handle()
+    }
+
+    /// Pods that wait in Permit, with a plugin that makes them wait.
+    pub(crate) fn waiting(&self) -> Vec<(Who, Arc<str>)> {
+        self.ledger.open().waiting().map(|(who, uid, _)| (who, uid.clone())).collect()
+    }
+
+    fn let_go(&mut self, at: usize) {
+        let waiting = self.waiting();
+        if let Some((who, uid)) = waiting.get(at % waiting.len().max(1))
+            && let Some(handle) = self.handle()
+        {
+            self.figures.add("permit", "allowed while it waits");
+            handle.allow(Uid(uid.clone()), name_of(*who));
+            self.ledger.open().lets_go(*who, uid);
+            self.tick();
+        }
+    }
+
+    pub(crate) fn activate(&mut self, uid: &Arc<str>) {
+        if let Some(handle) = self.handle() {
+            self.figures.add("plugin", "activates a pod");
+            handle.activate(Uid(uid.clone()));
+            self.tick();
+        }
+    }
+
+    // Restarts.
+
+    fn restart(&mut self, arrives: bool) {
+        self.restarts += 1;
+        self.figures.add("fault", if arrives { "restart, requests arrive" } else { "restart, requests are lost" });
+        self.executor = Executor::new();
+        self.client = EmbeddedClient::default();
+        self.cluster.lose_scheduler(arrives);
+        self.cluster.observe(self.tried, &mut self.figures);
+        self.ledger.open().scheduler_starts();
+        self.scheduler = start(&self.ledger, &self.client, self.seed.wrapping_add(self.restarts));
+        self.tick();
+        self.finished.clear();
+        self.assumed.clear();
+        self.shared_ports.clear();
+        for stream in Stream::ALL {
+            self.list(stream);
+        }
+    }
+
+    /// What is known to be bound or gone is not waited for.
+    pub(crate) fn note_what_is_over(&mut self) {
+        let known = &self.known;
+        self.finished.retain(|uid, _| known.pods.get(uid).is_some_and(|pod| pod.node.is_none()));
+    }
+}
+
+/// A scheduler that knows nothing yet.
+pub(crate) fn start(ledger: &SharedLedger, client: &EmbeddedClient, seed: u64) -> FuzzScheduler {
+    ledger.lay_out();
+    let options = Options {
+        seed,
+        tie_break: TieBreak::Random,
+        leftover_after: LEFTOVER_AFTER,
+        // Few enough that it is too few sometimes.
+        events_kept: if seed.is_multiple_of(4) { 4 } else { 1 << 16 },
+        ..Options::default()
+    };
+    match Scheduler::new(client.clone(), options) {
+        Ok(scheduler) => scheduler,
+        Err(errors) => unreachable!("the plugins of this profile start: {errors:?}"),
+    }
+}
+
+fn name_of(who: Who) -> &'static str {
+    match who {
+        Who::First => "First",
+        Who::Last => "Last",
+    }
+}

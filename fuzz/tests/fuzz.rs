@@ -1,0 +1,94 @@
+//! Simulations from a few seeds: everything holds, everything that can go wrong does, and breaks are noticed.
+
+use schedc_fuzz::{Break, Broken, Fuzz, Invariant, Lie, fuzz, replay};
+
+/// Long enough that every fault has to happen: the simulation fails if one does not in 50,000 steps.
+const STEPS: u64 = 60_000;
+
+fn simulate(seed: u64) {
+    let fuzzed = fuzz(Fuzz { seed, steps: STEPS, lie: None, shrink: true }, |_| {});
+    match fuzzed {
+        Ok(figures) => assert!(figures.count("simulated", "steps") >= STEPS),
+        Err(broken) => panic!("{broken}"),
+    }
+}
+
+#[test]
+fn nothing_breaks_from_one_seed() {
+    simulate(1_000_000);
+}
+
+#[test]
+fn nothing_breaks_from_another_seed() {
+    simulate(2_000_000);
+}
+
+fn broken_by(lie: Lie, seed: u64, steps: u64, shrink: bool) -> Broken {
+    match fuzz(Fuzz { seed, steps, lie: Some(lie), shrink }, |_| {}) {
+        Ok(_) => panic!("{lie} from seed {seed} is not noticed in {steps} steps"),
+        Err(broken) => *broken,
+    }
+}
+
+#[test]
+fn every_lie_is_noticed_in_time() {
+    for Break { lie, breaks, steps } in Lie::ALL {
+        for seed in [3, 30_000, 300_000] {
+            let broken = broken_by(lie, seed, steps, false);
+            let invariant = broken.invariant;
+            assert!(invariant.is_some_and(|found| breaks.contains(&found)), "{lie} from seed {seed}: {broken}");
+        }
+    }
+}
+
+#[test]
+fn all_lies_are_listed() {
+    let listed = include_str!("../../docs/fuzz.md");
+    for Break { lie, breaks, steps } in Lie::ALL {
+        let breaks: Vec<String> = breaks.iter().map(ToString::to_string).collect();
+        let steps = if steps < 1000 { steps.to_string() } else { format!("{},{:03}", steps / 1000, steps % 1000) };
+        let row = format!("| {lie} | {} | {steps} |", breaks.join("; "));
+        assert!(listed.contains(&row), "{row}");
+    }
+}
+
+#[test]
+fn every_invariant_notices_something() {
+    let noticed = |invariant| Lie::ALL.iter().any(|lie| lie.breaks.contains(invariant));
+    let blind: Vec<_> = Invariant::ALL.iter().filter(|invariant| !noticed(invariant)).collect();
+    // Only a scheduler that lets it happen breaks this one: docs/fuzz.md has such.
+    assert_eq!(blind, [&Invariant::OnePreemptionAPod]);
+}
+
+#[test]
+fn a_seed_repeats() {
+    let run = || fuzz(Fuzz { seed: 7, steps: 2_000, lie: None, shrink: false }, |_| {});
+    let (once, again) = (run(), run());
+    assert_eq!(once.ok(), again.ok());
+}
+
+#[test]
+fn a_short_history_fails_as_the_long_one_did() {
+    let long = broken_by(Lie::LosesCompletions, 5, 2_000, false);
+    let short = broken_by(Lie::LosesCompletions, 5, 2_000, true);
+    assert_eq!((long.seed, long.invariant), (short.seed, short.invariant));
+    assert!(short.history.len() <= 12, "{short}");
+    assert!(replay(short.seed, &short.history, Some(Lie::LosesCompletions)).is_err());
+    assert!(replay(short.seed, &short.history, None).is_ok(), "without the lie, everything holds");
+}
+
+#[test]
+fn a_report_tells_how_to_replay() {
+    let broken = broken_by(Lie::HidesNewPods, 5, 2_000, true);
+    expect_test::expect![[r#"
+        broken: no pod is lost
+          p9 should be Queued, and is not in the queue, not in the cache
+
+        after:
+            1  pod p19: priority 0, 400m cpu, group g0, 0s to end, gated
+            2  pod p9: priority 0, 4000m cpu, group g0, 5s to end, claim c2
+            3  watch: 2 changes of pods
+
+        replay: schedc fuzz --seed 5 --steps 14"#]]
+    .assert_eq(&broken.to_string());
+}
