@@ -13,6 +13,7 @@ extern crate self as framework;
 pub mod plugins;
 mod world;
 
+mod events;
 mod extenders;
 mod filter;
 mod hints;

@@ -22,7 +22,7 @@ use crate::plugins::stage::{self, Answer, notes, tell};
 use crate::statuses::in_words;
 use crate::world::uid;
 
-mod scheduler {
+pub mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/binding.toml");
 }
 use scheduler::Profiles;

@@ -1,0 +1,186 @@
+//! From changes to events: they have kube-scheduler's names, and the scheduler takes note of each.
+
+use schedc_core::events::{ClusterEvent, EventPod, node_changed, object_changed, pod_updated};
+use schedc_core::scheduler::Change;
+use schedc_objects::testing;
+
+use crate::places::scheduler::Profiles;
+use crate::plugins::stage::{Answer, tell};
+use crate::world::World;
+
+/// A cluster with a pod that waits in Permit: events are kept for it.
+fn cluster() -> World<Profiles> {
+    let mut world = World::new();
+    world.node("first", "");
+    tell("A permit", Answer::Wait(600));
+    world.pending("web", "");
+    assert!(world.embedded.step().is_none());
+    world
+}
+
+/// Lets something happen, and returns how many events that is.
+fn kept(world: &mut World<Profiles>, change: Option<Change>) -> usize {
+    let before = world.embedded.scheduler.under_way().events;
+    change.into_iter().for_each(|change| world.embedded.change(change));
+    world.embedded.scheduler.under_way().events - before
+}
+
+fn in_words(events: impl IntoIterator<Item = ClusterEvent>) -> String {
+    events.into_iter().map(|event| event.to_string()).collect::<Vec<_>>().join(" ")
+}
+
+/// A manifest before, none for what comes, and after, none for what goes; and the events of that.
+type Row = (&'static str, &'static str, &'static str);
+
+fn yaml<T>(manifest: &str, read: impl FnOnce(&str) -> T) -> Option<T> {
+    (!manifest.is_empty()).then(|| read(manifest))
+}
+
+#[test]
+fn of_nodes() {
+    const PLAIN: &str = "metadata: {name: m}";
+    const CORDONED: &str = "{metadata: {name: m}, spec: {unschedulable: true}}";
+    let rows: [Row; 15] = [
+        ("", PLAIN, "NodeAdd"),
+        (PLAIN, "", "NodeDelete"),
+        (PLAIN, PLAIN, ""),
+        (PLAIN, CORDONED, ""),
+        (CORDONED, PLAIN, "NodeUpdateNodeTaint"),
+        (PLAIN, "{metadata: {name: m}, status: {allocatable: {cpu: 1}}}", "NodeUpdateNodeAllocatable"),
+        (PLAIN, "metadata: {name: m, labels: {a: b}}", "NodeUpdateNodeLabel"),
+        (PLAIN, "{metadata: {name: m}, spec: {taints: [{key: a, effect: NoSchedule}]}}", "NodeUpdateNodeTaint"),
+        (
+            PLAIN,
+            "{metadata: {name: m}, status: {conditions: [{type: Ready, status: 'True'}]}}",
+            "NodeUpdateNodeCondition",
+        ),
+        (
+            "{metadata: {name: m}, status: {conditions: [{type: Ready, status: 'True', lastHeartbeatTime: '2026-01-01T00:00:00Z'}]}}",
+            "{metadata: {name: m}, status: {conditions: [{type: Ready, status: 'True', lastHeartbeatTime: '2026-01-01T00:00:09Z'}]}}",
+            "",
+        ),
+        (PLAIN, "metadata: {name: m, annotations: {a: b}}", "NodeUpdateNodeAnnotation"),
+        (PLAIN, "{metadata: {name: m}, status: {declaredFeatures: [F]}}", "NodeUpdateNodeDeclaredFeature"),
+        (PLAIN, "{metadata: {name: m}, status: {images: [{names: [i], sizeBytes: 1}]}}", ""),
+        (
+            PLAIN,
+            "{metadata: {name: m, labels: {a: b}}, spec: {taints: [{key: a, effect: NoSchedule}]}}",
+            "NodeUpdateNodeLabel NodeUpdateNodeTaint",
+        ),
+        (
+            CORDONED,
+            "{metadata: {name: m}, spec: {taints: [{key: a, effect: NoSchedule}]}}",
+            "NodeUpdateNodeTaint NodeUpdateNodeTaint",
+        ),
+    ];
+    for (old, new, expected) in rows {
+        let mut world = cluster();
+        let interner = world.embedded.interner();
+        let name = interner.intern("m");
+        let [old_node, new_node] = [old, new].map(|of| yaml(of, |of| testing::node(of, interner)));
+        assert_eq!(in_words(node_changed(old_node.as_ref(), new_node.as_ref())), expected, "{old} {new}");
+        kept(&mut world, old_node.map(Change::Node));
+        let change = new_node.map_or(Change::NodeDeleted(name), Change::Node);
+        assert_eq!(kept(&mut world, Some(change)), expected.split_whitespace().count(), "{old} {new}");
+    }
+}
+
+#[test]
+fn of_pods() {
+    const ON_M: &str = "{metadata: {name: p, uid: p}, spec: {nodeName: m}}";
+    const WAITS: &str = "{metadata: {name: p, uid: p}, spec: {schedulerName: binding}}";
+    const NOMINATED: &str =
+        "{metadata: {name: p, uid: p}, spec: {schedulerName: binding}, status: {nominatedNodeName: m}}";
+    const LARGE: &str =
+        "{metadata: {name: p, uid: p}, spec: {nodeName: m, containers: [{name: c, resources: {requests: {cpu: 2}}}]}}";
+    const SMALL: &str =
+        "{metadata: {name: p, uid: p}, spec: {nodeName: m, containers: [{name: c, resources: {requests: {cpu: 1}}}]}}";
+    let updates: [Row; 7] = [
+        (ON_M, "{metadata: {name: p, uid: p, labels: {a: b}}, spec: {nodeName: m}}", "AssignedPodUpdatePodLabel"),
+        (LARGE, SMALL, "AssignedPodUpdatePodScaleDown"),
+        (SMALL, LARGE, "AssignedPodUpdate"),
+        (
+            "{metadata: {name: p, uid: p}, spec: {nodeName: m, schedulingGates: [{name: g}]}}",
+            ON_M,
+            "AssignedPodUpdatePodSchedulingGatesEliminated",
+        ),
+        (
+            ON_M,
+            "{metadata: {name: p, uid: p}, spec: {nodeName: m, tolerations: [{operator: Exists}]}}",
+            "AssignedPodUpdatePodToleration",
+        ),
+        (
+            ON_M,
+            "{metadata: {name: p, uid: p}, spec: {nodeName: m}, status: {resourceClaimStatuses: [{name: a, resourceClaimName: b}]}}",
+            "AssignedPodUpdatePodGeneratedResourceClaim",
+        ),
+        (
+            ON_M,
+            "{metadata: {name: p, uid: p, labels: {a: b}}, spec: {nodeName: m, tolerations: [{operator: Exists}]}}",
+            "AssignedPodUpdatePodLabel AssignedPodUpdatePodToleration",
+        ),
+    ];
+    // Who comes to a node, leaves it, or the one that it was nominated for; nobody hears of others that wait.
+    let others: [Row; 8] = [
+        ("", ON_M, "AssignedPodAdd"),
+        (WAITS, ON_M, "AssignedPodAdd"),
+        (ON_M, "", "AssignedPodDelete"),
+        ("", WAITS, ""),
+        (WAITS, "", ""),
+        (NOMINATED, "", "AssignedPodDelete"),
+        (NOMINATED, WAITS, "AssignedPodDelete"),
+        ("", "{metadata: {name: p, uid: p}, spec: {schedulerName: another}}", ""),
+    ];
+    for (at, (old, new, expected)) in updates.into_iter().chain(others).enumerate() {
+        let mut world = cluster();
+        let interner = world.embedded.interner();
+        let [old_pod, new_pod] = [old, new].map(|of| yaml(of, |of| testing::pod(of, interner)));
+        if let (Some(old), Some(new), true) = (&old_pod, &new_pod, at < 7) {
+            assert_eq!(in_words(pod_updated(EventPod::new(old), EventPod::new(new))), expected, "{old:?}");
+        }
+        kept(&mut world, old_pod.clone().map(Change::Pod));
+        let change = match (new_pod, old_pod) {
+            (Some(new), _) => Some(Change::Pod(new)),
+            (None, old) => old.map(|old| Change::PodDeleted(old.uid)),
+        };
+        assert_eq!(kept(&mut world, change), expected.split_whitespace().count(), "{old} {new}");
+    }
+}
+
+#[test]
+fn of_other_objects() {
+    for (kind, spec, name) in [
+        ("PersistentVolume", "spec: {}", "PersistentVolume"),
+        ("PersistentVolumeClaim", "spec: {}", "PersistentVolumeClaim"),
+        ("StorageClass", "provisioner: p", "storage.k8s.io/StorageClass"),
+        ("CSINode", "spec: {drivers: []}", "storage.k8s.io/CSINode"),
+        ("CSIDriver", "spec: {}", "storage.k8s.io/CSIDriver"),
+        ("CSIStorageCapacity", "storageClassName: c", "storage.k8s.io/CSIStorageCapacity"),
+        ("VolumeAttachment", "spec: {attacher: a, nodeName: m, source: {}}", "storage.k8s.io/VolumeAttachment"),
+        ("ResourceClaim", "spec: {}", "resource.k8s.io/ResourceClaim"),
+        (
+            "ResourceSlice",
+            "spec: {driver: d, pool: {name: p, generation: 1, resourceSliceCount: 1}}",
+            "resource.k8s.io/ResourceSlice",
+        ),
+        ("DeviceClass", "spec: {}", "resource.k8s.io/DeviceClass"),
+        ("Namespace", "spec: {}", ""),
+        ("Service", "spec: {}", ""),
+        ("PodDisruptionBudget", "spec: {}", ""),
+    ] {
+        let mut world = cluster();
+        let yaml = format!("{{kind: {kind}, metadata: {{name: o}}, {spec}}}");
+        let object = testing::object(&yaml, world.embedded.interner());
+        let key = object.key();
+        for (old, new, action) in
+            [(None, Some(&object), "Add"), (Some(&object), Some(&object), "Update"), (Some(&object), None, "Delete")]
+        {
+            let expected = if name.is_empty() { String::new() } else { format!("{name}{action}") };
+            assert_eq!(in_words(object_changed(old, new)), expected);
+        }
+        let events = usize::from(!name.is_empty());
+        assert_eq!(kept(&mut world, Some(Change::Object(object.clone()))), events, "{kind} comes");
+        assert_eq!(kept(&mut world, Some(Change::Object(object))), 0, "{kind} is told again");
+        assert_eq!(kept(&mut world, Some(Change::ObjectDeleted(key))), events, "{kind} goes");
+    }
+}
