@@ -38,8 +38,7 @@ impl Plugin for PrioritySort {
 impl QueueSortPlugin for PrioritySort {
     #[inline]
     fn less(_: &NoArgs, a: &QueuedPod, b: &QueuedPod) -> bool {
-        let (a_priority, b_priority) = (a.pod.spec.priority, b.pod.spec.priority);
-        a_priority > b_priority || a_priority == b_priority && a.timestamp < b.timestamp
+        a.priority > b.priority || a.priority == b.priority && a.timestamp < b.timestamp
     }
 }
 
@@ -56,7 +55,7 @@ mod tests {
     fn priority_first_then_age() {
         let queued = |priority: i32, timestamp: i64| {
             let pod = pod(&format!("spec: {{priority: {priority}}}"), &mut Interner::default());
-            QueuedPod { pod: Arc::new(pod), timestamp, attempts: 0 }
+            QueuedPod::new(Arc::new(pod), timestamp)
         };
         for (a, b, less) in [
             ((10, 5), (0, 1), true),

@@ -6,18 +6,17 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use k8s_openapi::jiff::Timestamp;
-use schedc::cluster::{self, Routes, Skipped};
+use schedc::cluster::Skipped;
 use schedc::pipelines::Profiles;
-use schedc::replay::{self, replay};
 use schedc::simulation::{self, simulate};
-use schedc::timeline::{self, Span, Timeline};
+use schedc::timeline::{self, Action, Span, Timeline};
 use schedc_core::profile::Bundle;
-use schedc_objects::Objects;
+use schedc_objects::AnyObject;
 
 use super::failure::Failure;
 use super::objects;
 use super::output::{self, Format};
-use super::tables;
+use super::tables::simulation::{View, table};
 
 /// Place all pending pods of a cluster, without an API server
 ///
@@ -81,8 +80,8 @@ struct Time {
 }
 
 impl Time {
-    /// Whether any passes.
-    fn passes(&self) -> bool {
+    /// Whether it matters when things happen.
+    fn matters(&self) -> bool {
         self.trace || self.log || !self.events.is_empty() || self.until.is_some()
     }
 }
@@ -91,46 +90,24 @@ impl Simulate {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let start = Instant::now();
         let routes = self.input.routes()?;
-        let objects = self.input.load()?;
-        match self.time.passes() {
-            true => self.replay(objects, routes, start),
-            false => self.simulate(objects, &routes, start),
-        }
-    }
-
-    /// Places all pods.
-    fn simulate(&self, mut objects: Objects, routes: &Routes, start: Instant) -> Result<(), Failure> {
-        let input = simulation::Input {
-            objects: objects.others_by_kind(),
-            other_kinds: std::mem::take(&mut objects.skipped),
-            read: start.elapsed(),
-        };
-        let objects = cluster::objects(objects);
-        let mut progress = Progress::new(objects.iter().filter(|object| object.kind() == "Pod").count());
-        let report = simulate::<Profiles>(objects, routes, self.seed, input, |decided| progress.show(decided))?;
-        progress.end();
-        if report.summary.placed + report.summary.unschedulable == 0 {
-            output::note(nothing_to_do(&report.summary.skipped_by));
-        }
-        output::print(self.output, &report, |report| tables::simulation::table(report, self.all))
-    }
-
-    /// Lets time pass.
-    fn replay(&self, mut objects: Objects, routes: Routes, start: Instant) -> Result<(), Failure> {
-        let Time { events, trace, log, until, start: begin } = &self.time;
-        let sources = timeline::Sources { files: events.clone(), trace: *trace, start: *begin };
+        let mut objects = self.input.load()?;
+        let view = View { all: self.all, times: self.time.matters() };
+        let Time { events, trace, log, until, start: begin } = self.time;
+        let sources = timeline::Sources { files: events, trace, start: begin };
         let timeline = Timeline::read(&sources, &mut objects)?;
-        if *trace && timeline.traced == 0 {
+        if trace && timeline.traced == 0 {
             output::note("no object has an annotation `trace/created` or `trace/deleted`: --trace changes nothing");
         }
-        let options = replay::Options { routes, seed: self.seed, until: *until, log: *log, read: start.elapsed() };
-        let mut progress = Progress::new(objects.pods.len() + timeline.events.len());
-        let report = replay::<Profiles>(objects, timeline, options, |happened| progress.show(happened))?;
+        let options = simulation::Options { routes, seed: self.seed, until, log, read: start.elapsed() };
+        let is_pod = |event: &&timeline::Event| matches!(&event.action, Action::Create(AnyObject::Pod(_)));
+        let later = timeline.events.iter().filter(is_pod).count();
+        let mut progress = Progress::new(objects.pods.len() + later);
+        let report = simulate::<Profiles>(objects, timeline, options, |tried| progress.show(tried))?;
         progress.end();
         if report.summary.pods == report.summary.skipped {
             output::note(nothing_to_do(&report.summary.skipped_by));
         }
-        output::print(self.output, &report, |report| tables::replay::table(report, self.all))
+        output::print(self.output, &report, |report| table(report, view))
     }
 }
 

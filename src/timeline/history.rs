@@ -1,6 +1,6 @@
 //! All that happens, gone through once beforehand: what is there at each time, and what changes make of it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use k8s_openapi::Resource;
 use k8s_openapi::api::core::v1::{Namespace, Node, Pod};
@@ -32,8 +32,8 @@ const OF_THE_SERVER: [&str; 5] = ["uid", "resourceVersion", "creationTimestamp",
 /// What is there, as far as manifests and events tell.
 pub(super) struct History<'a> {
     pub(super) events: Vec<Event>,
-    /// Namespaces that come because pods are in them.
-    pub(super) implied: Vec<String>,
+    /// How many objects besides nodes and pods come, by kind.
+    pub(super) objects: BTreeMap<&'static str, usize>,
     problems: &'a mut Vec<Problem>,
     admission: Option<&'a mut Admission>,
     known: HashMap<Reference, Known<'a>>,
@@ -92,7 +92,7 @@ impl<'a> History<'a> {
         for object in implied.iter() {
             add(object.kind(), object.metadata(), &nowhere, Latest::Implied, 0);
         }
-        History { events: Vec::new(), implied: Vec::new(), problems, admission: admission.as_mut(), known, uids }
+        History { events: Vec::new(), objects: BTreeMap::new(), problems, admission: admission.as_mut(), known, uids }
     }
 
     /// Takes in what happens next.
@@ -191,6 +191,9 @@ impl<'a> History<'a> {
     /// An object comes that is complete.
     fn comes(&mut self, at: Span, object: AnyObject, place: &Place) {
         let reference = Reference::of(&object);
+        if ![Node::KIND, Pod::KIND].contains(&reference.kind) {
+            *self.objects.entry(reference.kind).or_default() += 1;
+        }
         if reference.kind == Pod::KIND && self.admission.is_some() {
             self.imply_namespace(at, &reference.namespace, place);
         }
@@ -215,7 +218,6 @@ impl<'a> History<'a> {
             namespace.metadata.name = Some(name.to_owned());
             if let Some(namespace) = self.admit(namespace.into(), place) {
                 self.becomes(at, reference.clone(), Action::Create(namespace), place);
-                self.implied.push(name.to_owned());
             }
             if let Some(known) = self.known.get_mut(&reference) {
                 (known.latest, known.births) = (Latest::Implied, 0);

@@ -44,8 +44,8 @@ pub struct Timeline {
     pub start: Option<Timestamp>,
     /// How many objects came or went by their annotations.
     pub traced: usize,
-    /// Namespaces that nobody wrote and that come with their first pods.
-    pub implied: Vec<String>,
+    /// How many objects besides nodes and pods come, by kind. Namespaces that nobody wrote do not count.
+    pub objects: BTreeMap<&'static str, usize>,
     /// How many events there were about objects of kinds that scheduling does not look at, by kind.
     pub skipped: BTreeMap<String, usize>,
 }
@@ -167,7 +167,7 @@ impl Timeline {
         for (at, draft, place) in drafts {
             history.happens(at, draft, place);
         }
-        (timeline.events, timeline.implied) = (history.events, history.implied);
+        (timeline.events, timeline.objects) = (history.events, history.objects);
         match problems.is_empty() {
             true => Ok(timeline),
             false => Err(Error { problems }),

@@ -9,5 +9,5 @@ mod fuzz;
 mod harness;
 mod import;
 mod profiles;
-mod replay;
 mod simulate;
+mod simulate_over_time;

@@ -206,6 +206,18 @@ fn a_name_that_somebody_sets_later_counts_at_once() {
     assert_eq!(stage.node_of("pod").as_deref(), Some("busy"));
 }
 
+#[test]
+fn a_name_that_is_still_to_be_written_counts_all_the_same() {
+    let mut stage = Stage::new(&(node("node", "4") + &pod("victim", "4", &format!("nodeName: node, {RUNNING}"))));
+    stage.hold("patch preemptor");
+    stage.create(&pod("preemptor", "3", "priority: 100"));
+    stage.schedule("preemptor");
+    stage.create(&node("idle", "64"));
+    stage.schedule("preemptor");
+    stage.release("patch preemptor");
+    assert_eq!(stage.node_of("preemptor").as_deref(), Some("node"));
+}
+
 /// A lower pod that would fit beside nobody but a higher one, and is kept away by the nomination of a middle one.
 fn kept_away() -> Stage {
     let mut stage = Stage::new(&(node("node", "4") + &pod("running", "4", &format!("nodeName: node, {RUNNING}"))));

@@ -7,7 +7,7 @@
 //! | Reserve or Permit rejects a pod | it is tried when something happens that the plugin waits for, and not for anything else |
 //! | Reserve or Permit breaks | it is tried again without any event |
 //! | Bind fails | the pod is tried again; others for which its room was missing, too |
-//! | a pod in Permit is rejected, or times out | the same |
+//! | a pod waits in Permit in vain | others for which its room was missing are tried |
 //! | a pod is deleted while it is assumed, or waits | its room is free at once, it is not bound and does not come back |
 //! | scheduling gates | no attempt until they are gone |
 //! | a profile that looks at half of the nodes | stops when it has found so many |
@@ -132,14 +132,16 @@ fn whoever_waits_in_permit_in_vain_wakes_those_for_whom_its_room_was_missing() {
     stage.create(&pod("second", "4", "preemptionPolicy: Never"));
     stage.schedule("second");
     assert_eq!(stage.place("second"), Some(Place::Unschedulable));
+    stage.hold("patch first");
     stage.pass(60);
+    assert_eq!(stage.place("first"), Some(Place::Unschedulable));
+    stage.schedule("second");
+    assert_eq!(stage.node_of("second").as_deref(), Some("node"));
+    stage.release("patch first");
     let (reason, message) = stage.condition("first", "PodScheduled");
     assert_eq!(reason, "Unschedulable");
     let timeout = "rejected due to timeout after waiting 1m0s at plugin Stops";
     assert_eq!(message, format!("0/1 nodes are available: 1 {timeout}."));
-    assert_eq!(stage.place("first"), Some(Place::Unschedulable));
-    stage.schedule("second");
-    assert_eq!(stage.node_of("second").as_deref(), Some("node"));
 }
 
 #[test]

@@ -15,15 +15,16 @@ use std::time::Duration;
 
 use schedc::cluster::{self, Cluster, Routes, pod_name};
 use schedc::explanation::Explanation;
-use schedc::simulation::{Input, Report, simulate};
+use schedc::simulation::{Options, Report, simulate};
+use schedc::timeline::Timeline;
 use schedc_core::profile::Bundle;
-use schedc_objects::{AnyObject, Manifests, Objects, Options};
+use schedc_objects::{Manifests, Objects};
 use scheduler::Profiles;
 
 /// The objects of manifests.
-fn objects(manifests: &str) -> Vec<AnyObject> {
+fn objects(manifests: &str) -> Objects {
     let manifests = Manifests::parse("cluster.yaml", manifests).unwrap_or_else(|error| panic!("{error}"));
-    cluster::objects(Objects::new(manifests, Options::default()).unwrap_or_else(|error| panic!("{error}")))
+    Objects::new(manifests, schedc_objects::Options::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn routes() -> Routes {
@@ -32,8 +33,8 @@ fn routes() -> Routes {
 
 /// Explains the first pending pod of manifests.
 fn explanation(manifests: &str) -> Explanation {
-    let Cluster { mut simulator, pending, .. } =
-        Cluster::<Profiles>::new(objects(manifests), &routes(), 0, ()).unwrap();
+    let objects = cluster::objects(objects(manifests));
+    let Cluster { mut simulator, pending, .. } = Cluster::<Profiles>::new(objects, &routes(), 0, ()).unwrap();
     simulator.inform();
     let scheduler = &mut simulator.scheduler;
     let pod = scheduler.pending(&pending[0]).unwrap().clone();
@@ -44,8 +45,8 @@ fn explanation(manifests: &str) -> Explanation {
 
 /// Simulates manifests.
 fn report(manifests: &str) -> Report {
-    let input = Input { read: Duration::ZERO, ..Input::default() };
-    let report = simulate::<Profiles>(objects(manifests), &routes(), 0, input, |_| ()).unwrap();
+    let options = Options { routes: routes(), seed: 0, until: None, log: false, read: Duration::ZERO };
+    let report = simulate::<Profiles>(objects(manifests), Timeline::default(), options, |_| ()).unwrap();
     let summary = &report.summary;
     let parts = summary.placed + summary.unschedulable + summary.preempted + summary.skipped;
     assert_eq!(summary.pods, parts, "every pod is counted once");

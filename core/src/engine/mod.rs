@@ -8,8 +8,7 @@ use crate::diagnosis::Diagnosis;
 use crate::extension_points::PostFilterContext;
 use crate::handle::Handle;
 use crate::imagined::Imagined;
-use crate::map::Map;
-use crate::model::{NodeIndex, Pod, Uid};
+use crate::model::{NodeIndex, Pod};
 use crate::profile::{PostFilterRun, PreFilterRun, Profile, StartError};
 use crate::status::{Code, Status};
 use crate::verdict::Verdict;
@@ -17,11 +16,13 @@ use crate::verdict::Verdict;
 mod compiled;
 mod decision;
 mod feasible;
+mod reserved;
 
 use compiled::{CompiledPods, compile};
 pub(crate) use decision::no_nodes;
 pub use decision::{Decision, NO_NODES, Unschedulable};
 pub(crate) use feasible::left_out;
+use reserved::Reservations;
 
 /// The time where nobody has a clock: what has not started yet starts later than everything that has.
 pub const UNTIMED: i64 = i64::MAX;
@@ -33,7 +34,7 @@ pub struct Engine<P: Profile> {
     /// How many feasible nodes of a hundred are enough: the profile's, unless somebody wants to see all.
     pub percentage_of_nodes_to_score: u8,
     /// What attempts own that are not bound yet.
-    pub(crate) reserved: Map<Uid, Arc<P::Reserved>>,
+    pub(crate) reserved: Reservations<P::Reserved>,
     pub(crate) answer: Answer<P>,
     pub(crate) next_start: usize,
     compiled: CompiledPods<P>,
@@ -107,7 +108,7 @@ impl<P: Profile> Engine<P> {
         Ok(Engine {
             plugins: Arc::new(P::new(handle)?),
             percentage_of_nodes_to_score: P::INFO.percentage_of_nodes_to_score,
-            reserved: Map::default(),
+            reserved: Reservations::default(),
             answer: Answer::default(),
             next_start: 0,
             compiled: CompiledPods::default(),

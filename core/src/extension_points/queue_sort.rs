@@ -14,6 +14,15 @@ pub struct QueuedPod {
     pub timestamp: i64,
     /// How often it was tried.
     pub attempts: u32,
+    /// The priority of its spec: here, so that who orders a million pods looks at nothing else.
+    pub priority: i32,
+}
+
+impl QueuedPod {
+    /// A pod that was never tried.
+    pub fn new(pod: Arc<Pod>, timestamp: i64) -> Self {
+        QueuedPod { timestamp, attempts: 0, priority: pod.spec.priority, pod }
+    }
 }
 
 /// Orders the queue. A profile has exactly one, and all profiles of a binary the same.

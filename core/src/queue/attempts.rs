@@ -93,14 +93,14 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         self.in_flight.stop_watching(id);
         let entry = &mut self.entries[slot];
         let failures = if rejectors.is_empty() {
-            entry.errors += 1;
+            entry.errors = entry.errors.saturating_add(1);
             entry.errors
         } else {
             entry.errors = 0;
-            entry.unschedulable += 1;
+            entry.unschedulable = entry.unschedulable.saturating_add(1);
             entry.unschedulable
         };
-        entry.ready = self.options.backoff.ready(failures, now);
+        entry.ready = self.options.backoff.ready(failures.into(), now);
         // A pod that comes back is behind those that came before it, but no clock makes it older than it was.
         let timestamp = entry.queued.timestamp.max(now);
         entry.queued.timestamp = around.timestamp(entry.profile as usize, &entry.queued.pod, timestamp);

@@ -1,16 +1,20 @@
 //! Where the queue keeps its pods: a slot each, which never moves while the pod is known.
 
+use std::hash::{Hash, Hasher};
 use std::ops::{Index, IndexMut};
 
+use hashbrown::HashTable;
 use slab::Slab;
 
 use super::Place;
 use crate::extension_points::QueuedPod;
+use crate::map::FixedHasher;
+use crate::model::Uid;
 
 /// A slot of the queue.
 pub(super) type Slot = u32;
 
-/// A pod that the queue knows.
+/// A pod that the queue knows. There may be millions: a line of the processor's cache each.
 pub(super) struct Entry {
     pub(super) queued: QueuedPod,
     /// In a heap, its number in order of arrival there; in flight, the number of the attempt.
@@ -19,15 +23,15 @@ pub(super) struct Entry {
     pub(super) ready: i64,
     /// Since when it is parked.
     pub(super) since: i64,
-    pub(super) profile: u32,
+    pub(super) profile: u16,
     /// What it failed by, and what holds it now.
     pub(super) group: u32,
     /// Its position in the heap or in the list of its group.
     pub(super) at: u32,
-    /// How many attempts found it unschedulable.
-    pub(super) unschedulable: u32,
-    /// How many attempts in a row broke, the last one included.
-    pub(super) errors: u32,
+    /// How many attempts found it unschedulable, if not more: no backoff is longer after that.
+    pub(super) unschedulable: u8,
+    /// How many attempts in a row broke, the last one included. As above.
+    pub(super) errors: u8,
     pub(super) place: Place,
     /// It came out of the unschedulable pods because it was there too long.
     pub(super) flushed: bool,
@@ -35,27 +39,59 @@ pub(super) struct Entry {
     pub(super) gone: bool,
 }
 
-/// All entries, by slot.
+const _: () = assert!(size_of::<Entry>() == 64);
+
+/// All entries, by slot and by the uid of their pods.
 #[derive(Default)]
-pub(super) struct Entries(Slab<Entry>);
+pub(super) struct Entries {
+    slots: Slab<Entry>,
+    /// Hashes of uids, and where the pods are. The uids themselves are only there.
+    by_uid: HashTable<(u32, Slot)>,
+}
+
+fn hash(uid: &Uid) -> u32 {
+    let mut hasher = FixedHasher::default();
+    uid.hash(&mut hasher);
+    hasher.finish() as u32
+}
+
+/// The table looks at the lowest and at the highest bits.
+fn wide(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash)
+}
 
 impl Entries {
+    pub(super) fn len(&self) -> usize {
+        self.slots.len()
+    }
+    pub(super) fn find(&self, uid: &Uid) -> Option<Slot> {
+        let hash = hash(uid);
+        let is_it = |&(other, slot): &(u32, Slot)| other == hash && self[slot].queued.pod.uid == *uid;
+        self.by_uid.find(wide(hash), is_it).map(|&(_, slot)| slot)
+    }
+    /// A pod that is not known.
     pub(super) fn insert(&mut self, entry: Entry) -> Slot {
-        self.0.insert(entry) as Slot
+        let hash = hash(&entry.queued.pod.uid);
+        let slot = self.slots.insert(entry) as Slot;
+        self.by_uid.insert_unique(wide(hash), (hash, slot), |&(hash, _)| wide(hash));
+        slot
     }
     pub(super) fn remove(&mut self, slot: Slot) {
-        self.0.remove(slot as usize);
+        let entry = self.slots.remove(slot as usize);
+        if let Ok(found) = self.by_uid.find_entry(wide(hash(&entry.queued.pod.uid)), |found| found.1 == slot) {
+            found.remove();
+        }
     }
 }
 
 impl Index<Slot> for Entries {
     type Output = Entry;
     fn index(&self, slot: Slot) -> &Entry {
-        &self.0[slot as usize]
+        &self.slots[slot as usize]
     }
 }
 impl IndexMut<Slot> for Entries {
     fn index_mut(&mut self, slot: Slot) -> &mut Entry {
-        &mut self.0[slot as usize]
+        &mut self.slots[slot as usize]
     }
 }

@@ -34,7 +34,6 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::extension_points::{QueuedPod, QueueingHint};
-use crate::map::Map;
 use crate::model::{Pod, Uid};
 use crate::status::Status;
 
@@ -174,7 +173,6 @@ fn by_order<O: Order>(a: &Entry, b: &Entry) -> bool {
 pub struct SchedulingQueue<O, E> {
     options: Options,
     entries: Entries,
-    by_uid: Map<Uid, Slot>,
     /// How many of them are gone, but for their attempt.
     gone: usize,
     active: Heap<ByOrder<O>>,
@@ -194,7 +192,6 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         SchedulingQueue {
             options,
             entries: Entries::default(),
-            by_uid: Map::default(),
             gone: 0,
             active: Heap::default(),
             backoff: Heap::default(),
@@ -218,7 +215,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
     }
     /// Number of pods that are known, those in flight included.
     pub fn len(&self) -> usize {
-        self.by_uid.len() - self.gone
+        self.entries.len() - self.gone
     }
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
@@ -243,7 +240,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
     }
 
     fn find(&self, uid: &Uid) -> Option<Slot> {
-        self.by_uid.get(uid).copied().filter(|&slot| !self.entries[slot].gone)
+        self.entries.find(uid).filter(|&slot| !self.entries[slot].gone)
     }
 
     /// Takes a pod out of where it is, unless it is in flight.
@@ -320,15 +317,13 @@ impl<O: Order, E> SchedulingQueue<O, E> {
     }
 
     /// The group of a profile's pods that nobody rejected.
-    fn untried(&mut self, profile: u32) -> u32 {
+    fn untried(&mut self, profile: u16) -> u32 {
         self.parked.group(Why { profile, rejectors: Rejectors::default(), gate: None })
     }
 
     /// A pod that is in no container is not known any more.
     fn forget(&mut self, slot: Slot) {
-        let entry = &self.entries[slot];
-        self.gone -= usize::from(entry.gone);
-        self.by_uid.remove(&entry.queued.pod.uid);
+        self.gone -= usize::from(self.entries[slot].gone);
         self.entries.remove(slot);
     }
 }

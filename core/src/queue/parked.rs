@@ -10,7 +10,7 @@ use crate::map::Map;
 /// Why pods wait.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Why {
-    pub(super) profile: u32,
+    pub(super) profile: u16,
     /// Who rejected them in their last attempt.
     pub(super) rejectors: Rejectors,
     /// The PreEnqueue plugin that holds them.

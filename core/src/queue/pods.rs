@@ -22,7 +22,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         around: &mut impl Surroundings<Event = E>,
         now: i64,
     ) -> Result<(), Status> {
-        if let Some(&slot) = self.by_uid.get(&pod.uid) {
+        if let Some(slot) = self.entries.find(&pod.uid) {
             let was_known = !self.entries[slot].gone;
             let old = self.replace_in(slot, pod.clone());
             around.pending(was_known.then_some(&*old), Some(&pod));
@@ -34,9 +34,9 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         }
         around.pending(None, Some(&pod));
         let timestamp = around.timestamp(profile, &pod, timestamp);
-        let profile = profile as u32;
+        let profile = profile as u16;
         let entry = Entry {
-            queued: QueuedPod { pod: pod.clone(), timestamp, attempts: 0 },
+            queued: QueuedPod::new(pod.clone(), timestamp),
             ticket: 0,
             ready: i64::MIN,
             since: now,
@@ -50,7 +50,6 @@ impl<O: Order, E> SchedulingQueue<O, E> {
             gone: false,
         };
         let slot = self.entries.insert(entry);
-        self.by_uid.insert(pod.uid.clone(), slot);
         self.move_to_active(slot, around, now)?;
         around.nominator().added(&pod);
         Ok(())
@@ -127,6 +126,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
 
     fn replace_in(&mut self, slot: Slot, pod: Arc<Pod>) -> Arc<Pod> {
         let entry = &mut self.entries[slot];
+        entry.queued.priority = pod.spec.priority;
         let old = std::mem::replace(&mut entry.queued.pod, pod);
         match entry.place {
             Place::Active => self.active.update(&mut self.entries, slot),

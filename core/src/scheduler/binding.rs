@@ -237,7 +237,7 @@ impl<S: State, C: Client, T: Tasks> Visitor<S> for PreBind<'_, C, T> {
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
         let PreBind { plan, attempt, registration, .. } = self;
         let (client, placement, plugins) = (self.client.clone(), self.placement.clone(), engine.plugins.clone());
-        let reserved = engine.reserved.get(&placement.pod.uid).cloned();
+        let reserved = engine.reserved.share(&placement.pod.uid);
         self.tasks.spawn(async move {
             let run = async {
                 match &reserved {

@@ -41,8 +41,10 @@ impl<S: State, D: FnMut(usize) -> usize> Visitor<S> for Cycle<'_, S, D> {
             cache.forget(&self.pod.uid);
             Err(Failure::on_node(status))
         };
-        let reserved = match engine.plugins.reserve(&cycle, self.cache, &placement) {
-            Ok(reserved) => Arc::new(reserved),
+        let reserved = engine.plugins.reserve(&cycle, self.cache, &placement);
+        engine.plugins.recycle_cycle(cycle);
+        let reserved = match reserved {
+            Ok(reserved) => reserved,
             Err(status) => return undo(self.cache, status),
         };
         let mut permit = PermitRun::default();

@@ -4,8 +4,10 @@ use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
 use schedc_core::handle::Handle;
 use schedc_core::hints::{Interested, PluginSet};
 use schedc_core::profile::Profile;
+use schedc_core::queue::Place;
 
-use crate::world::World;
+use crate::plugins::stage::notes;
+use crate::world::{World, uid};
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/waking.toml");
@@ -61,5 +63,19 @@ fn an_event_wakes_pods_by_the_plugins_that_rejected_them() {
         let interested = Interested::of::<Pipeline>(event);
         let woken = interested.wakes(&profile, rejected_by, &pod, object, cache);
         assert_eq!(woken, wakes, "{node} {event} {rejectors:?}");
+    }
+}
+
+#[test]
+fn the_cache_knows_of_a_change_before_pods_are_woken_for_it() {
+    let mut world = World::<Profiles>::new();
+    world.node("n", "");
+    world.pending("web", "");
+    assert_eq!(world.run(), ["web waits: 0/1 nodes are available: 1 pod sleeps."]);
+    for (node, place) in [("quiet", Place::Unschedulable), ("alarm", Place::Backoff)] {
+        notes();
+        world.node(node, "");
+        assert_eq!(notes(), [format!("Sleeper hears of {node}, which is there")]);
+        assert_eq!(world.embedded.scheduler.place(&uid("web")), Some(place));
     }
 }

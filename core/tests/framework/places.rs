@@ -251,3 +251,57 @@ fn what_happens_to_a_pod_that_has_its_node_is_written_down() {
     }
     expect_file![path].assert_eq(&found);
 }
+
+#[test]
+fn a_status_that_takes_its_time_to_be_written_holds_up_no_binding_of_others() {
+    let mut desk = Desk::new(Phase::Binding);
+    let mut binding = desk.held.0.remove(0);
+    let Poll::Ready(bound) = binding.as_mut().poll(&mut Context::from_waker(Waker::noop())) else { panic!() };
+    desk.scheduler.on_completed(bound, &mut desk.held);
+    assert_eq!(desk.node_of_web(), "to be seen on n");
+    assert_eq!(desk.scheduler.under_way().status_writes, 1, "that of `other`");
+}
+
+/// A scheduler that has just started, or has not listened for a while.
+fn told_everything(desk: &mut Desk, nodes: &[&str], pods: &[&str]) {
+    let interner = &mut desk.scheduler.cache.base.interner;
+    let pods = pods.iter().map(|yaml| testing::pod(yaml, interner)).collect();
+    let nodes = nodes.iter().map(|yaml| testing::node(yaml, interner)).collect();
+    // In the order that is the less likely.
+    desk.scheduler.relist_pods(pods, &mut desk.held);
+    desk.scheduler.relist_nodes(nodes, &mut desk.held);
+}
+
+const N: &str = "metadata: { name: 'n' }\nstatus: { allocatable: { pods: 1 } }";
+const M: &str = "metadata: { name: 'm' }\nstatus: { allocatable: { pods: 1 } }";
+const ON_M: &str = "metadata: { name: bound, uid: bound }\nspec: { nodeName: m }";
+const NEW: &str = "metadata: { name: new, uid: new }\nspec: { schedulerName: binding }";
+
+#[test]
+fn a_list_makes_up_for_all_that_was_missed() {
+    let mut desk = Desk::new(Phase::Bound);
+    let other = "metadata: { name: other, uid: other }\nspec: { schedulerName: binding }";
+    // That `web` and `n` went, that `m` came and another pod was bound there, and that there is a new one.
+    told_everything(&mut desk, &[M], &[ON_M, NEW, other]);
+    let cache = &desk.scheduler.cache;
+    assert_eq!(cache.base.count(), 1);
+    assert_eq!(cache.pods().map(|(pod, ..)| &*pod.name).collect::<Vec<_>>(), ["bound"]);
+    assert_eq!(desk.scheduler.place(&uid("new")), Some(Place::Active));
+    assert_eq!(desk.scheduler.place(&uid("other")), Some(Place::Backoff), "woken by that");
+    // The same list again is nothing new.
+    while desk.round() {}
+    told_everything(&mut desk, &[M], &[ON_M, NEW, other]);
+    assert_eq!(desk.scheduler.place(&uid("other")), Some(Place::Backoff));
+    assert!(!desk.round());
+}
+
+#[test]
+fn a_new_scheduler_counts_what_was_bound_before_it_decides() {
+    let cluster = Cluster::default();
+    let scheduler = Scheduler::new(cluster.clone(), Options::default()).unwrap();
+    let mut desk = Desk { scheduler, cluster, held: Held::default() };
+    told_everything(&mut desk, &[M, N], &[ON_M, NEW]);
+    assert!(desk.scheduler.schedule_one(&mut desk.held));
+    let (_, node, _) = desk.scheduler.cache.pod(&uid("new")).unwrap();
+    assert_eq!(desk.scheduler.cache.base.interner.resolve(node), "n");
+}

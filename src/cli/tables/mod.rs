@@ -2,8 +2,8 @@
 
 pub(crate) mod explanation;
 pub(crate) mod profiles;
-pub(crate) mod replay;
 pub(crate) mod simulation;
+mod utilisation;
 
 use indicatif::HumanCount;
 

@@ -1,50 +1,102 @@
 //! What became of the pods of a cluster.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt::Write;
 
-use indicatif::{BinaryBytes, HumanCount};
+use indicatif::HumanCount;
 use schedc::cluster::Skipped;
-use schedc::simulation::{Placement, Preempted, Report, Summary, Unschedulable};
-use schedc::utilisation::{Unit, Utilisation};
+use schedc::simulation::{Interval, Line, Placement, Preempted, Report, Summary, Unschedulable, Waits, What};
+use schedc::timeline::Span;
 
+use super::utilisation::utilisation;
 use super::{count, more};
 use crate::cli::output::{Columns, heading, wrapped};
 
-/// More placements than these fill a screen, and only the first are printed.
-pub(super) const SCREENFUL: usize = 40;
+/// More rows than these fill a screen, and only the first are printed.
+const SCREENFUL: usize = 40;
 
-/// Placements, the pods that have none with their reasons, utilisation, and a summary at the end, where it is seen.
-pub(crate) fn table(report: &Report, all: bool) -> String {
+/// How much of a result is of interest.
+#[derive(Clone, Copy)]
+pub(crate) struct View {
+    /// Every placement, however many there are.
+    pub(crate) all: bool,
+    /// When things happened.
+    pub(crate) times: bool,
+}
+
+/// Placements, the pods that have none with their reasons, what happened when, utilisation, and a summary at the end,
+/// where it is seen.
+pub(crate) fn table(report: &Report, view: View) -> String {
     let parts = [
-        placements(&report.placements, all),
-        unschedulable(&report.unschedulable),
-        preempted(&report.preempted),
+        log(&report.log),
+        placements(&report.placements, view),
+        without_node("Unschedulable", &report.unschedulable),
+        without_node("Deleted before they were placed", &report.deleted_unplaced),
+        preempted(&report.preempted, view),
+        over_time(&report.over_time, view),
         utilisation(&report.utilisation),
-        summary(&report.summary),
+        Some(summary(report, view)),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
-fn placements(placements: &[Placement], all: bool) -> Option<String> {
-    let shown = if all || placements.len() <= SCREENFUL { placements.len() } else { SCREENFUL / 2 };
+/// A time in seconds, as durations are written.
+fn time(seconds: f64) -> String {
+    // Less than a microsecond is what floating-point numbers are not exact about.
+    Span((seconds * 1e6).round() as i64 * 1000).to_string()
+}
+
+fn log(lines: &[Line]) -> Option<String> {
+    if lines.is_empty() {
+        return None;
+    }
+    let mut columns = Columns::new(["AT", "OBJECT", "WHAT"]);
+    for Line { at, object, what, message } in lines {
+        let what = match what {
+            What::Created => "created",
+            What::Changed => "changed",
+            What::Deleted => "deleted",
+            What::Preempted => "preempted",
+            What::Held => "held back:",
+            What::Unschedulable => "unschedulable:",
+            What::Failed => "failed:",
+            What::Woken => "woken",
+            What::Bound => "bound",
+        };
+        columns.row(vec![time(*at), object.clone(), format!("{what} {message}").trim_end().to_owned()]);
+    }
+    Some(heading("Log") + "\n" + &columns.text())
+}
+
+/// How many rows of a list are printed.
+fn shown(rows: usize, view: View) -> usize {
+    if view.all || rows <= SCREENFUL { rows } else { SCREENFUL / 2 }
+}
+
+fn placements(placements: &[Placement], view: View) -> Option<String> {
     if placements.is_empty() {
         return None;
     }
-    let mut columns = Columns::new(["POD", "NODE"]);
-    for placement in &placements[..shown] {
-        columns.row(vec![&placement.pod, &placement.node]);
+    let names = ["POD", "NODE", "AT", "WAITED", "ATTEMPTS", "DELETED"];
+    let mut columns = Columns::new(names.into_iter().take(if view.times { 6 } else { 2 }));
+    let shown = shown(placements.len(), view);
+    for Placement { pod, node, at, waited, attempts, deleted, .. } in &placements[..shown] {
+        let mut row = vec![pod.clone(), node.clone()];
+        if view.times {
+            row.extend([time(*at), time(*waited), attempts.to_string(), deleted.map(time).unwrap_or_default()]);
+        }
+        columns.row(row);
     }
     Some(heading("Placed") + "\n" + &columns.text() + &more(placements.len() - shown))
 }
 
-fn unschedulable(pods: &[Unschedulable]) -> Option<String> {
+fn without_node(title: &str, pods: &[Unschedulable]) -> Option<String> {
     let pods = pods.iter().map(|pod| (pod.message.as_str(), pod.pod.as_str()));
-    by_message(pods).map(|text| heading("Unschedulable") + "\n" + &text)
+    by_message(pods).map(|text| heading(title) + "\n" + &text)
 }
 
 /// Pods of one message together, in the order of the first pod of each. Each comes with its message.
-pub(super) fn by_message<'a>(pods: impl Iterator<Item = (&'a str, &'a str)>) -> Option<String> {
+fn by_message<'a>(pods: impl Iterator<Item = (&'a str, &'a str)>) -> Option<String> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut by_message = HashMap::new();
     for (message, pod) in pods {
@@ -67,78 +119,65 @@ pub(super) fn by_message<'a>(pods: impl Iterator<Item = (&'a str, &'a str)>) -> 
     Some(text)
 }
 
-fn preempted(pods: &[Preempted]) -> Option<String> {
+fn preempted(pods: &[Preempted], view: View) -> Option<String> {
     if pods.is_empty() {
         return None;
     }
-    let mut columns = Columns::new(["POD", "NODE", "BY"]);
-    for Preempted { pod, node, by } in pods {
-        columns.row(vec![pod, node, by]);
+    let mut columns = Columns::new(["POD", "NODE", "BY", "AT"].into_iter().take(if view.times { 4 } else { 3 }));
+    let shown = shown(pods.len(), view);
+    for Preempted { pod, node, by, at } in &pods[..shown] {
+        let mut row = vec![pod.clone(), node.clone(), by.clone()];
+        row.extend(view.times.then(|| time(*at)));
+        columns.row(row);
     }
-    Some(heading("Preempted") + "\n" + &columns.text())
+    Some(heading("Preempted") + "\n" + &columns.text() + &more(pods.len() - shown))
 }
 
-pub(super) fn utilisation(rows: &[Utilisation]) -> Option<String> {
-    if rows.is_empty() {
+fn over_time(parts: &[Interval], view: View) -> Option<String> {
+    if parts.is_empty() || !view.times {
         return None;
     }
-    let names = ["RESOURCE", ">REQUESTED", ">ALLOCATABLE", ">SHARE", ">LOWEST NODE", ">MEDIAN", ">HIGHEST"];
+    let names = ["FROM", "TO", ">CREATED", ">PLACED", ">DELETED", ">PREEMPTED", ">PENDING AT END", ">RUNNING AT END"];
     let mut columns = Columns::new(names);
-    for row in rows {
-        let percent = |share: Option<f64>| share.map_or_else(|| "-".to_owned(), |share| format!("{share:.1} %"));
-        columns.row(vec![
-            row.resource.clone(),
-            amount(row.requested, row.unit),
-            amount(row.allocatable, row.unit),
-            percent(row.percent),
-            percent(row.per_node.map(|spread| spread.min)),
-            percent(row.per_node.map(|spread| spread.median)),
-            percent(row.per_node.map(|spread| spread.max)),
-        ]);
+    for part in parts {
+        let numbers = [part.created, part.placed, part.deleted, part.preempted, part.pending, part.running];
+        let numbers = numbers.into_iter().map(|n| HumanCount(n as u64).to_string());
+        columns.row([time(part.from), time(part.to)].into_iter().chain(numbers).collect::<Vec<_>>());
     }
-    Some(heading("Utilisation") + "\n" + &columns.text())
+    Some(heading("Over time") + "\n" + &columns.text())
 }
 
-fn amount(amount: i64, unit: Unit) -> String {
-    let sign = if amount < 0 { "-" } else { "" };
-    let size = amount.unsigned_abs();
-    match unit {
-        Unit::Millicores => {
-            let (cores, rest) = (HumanCount(size / 1000), size % 1000);
-            let text = format!("{sign}{cores}.{rest:03}");
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        }
-        Unit::Bytes => format!("{sign}{}", BinaryBytes(size)),
-        Unit::Count => format!("{sign}{}", HumanCount(size)),
-    }
-}
-
-fn summary(summary: &Summary) -> Option<String> {
+fn summary(report: &Report, view: View) -> String {
+    let summary = &report.summary;
     let number = |n: usize| HumanCount(n as u64);
-    let preempted = match summary.preempted {
-        0 => String::new(),
-        n => format!("{} preempted, ", number(n)),
-    };
+    let optional = |n: usize, what: &str| if n > 0 { format!("{} {what}, ", number(n)) } else { String::new() };
     let mut text = heading(format_args!(
-        "{}: {} placed, {} unschedulable, {preempted}{} skipped",
+        "{}: {} placed, {} unschedulable, {}{}{} skipped",
         count(summary.pods, "pod"),
         number(summary.placed),
         number(summary.unschedulable),
+        optional(summary.deleted_unplaced, "deleted before"),
+        optional(summary.preempted, "preempted"),
         number(summary.skipped)
     ));
     text += &skipped(&summary.skipped_by);
-    text += &amounts_of_objects(summary.nodes, &summary.objects, &summary.other_kinds);
+    if view.times {
+        text += &times(summary, report.waits.as_ref());
+    }
+    text += &objects(summary);
+    // Writing to a string cannot fail.
     let _ = write!(text, "{:.2} s to read, {:.2} s to schedule", summary.read_seconds, summary.schedule_seconds);
-    let decided = summary.placed + summary.unschedulable;
-    if decided > 0 {
-        let _ = write!(text, ", {:.0} µs a pod", summary.schedule_seconds * 1e6 / decided as f64);
+    let pods = summary.placed + summary.unschedulable;
+    let (n, each) = if view.times { (summary.attempts, "an attempt") } else { (pods, "a pod") };
+    if n > 0 {
+        let _ = write!(text, ", {:.0} µs {each}", summary.schedule_seconds * 1e6 / n as f64);
     }
     text.push('\n');
-    Some(text)
+    text
 }
 
 /// Why pods were skipped: the rest of the line.
-pub(super) fn skipped(skipped: &Skipped) -> String {
+fn skipped(skipped: &Skipped) -> String {
     let mut text = String::new();
     let mut why = Vec::new();
     let mut say = |n: usize, what: &str| {
@@ -163,18 +202,35 @@ pub(super) fn skipped(skipped: &Skipped) -> String {
     text
 }
 
-/// What there is besides pods, in a line.
-pub(super) fn amounts_of_objects(
-    nodes: usize,
-    objects: &BTreeMap<&str, usize>,
-    other_kinds: &BTreeMap<String, usize>,
-) -> String {
+/// What happened in the course of time, in lines.
+fn times(summary: &Summary, waits: Option<&Waits>) -> String {
     let number = |n: usize| HumanCount(n as u64);
-    let mut text = count(nodes, "node");
-    for (kind, n) in objects {
+    let mut text = String::new();
+    if let Some(Waits { p50, p99, max }) = waits {
+        let _ = writeln!(text, "waits for a node: p50 {}, p99 {}, max {}", time(*p50), time(*p99), time(*max));
+    }
+    let _ = write!(text, "{} in {}", count(summary.events, "event"), time(summary.end));
+    if let Some(start) = &summary.start {
+        let _ = write!(text, " from {start}");
+    }
+    if summary.events_without_object > 0 {
+        let _ = write!(text, ", {} of objects that were gone already", number(summary.events_without_object));
+    }
+    if summary.events_not_reached > 0 {
+        let _ = write!(text, ", {} later", number(summary.events_not_reached));
+    }
+    let _ = writeln!(text, "; {}, {} of them again", count(summary.attempts, "attempt"), number(summary.retries));
+    text
+}
+
+/// What there is besides pods, in a line.
+fn objects(summary: &Summary) -> String {
+    let number = |n: usize| HumanCount(n as u64);
+    let mut text = count(summary.nodes, "node");
+    for (kind, n) in &summary.objects {
         let _ = write!(text, ", {} {kind}", number(*n));
     }
-    let others: Vec<String> = other_kinds.iter().map(|(kind, n)| format!("{} {kind}", number(*n))).collect();
+    let others: Vec<String> = summary.other_kinds.iter().map(|(kind, n)| format!("{} {kind}", number(*n))).collect();
     if !others.is_empty() {
         let _ = write!(text, "; not looked at: {}", others.join(", "));
     }

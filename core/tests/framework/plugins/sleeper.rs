@@ -11,6 +11,8 @@ use schedc_core::model::PodSpec;
 use schedc_core::plugin::Compile;
 use schedc_core::status::{Code, Reasons};
 
+use super::stage::note;
+
 /// Rejects every node, and hears of new nodes, whose names say what it answers, and of pods that go.
 pub struct Sleeper;
 
@@ -55,7 +57,10 @@ impl EnqueueExtensions for Sleeper {
     fn queueing_hint(&self, _: &NoArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
         let HintContext { object, view, .. } = cx;
         let EventObject::Node(None, Some(node)) = object else { return Err(HintError("what node?".to_owned())) };
-        match view.interner().resolve(node.name) {
+        let name = view.interner().resolve(node.name);
+        let is_there = if view.base.node(node.name).is_some() { "there" } else { "not there" };
+        note(format!("Sleeper hears of {name}, which is {is_there}"));
+        match name {
             "alarm" => Ok(QueueingHint::Queue),
             "broken-alarm" => Err(HintError("it does not ring".to_owned())),
             _ => Ok(QueueingHint::Skip),

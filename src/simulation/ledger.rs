@@ -40,8 +40,9 @@ struct Record {
     gone: Option<i64>,
     preempted: bool,
     attempts: u32,
+    /// Its place among all pods that were tried, in the order of their first attempts.
+    tried: Option<usize>,
     message: String,
-    nominated_node: Option<String>,
 }
 
 impl Ledger {
@@ -56,8 +57,8 @@ impl Ledger {
             gone: None,
             preempted: false,
             attempts: 0,
+            tried: None,
             message: String::new(),
-            nominated_node: None,
         };
         if is_ours || node.is_some() {
             self.moments.push(now, if node.is_some() { Moment::CameOnNode } else { Moment::Came });
@@ -76,20 +77,22 @@ impl Ledger {
         self.by_uid.contains_key(uid)
     }
 
-    /// A pod was tried.
-    pub(super) fn tried(&mut self, uid: &str) {
-        let Some((_, record)) = self.record(uid) else { return };
+    /// A pod was tried. Returns whether it was the first time.
+    pub(super) fn tried(&mut self, uid: &str) -> bool {
+        let before = self.attempts;
+        let Some((_, record)) = self.record(uid) else { return false };
         record.attempts += 1;
+        record.tried.get_or_insert(before);
         let again = record.attempts > 1;
         self.attempts += 1;
         self.retries += usize::from(again);
+        !again
     }
 
     /// A pod was not placed, or is held back.
-    pub(super) fn failed(&mut self, uid: &str, message: &str, nominated_node: Option<String>) {
+    pub(super) fn failed(&mut self, uid: &str, message: &str) {
         let Some((_, record)) = self.record(uid) else { return };
         record.message = message.to_owned();
-        record.nominated_node = nominated_node;
     }
 
     /// The uids of pods that wait and were never tried.
@@ -188,15 +191,18 @@ impl Ledger {
             })
         };
         let waits = self.bound.iter().filter_map(|&at| Some(self.pods[at].bound? - self.pods[at].came));
-        let without_node = self.pods.iter().filter(|record| record.is_ours && record.node.is_none());
+        let mut without_node: Vec<_> =
+            self.pods.iter().filter(|record| record.is_ours && record.node.is_none()).collect();
+        without_node.sort_by_key(|record| record.tried);
         let (deleted_unplaced, unschedulable) = without_node
+            .into_iter()
             .map(|record| Unschedulable {
                 pod: record.name.clone(),
                 message: record.message.clone(),
                 created: seconds(record.came),
                 attempts: record.attempts,
                 deleted: record.gone.map(seconds),
-                nominated_node: record.nominated_node.clone(),
+                nominated_node: None,
             })
             .partition(|pod| pod.deleted.is_some());
         Pods {
@@ -235,10 +241,10 @@ mod tests {
             ledger.bound(uid, "n", 1_000_000_000);
         }
         ledger.tried("never");
-        ledger.failed("never", "no room", None);
+        ledger.failed("never", "no room");
         for _ in 0..2 {
             ledger.tried("waits");
-            ledger.failed("waits", "still no room", Some("n".to_owned()));
+            ledger.failed("waits", "still no room");
         }
         ledger.victim("victim", "default/waits".to_owned());
         ledger.victim("old", "default/waits".to_owned());

@@ -1,4 +1,4 @@
-//! What became of a cluster over time.
+//! What became of a cluster.
 
 use std::collections::BTreeMap;
 
@@ -21,9 +21,10 @@ pub struct Report {
     pub over_time: Vec<Interval>,
     /// Pods that were placed, in the order in which they were bound.
     pub placements: Vec<Placement>,
-    /// Pods that have no node in the end, in the order in which they came.
+    /// Pods that have no node in the end, in the order in which they were tried first; before all others those that are
+    /// held back, by a scheduling gate for example.
     pub unschedulable: Vec<Unschedulable>,
-    /// Pods that were deleted before they had a node, in the order in which they came.
+    /// Pods that were deleted before they had a node, in the same order.
     pub deleted_unplaced: Vec<Unschedulable>,
     /// Pods that had a node and lost it to a pod of higher priority, in the order in which they did.
     pub preempted: Vec<Preempted>,
@@ -71,7 +72,7 @@ pub struct Summary {
     pub events_not_reached: usize,
     /// Nodes in the end.
     pub nodes: usize,
-    /// Objects in the end besides nodes and pods that scheduling looks at, by kind.
+    /// Objects of the input, events included, besides nodes and pods that scheduling looks at, by kind.
     pub objects: BTreeMap<&'static str, usize>,
     /// Objects of the input that scheduling does not look at, by kind.
     pub other_kinds: BTreeMap<String, usize>,

@@ -32,65 +32,65 @@ fn the_example_under_maintenance() {
     check(
         &schedc(&["simulate", EXAMPLE, "--events", MAINTENANCE]).ok(),
         expect![[r#"
-        Placed
-          POD                     NODE     AT      WAITED  ATTEMPTS  DELETED
-          shop/web-1              south-1  0s      0s      1
-          shop/web-2              north-2  0s      0s      1
-          shop/web-3              south-1  0s      0s      1
-          shop/web-4              north-1  0s      0s      1
-          shop/orders-0           south-2  0s      0s      1
-          research/training-3     gpu-1    0s      0s      2
-          research/training-1     gpu-1    0s      0s      1
-          shop/cache-0            north-1  0s      0s      1
-          research/report-1       south-1  0s      0s      1
-          research/report-2       north-2  0s      0s      1
-          research/report-3       north-1  0s      0s      1
-          research/report-4       south-1  0s      0s      1
-          research/report-5       north-2  0s      0s      1
-          shop/orders-1           north-2  1s      1s      1
-          shop/checkout-canary    north-1  30s     30s     1
-          research/training-2     gpu-2    2m0s    2m0s    2
-          shop/web-5              north-2  10m5s   0s      1
-          research/metrics-proxy  north-1  20m30s  20m30s  5
+            Placed
+              POD                     NODE     AT      WAITED  ATTEMPTS  DELETED
+              shop/web-1              south-1  0s      0s      1
+              shop/web-2              north-2  0s      0s      1
+              shop/web-3              south-1  0s      0s      1
+              shop/web-4              north-1  0s      0s      1
+              shop/orders-0           south-2  0s      0s      1
+              research/training-3     gpu-1    0s      0s      2
+              research/training-1     gpu-1    0s      0s      1
+              shop/cache-0            north-1  0s      0s      1
+              research/report-1       south-1  0s      0s      1
+              research/report-2       north-2  0s      0s      1
+              research/report-3       north-1  0s      0s      1
+              research/report-4       south-1  0s      0s      1
+              research/report-5       north-2  0s      0s      1
+              shop/orders-1           north-2  1s      1s      1
+              shop/checkout-canary    north-1  30s     30s     1
+              research/training-2     gpu-2    2m0s    2m0s    2
+              shop/web-5              north-2  10m5s   0s      1
+              research/metrics-proxy  north-1  20m30s  20m30s  5
 
-        Unschedulable
-          0/7 nodes are available: 1 node(s) were unschedulable, 2 Insufficient memory, 2 node(s) had untolerated taint(s), 4 Insufficient cpu. no new claims to deallocate, preemption: 0/7 nodes are available: 7 Preemption is not helpful for scheduling.
-            research/simulation
-          0/7 nodes are available: 1 node(s) were unschedulable, 2 node(s) had untolerated taint(s), 4 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, preemption: 0/7 nodes are available: 7 Preemption is not helpful for scheduling.
-            shop/legacy-importer
+            Unschedulable
+              0/7 nodes are available: 1 node(s) were unschedulable, 2 Insufficient memory, 2 node(s) had untolerated taint(s), 4 Insufficient cpu. no new claims to deallocate, preemption: 0/7 nodes are available: 7 Preemption is not helpful for scheduling.
+                research/simulation
+              0/7 nodes are available: 1 node(s) were unschedulable, 2 node(s) had untolerated taint(s), 4 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, preemption: 0/7 nodes are available: 7 Preemption is not helpful for scheduling.
+                shop/legacy-importer
 
-        Preempted
-          POD                  NODE   BY                   AT
-          research/notebook-1  gpu-1  research/training-3  0s
+            Preempted
+              POD                  NODE   BY                   AT
+              research/notebook-1  gpu-1  research/training-3  0s
 
-        Over time
-          FROM   TO      CREATED  PLACED  DELETED  PREEMPTED  PENDING AT END  RUNNING AT END
-          0s     2m0s         26      15        1          1               4              21
-          2m0s   4m0s          0       1        0          0               3              22
-          4m0s   6m0s          0       0        0          0               3              22
-          6m0s   8m0s          0       0        0          0               3              22
-          8m0s   10m0s         0       0        0          0               3              22
-          10m0s  12m0s         1       1        1          0               3              22
-          12m0s  14m0s         0       0        0          0               3              22
-          14m0s  16m0s         0       0        0          0               3              22
-          16m0s  18m0s         0       0        0          0               3              22
-          18m0s  20m0s         0       0        0          0               3              22
-          20m0s  20m30s        0       1        1          0               2              22
+            Over time
+              FROM   TO      CREATED  PLACED  DELETED  PREEMPTED  PENDING AT END  RUNNING AT END
+              0s     2m0s         26      15        1          1               4              21
+              2m0s   4m0s          0       1        0          0               3              22
+              4m0s   6m0s          0       0        0          0               3              22
+              6m0s   8m0s          0       0        0          0               3              22
+              8m0s   10m0s         0       0        0          0               3              22
+              10m0s  12m0s         1       1        1          0               3              22
+              12m0s  14m0s         0       0        0          0               3              22
+              14m0s  16m0s         0       0        0          0               3              22
+              16m0s  18m0s         0       0        0          0               3              22
+              18m0s  20m0s         0       0        0          0               3              22
+              20m0s  20m30s        0       1        1          0               2              22
 
-        Utilisation
-          RESOURCE           REQUESTED  ALLOCATABLE   SHARE  LOWEST NODE  MEDIAN  HIGHEST
-          cpu                     27.8         66.8  41.6 %       18.8 %  44.3 %   78.2 %
-          memory             88.31 GiB   266.00 GiB  33.2 %       18.8 %  38.7 %   45.6 %
-          ephemeral-storage  40.00 GiB   640.00 GiB   6.2 %        0.0 %   0.0 %   22.2 %
-          pods                      22          770   2.9 %        0.9 %   2.7 %    5.5 %
-          example.com/gpu            6            8  75.0 %       50.0 %  75.0 %  100.0 %
+            Utilisation
+              RESOURCE           REQUESTED  ALLOCATABLE   SHARE  LOWEST NODE  MEDIAN  HIGHEST
+              cpu                     27.8         66.8  41.6 %       18.8 %  44.3 %   78.2 %
+              memory             88.31 GiB   266.00 GiB  33.2 %       18.8 %  38.7 %   45.6 %
+              ephemeral-storage  40.00 GiB   640.00 GiB   6.2 %        0.0 %   0.0 %   22.2 %
+              pods                      22          770   2.9 %        0.9 %   2.7 %    5.5 %
+              example.com/gpu            6            8  75.0 %       50.0 %  75.0 %  100.0 %
 
-        29 pods: 18 placed, 2 unschedulable, 1 preempted, 8 skipped (6 bound already, 1 finished, 1 of scheduler batch-scheduler)
-        waits for a node: p50 0s, p99 20m30s, max 20m30s
-        7 events in 20m30s; 34 attempts, 14 of them again
-        7 nodes, 2 PersistentVolume, 2 PersistentVolumeClaim, 1 PodDisruptionBudget, 3 PriorityClass, 1 Service, 1 StorageClass; not looked at: 1 Deployment
-        (times)
-    "#]],
+            29 pods: 18 placed, 2 unschedulable, 1 preempted, 8 skipped (6 bound already, 1 finished, 1 of scheduler batch-scheduler)
+            waits for a node: p50 0s, p99 20m30s, max 20m30s
+            7 events in 20m30s; 34 attempts, 14 of them again
+            7 nodes, 1 PersistentVolume, 2 PersistentVolumeClaim, 1 PodDisruptionBudget, 3 PriorityClass, 1 Service, 1 StorageClass; not looked at: 1 Deployment
+            (times)
+        "#]],
     );
 }
 

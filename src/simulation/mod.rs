@@ -1,5 +1,4 @@
-//! A cluster over time: objects come, change and go as a timeline says, and the scheduler works in between, on virtual
-//! time.
+//! All pending pods of a cluster are placed, while objects come, change and go as a timeline says. Time is virtual.
 
 mod intervals;
 mod ledger;
@@ -7,18 +6,15 @@ mod log;
 mod recorder;
 mod report;
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use k8s_openapi::Resource;
-use k8s_openapi::api::core::v1::{Namespace, Node, Pod};
 use k8s_openapi::jiff::Timestamp;
 use schedc_core::model::Uid;
 use schedc_core::profile::{Bundle, StartError};
 use schedc_core::scheduler;
-use schedc_embedded::server::Key;
+use schedc_embedded::server::{Key, Server};
 use schedc_embedded::{End, Input, Options as SimulatorOptions, ServerOptions, Simulator, TimedInput};
-use schedc_objects::Objects;
+use schedc_objects::{AnyObject, Objects};
 
 use crate::cluster::{self, Routes};
 use crate::timeline::{Action, Reference, Span, Timeline};
@@ -43,21 +39,25 @@ pub struct Options {
     pub read: Duration,
 }
 
-/// Lets time pass until nothing happens any more. `progress` is called with the number of events and attempts so far.
+/// Lets time pass until nothing happens any more. `progress` is called with the number of pods that were tried so far.
 ///
-/// Nothing takes time but backoff and what plugins wait for: pods are bound, and those that are deleted are gone, at once.
+/// Nothing takes time but backoff and what plugins wait for: pods are bound, and those that are deleted are gone, at once. Pods
+/// that were tried in vain are tried again when something changes that may help them. Victims of preemption are gone for
+/// good.
 ///
 /// # Errors
 /// Plugins that cannot start.
-pub fn replay<B: Bundle>(
+pub fn simulate<B: Bundle>(
     mut objects: Objects,
     timeline: Timeline,
     options: Options,
     progress: impl FnMut(usize),
 ) -> Result<Report, Vec<StartError>> {
     let begin = Instant::now();
-    let implied = timeline.implied.into_iter().chain(objects.implied.iter().map(|object| object.name().to_owned()));
-    let implied: Vec<String> = implied.collect();
+    let mut kinds = objects.others_by_kind();
+    for (kind, n) in timeline.objects {
+        *kinds.entry(kind).or_default() += n;
+    }
     let mut other_kinds = std::mem::take(&mut objects.skipped);
     for (kind, n) in timeline.skipped {
         *other_kinds.entry(kind).or_default() += n;
@@ -102,22 +102,17 @@ pub fn replay<B: Bundle>(
     for uid in simulator.hooks.ledger.never_tried() {
         let held = simulator.scheduler.held(&Uid(uid.as_str().into()));
         let message = held.map_or_else(|| "not tried yet".to_owned(), |status| status.message());
-        simulator.hooks.ledger.failed(&uid, &message, None);
+        simulator.hooks.ledger.failed(&uid, &message);
     }
     let simulated = begin.elapsed();
 
-    let mut kinds: BTreeMap<&'static str, usize> = BTreeMap::new();
-    for object in simulator.server.objects() {
-        let is_implied = object.kind() == Namespace::KIND && implied.iter().any(|name| name == object.name());
-        if ![Node::KIND, Pod::KIND].contains(&object.kind()) && !is_implied {
-            *kinds.entry(object.kind()).or_default() += 1;
-        }
-    }
-    let base = &simulator.scheduler.cache.base;
-    let (nodes, utilisation) = (base.count(), utilisation(base));
-    let Recorder { ledger, skipped, in_vain, log, .. } = simulator.hooks;
+    let Simulator { hooks: Recorder { ledger, skipped, in_vain, log, .. }, scheduler, server, .. } = simulator;
+    let base = &scheduler.cache.base;
     let (attempts, retries) = (ledger.attempts, ledger.retries);
-    let Pods { waits, moments, placements, unschedulable, deleted_unplaced, preempted } = ledger.close();
+    let Pods { waits, moments, placements, mut unschedulable, deleted_unplaced, preempted } = ledger.close();
+    for pod in &mut unschedulable {
+        pod.nominated_node = nominated_node(&server, &pod.pod);
+    }
     Ok(Report {
         summary: Summary {
             pods: placements.len() + unschedulable.len() + deleted_unplaced.len() + preempted.len() + skipped.count(),
@@ -139,7 +134,7 @@ pub fn replay<B: Bundle>(
             events,
             events_without_object: in_vain,
             events_not_reached,
-            nodes,
+            nodes: base.count(),
             objects: kinds,
             other_kinds,
             seconds: (options.read + simulated).as_secs_f64(),
@@ -152,9 +147,18 @@ pub fn replay<B: Bundle>(
         unschedulable,
         deleted_unplaced,
         preempted,
-        utilisation,
+        utilisation: utilisation(base),
         log: log.map(|log| log.lines).unwrap_or_default(),
     })
+}
+
+/// Where room is kept for a pod.
+fn nominated_node(server: &Server, name: &str) -> Option<String> {
+    let (namespace, name) = name.split_once('/')?;
+    match &**server.get(&Key::pod(namespace, name))? {
+        AnyObject::Pod(pod) => pod.status.as_ref()?.nominated_node_name.clone(),
+        _ => None,
+    }
 }
 
 fn input(action: Action) -> Input {

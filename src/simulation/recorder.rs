@@ -27,7 +27,8 @@ pub(super) struct Recorder<F> {
     nodes: HashSet<String>,
     routes: Routes,
     start: i64,
-    happened: usize,
+    /// How many pods were tried.
+    tried: usize,
     progress: F,
 }
 
@@ -41,7 +42,7 @@ impl<F: FnMut(usize)> Recorder<F> {
             nodes: HashSet::new(),
             routes,
             start,
-            happened: 0,
+            tried: 0,
             progress,
         }
     }
@@ -51,11 +52,6 @@ impl<F: FnMut(usize)> Recorder<F> {
         if self.ledger.gone(uid, now) == Some(Preemption::OfGivenPod) {
             self.skipped.bound -= 1;
         }
-    }
-
-    fn happens(&mut self) {
-        self.happened += 1;
-        (self.progress)(self.happened);
     }
 }
 
@@ -84,8 +80,7 @@ impl<F: FnMut(usize)> Hooks for Recorder<F> {
         let AnyObject::Pod(pod) = &*change.object else { return };
         let uid = pod.metadata.uid.as_deref().unwrap_or_default();
         if change.kind == ChangeKind::Deleted {
-            self.gone(uid, now);
-            return self.happens();
+            return self.gone(uid, now);
         }
         let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).filter(|node| !node.is_empty());
         if self.ledger.knows(uid) {
@@ -99,7 +94,6 @@ impl<F: FnMut(usize)> Hooks for Recorder<F> {
         if change.kind != ChangeKind::Added {
             return;
         }
-        self.happens();
         let skipped = &mut self.skipped;
         let is_ours = match Standing::of(pod, &self.routes) {
             Standing::Pending(_) => true,
@@ -127,29 +121,29 @@ impl<F: FnMut(usize)> Hooks for Recorder<F> {
 
     fn outcome(&mut self, now: i64, outcome: &Outcome, cluster: &Base) {
         let uid = &*outcome.pod.uid.0;
-        self.ledger.tried(uid);
-        let Err(failure) = &outcome.result else { return };
-        let mut victims = Vec::new();
-        let nomination = match failure {
-            Failure::Unschedulable(unschedulable) => {
-                let by = format!("{}/{}", outcome.pod.namespace, outcome.pod.name);
-                for victim in unschedulable.post_filter.iter().flat_map(|result| &result.victims) {
-                    self.ledger.victim(&victim.0, by.clone());
-                    victims.extend(self.ledger.name(&victim.0).map(str::to_owned));
-                }
-                unschedulable.nomination()
-            }
-            Failure::Error(_) => Nomination::Clear,
-        };
-        let nominated_node = match nomination {
-            Nomination::Keep => outcome.pod.nominated_node.map(|node| cluster.interner.resolve(node).to_owned()),
-            Nomination::Clear => None,
-            Nomination::Set(node) => Some(cluster.name(node).to_owned()),
-        };
-        if let Some(log) = &mut self.log {
-            log.outcome(now - self.start, outcome, nominated_node.as_deref(), &victims);
+        if self.ledger.tried(uid) {
+            self.tried += 1;
+            (self.progress)(self.tried);
         }
-        self.ledger.failed(uid, failure.message(), nominated_node);
+        let Err(failure) = &outcome.result else { return };
+        self.ledger.failed(uid, failure.message());
+        let mut victims = Vec::new();
+        let mut nominated_node = None;
+        if let Failure::Unschedulable(unschedulable) = failure {
+            let by = format!("{}/{}", outcome.pod.namespace, outcome.pod.name);
+            for victim in unschedulable.post_filter.iter().flat_map(|result| &result.victims) {
+                self.ledger.victim(&victim.0, by.clone());
+                victims.extend(self.ledger.name(&victim.0).map(str::to_owned));
+            }
+            nominated_node = match unschedulable.nomination() {
+                Nomination::Keep => outcome.pod.nominated_node.map(|node| cluster.interner.resolve(node)),
+                Nomination::Clear => None,
+                Nomination::Set(node) => Some(cluster.name(node)),
+            };
+        }
+        if let Some(log) = &mut self.log {
+            log.outcome(now - self.start, outcome, nominated_node, &victims);
+        }
     }
 
     fn tells<B: Bundle>(&mut self, scheduler: &Scheduler<B, EmbeddedClient>) {

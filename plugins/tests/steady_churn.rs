@@ -1,0 +1,209 @@
+//! How often a scheduling cycle asks for memory once the cluster has been full: pods come, are placed, bound, and go. The
+//! cycle is all that happens from popping a pod to telling the cluster of its node; the call itself is not counted.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod scheduler {
+    schedc_macros::profile!("../profiles/default.toml");
+}
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use schedc_core::client::{ApiError, Client};
+use schedc_core::extension_points::Placement;
+use schedc_core::model::{Pod, PodSpec, Uid};
+use schedc_core::scheduler::{Change, Completed, Options, Placed, Scheduler, Tasks};
+use schedc_objects::testing::{node, object, pod};
+
+const NODES: usize = 100;
+/// So many of them are for pods that name them.
+const NAMED: usize = 4;
+/// As many pods as a node can have.
+const PODS_OF_A_NODE: usize = 8;
+/// So many pods run when nothing changes but which.
+const RUNNING: usize = 330;
+
+/// Kinds of pods, as manifests.
+const KINDS: [(&str, &str); 11] = [
+    ("plain", "{metadata: {labels: {app: plain}}, spec: {containers: [{name: c, resources: {requests: {cpu: 100m, memory: 100Mi}}}]}}"),
+    (
+        "an image",
+        "{metadata: {labels: {app: image}}, spec: {containers: [{name: c, image: 'example.com/web:v1', resources: {requests: {cpu: 100m}}}]}}",
+    ),
+    (
+        "tolerations",
+        "{spec: {tolerations: [{key: dedicated, operator: Exists}, {key: spot, effect: PreferNoSchedule, operator: Exists}]}}",
+    ),
+    (
+        "node affinity",
+        "{spec: {nodeSelector: {os: linux}, affinity: {nodeAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [
+                {matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [a, b]}]}]},
+            preferredDuringSchedulingIgnoredDuringExecution: [
+                {weight: 5, preference: {matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [a]}]}}]}}}}",
+    ),
+    (
+        "hard spreading",
+        "{metadata: {labels: {app: hard}}, spec: {topologySpreadConstraints: [
+            {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule,
+             labelSelector: {matchLabels: {app: hard}}}]}}",
+    ),
+    (
+        "soft spreading",
+        "{metadata: {labels: {app: soft}}, spec: {topologySpreadConstraints: [
+            {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: ScheduleAnyway,
+             labelSelector: {matchLabels: {app: soft}}},
+            {maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: ScheduleAnyway,
+             labelSelector: {matchLabels: {app: soft}}}]}}",
+    ),
+    (
+        "spreading by default",
+        "{metadata: {labels: {app: served}}, spec: {containers: [{name: c, resources: {requests: {cpu: 100m}}}]}}",
+    ),
+    (
+        "pod affinity",
+        "{metadata: {labels: {app: near}}, spec: {affinity: {podAffinity: {
+            preferredDuringSchedulingIgnoredDuringExecution: [{weight: 3, podAffinityTerm:
+                {topologyKey: topology.kubernetes.io/zone, labelSelector: {matchLabels: {app: near}}}}]}}}}",
+    ),
+    (
+        "nodes by name",
+        "{spec: {tolerations: [{key: named, operator: Exists}],
+            affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [
+                {matchFields: [{key: metadata.name, operator: In, values: [node-0]}]},
+                {matchFields: [{key: metadata.name, operator: In, values: [node-1]}]},
+                {matchFields: [{key: metadata.name, operator: In, values: [node-2]}]},
+                {matchFields: [{key: metadata.name, operator: In, values: [node-3]}]}]}}}}}",
+    ),
+    (
+        "a host port",
+        "{spec: {containers: [{name: c, ports: [{containerPort: 80, hostPort: 8080}]}]}}",
+    ),
+    (
+        "anti-affinity",
+        "{metadata: {labels: {app: apart}}, spec: {affinity: {podAntiAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: [
+                {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: apart}}}]}}}}",
+    ),
+];
+
+/// A cluster that binds whatever is to be bound.
+#[derive(Clone)]
+struct Agreeing;
+impl Client for Agreeing {
+    async fn bind(&self, _: &Placement) -> Result<(), ApiError> {
+        Ok(())
+    }
+    async fn sleep(&self, _: Duration) {}
+}
+
+/// Tasks that are done at once. What they ask for is not counted.
+#[derive(Default)]
+struct AtOnce(Vec<Completed>);
+impl Tasks for AtOnce {
+    fn spawn(&mut self, task: impl Future<Output = Completed> + Send + 'static) {
+        allocation_counter::opt_out(|| {
+            let Poll::Ready(completed) = pin!(task).poll(&mut Context::from_waker(Waker::noop())) else {
+                panic!("this cluster lets nobody wait")
+            };
+            self.0.push(completed);
+        });
+    }
+}
+
+/// A cluster, and the pods that run there, oldest first.
+struct Churn {
+    scheduler: Scheduler<scheduler::Profiles, Agreeing>,
+    tasks: AtOnce,
+    templates: Vec<Pod>,
+    running: VecDeque<Uid>,
+    created: usize,
+}
+
+impl Churn {
+    fn new() -> Self {
+        let scheduler = Scheduler::new(Agreeing, Options::default()).unwrap();
+        let (tasks, templates) = (AtOnce::default(), Vec::new());
+        let mut churn = Churn { scheduler, tasks, templates, running: VecDeque::new(), created: 0 };
+        for number in 0..NODES {
+            let zone = ["a", "b", "c"][number % 3];
+            let name = format!("node-{number}");
+            let labels = format!("{{os: linux, kubernetes.io/hostname: {name}, topology.kubernetes.io/zone: {zone}}}");
+            let taint = match number {
+                ..NAMED => "{key: named, effect: NoSchedule}",
+                _ if number % 10 == 0 => "{key: spot, effect: PreferNoSchedule}",
+                _ => "",
+            };
+            let image = "{names: ['example.com/web:v1'], sizeBytes: 500000000}";
+            let allocatable = format!("{{cpu: 8, memory: 32Gi, pods: {PODS_OF_A_NODE}}}");
+            let status = format!("{{allocatable: {allocatable}, images: [{image}]}}");
+            let manifest = format!(
+                "{{metadata: {{name: {name}, labels: {labels}}}, spec: {{taints: [{taint}]}}, status: {status}}}"
+            );
+            let node = node(&manifest, &mut churn.scheduler.cache.base.interner);
+            churn.tell(Change::Node(node));
+        }
+        let service = "{apiVersion: v1, kind: Service, metadata: {name: served}, spec: {selector: {app: served}}}";
+        let service = object(service, &mut churn.scheduler.cache.base.interner);
+        churn.tell(Change::Object(service));
+        churn.templates = KINDS.map(|(_, manifest)| pod(manifest, &mut churn.scheduler.cache.base.interner)).into();
+        churn
+    }
+
+    fn tell(&mut self, change: Change) {
+        self.scheduler.on_change(change, &mut self.tasks);
+    }
+
+    /// A pod comes, is placed and bound. Returns how often memory was asked for in its scheduling cycle.
+    fn place(&mut self, kind: usize) -> u64 {
+        let name = format!("pod-{}", self.created);
+        self.created += 1;
+        let pod = Pod { uid: Uid(name.as_str().into()), name: name.into(), ..self.templates[kind].clone() };
+        self.running.push_back(pod.uid.clone());
+        self.tell(Change::Pod(pod.clone()));
+        let counted = allocation_counter::measure(|| assert!(self.scheduler.schedule_one(&mut self.tasks)));
+        for completed in std::mem::take(&mut self.tasks.0) {
+            self.scheduler.on_completed(completed, &mut self.tasks);
+        }
+        let outcome = self.scheduler.take_outcomes().pop().unwrap();
+        let Ok(Placed { node }) = &outcome.result else { panic!("{}: {:?}", KINDS[kind].0, outcome.result) };
+        let node_name = self.scheduler.cache.base.interner.get(node);
+        let spec = Arc::new(PodSpec { node_name, ..PodSpec::clone(&pod.spec) });
+        self.tell(Change::Pod(Pod { spec, ..pod }));
+        counted.count_total
+    }
+
+    fn delete_oldest(&mut self) {
+        let oldest = self.running.pop_front().unwrap();
+        self.tell(Change::PodDeleted(oldest));
+    }
+}
+
+#[test]
+fn a_scheduling_cycle_asks_for_no_memory() {
+    let mut churn = Churn::new();
+    let [plain, port] = ["plain", "a host port"].map(|name| KINDS.iter().position(|kind| kind.0 == name).unwrap());
+    // Every node has a pod with a port once, and later as many pods as it can have.
+    (NAMED..NODES).for_each(|_| _ = churn.place(port));
+    (NAMED..NODES).for_each(|_| churn.delete_oldest());
+    (0..RUNNING).for_each(|at| _ = churn.place(at % KINDS.len()));
+    let of_each = RUNNING / KINDS.len();
+    (RUNNING - of_each..(NODES - NAMED) * PODS_OF_A_NODE).for_each(|_| _ = churn.place(plain));
+    (RUNNING..churn.running.len()).for_each(|_| churn.delete_oldest());
+    let mut turn = |asked: &mut [u64; KINDS.len()]| {
+        for (kind, asked) in asked.iter_mut().enumerate() {
+            churn.delete_oldest();
+            *asked += churn.place(kind);
+        }
+    };
+    (0..2 * of_each).for_each(|_| turn(&mut [0; KINDS.len()]));
+    let mut asked = [0; KINDS.len()];
+    (0..2 * of_each).for_each(|_| turn(&mut asked));
+    let asking: Vec<_> = KINDS.iter().map(|kind| kind.0).zip(asked).filter(|(_, asked)| *asked > 0).collect();
+    assert_eq!(asking, []);
+}

@@ -1,0 +1,39 @@
+//! The tests that docs/pitfalls.md names are there.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What stands between backquotes.
+fn quoted(line: &str) -> impl Iterator<Item = &str> {
+    line.split('`').skip(1).step_by(2)
+}
+
+#[test]
+fn every_named_test_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let document = std::fs::read_to_string(root.join("docs/pitfalls.md")).unwrap();
+    let mut folders = BTreeMap::new();
+    let mut rows = 0;
+    for line in document.lines() {
+        if line.starts_with("- ") {
+            let names: Vec<&str> = quoted(line).collect();
+            folders.insert(names[0], names[1]);
+        }
+        if !line.starts_with("| ") || line.ends_with("| held by |") {
+            continue;
+        }
+        rows += 1;
+        let mut named = 0;
+        for test in line.split(" | ").last().into_iter().flat_map(quoted) {
+            let (module, name) = test.split_once("::").unwrap_or_else(|| panic!("`{test}` is not of a module"));
+            let (folder, file) = module.split_once('/').unwrap_or_else(|| panic!("`{test}` is in no folder"));
+            let folder = folders.get(folder).copied().unwrap_or(folder);
+            let path = root.join(folder).join(file).with_extension("rs");
+            let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{test}: {error}"));
+            assert!(text.contains(&format!("fn {name}(")), "{} has no {name}", path.display());
+            named += 1;
+        }
+        assert!(named > 0, "nothing holds this: {line}");
+    }
+    assert!(rows > 20, "the tables are where this test looks");
+}
