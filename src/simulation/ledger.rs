@@ -198,7 +198,7 @@ impl Ledger {
             .into_iter()
             .map(|record| Unschedulable {
                 pod: record.name.clone(),
-                message: record.message.clone(),
+                message: if record.message.is_empty() { "not tried".to_owned() } else { record.message.clone() },
                 created: seconds(record.came),
                 attempts: record.attempts,
                 deleted: record.gone.map(seconds),

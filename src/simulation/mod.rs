@@ -100,9 +100,9 @@ pub fn simulate<B: Bundle>(
     let end = simulator.now() - start;
     // Why pods are held that were never tried is asked in the end.
     for uid in simulator.hooks.ledger.never_tried() {
-        let held = simulator.scheduler.held(&Uid(uid.as_str().into()));
-        let message = held.map_or_else(|| "not tried yet".to_owned(), |status| status.message());
-        simulator.hooks.ledger.failed(&uid, &message);
+        if let Some(status) = simulator.scheduler.held(&Uid(uid.as_str().into())) {
+            simulator.hooks.ledger.failed(&uid, &status.message());
+        }
     }
     let simulated = begin.elapsed();
 

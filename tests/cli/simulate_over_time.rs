@@ -229,6 +229,64 @@ fn a_trace_with_waits() {
 }
 
 #[test]
+fn a_pod_that_goes_as_it_comes_is_not_tried() {
+    let annotations = ", annotations: {trace/created: '5', trace/deleted: '5'}";
+    let folder = Folder::with(&[("all.yaml", &(node("a", "1") + "\n---\n" + &pod("p", annotations, "")))]);
+    let report = folder.schedc(&["simulate", "all.yaml", "--trace", "-o", "json"]).json();
+    assert_eq!(
+        report["deletedUnplaced"],
+        json!([{"pod": "default/p", "message": "not tried", "created": 5.0, "attempts": 0, "deleted": 5.0}])
+    );
+}
+
+#[test]
+fn the_log_tells_what_wakes_pods_and_what_they_wait_for() {
+    let all = [
+        node("a", "1"),
+        pod("first", "", ""),
+        pod("second", "", ""),
+        pod("held", "", ", schedulingGates: [{name: g}]"),
+    ];
+    let events = "
+- {at: 10s, apply: {apiVersion: v1, kind: Pod, metadata: {name: held, labels: {app: web}}}}
+- {at: 20s, apply: {apiVersion: v1, kind: Pod, metadata: {name: held}, spec: {schedulingGates: null}}}
+- {at: 30s, delete: {kind: Pod, name: first}}
+- {at: 40s, create: {apiVersion: v1, kind: Node, metadata: {name: b}, status: {capacity: {cpu: 1, pods: 10}}}}
+";
+    let folder = Folder::with(&[("all.yaml", &all.join("\n---\n")), ("events.yaml", events)]);
+    let args = ["simulate", "all.yaml", "--events", "events.yaml", "--log"];
+    let table = folder.schedc(&args).ok();
+    let (log, _) = table.split_once("\nPlaced").expect("placements after the log");
+    expect![[r#"
+        Log
+          AT   OBJECT              WHAT
+          0s   Pod default/first   created
+          0s   Pod default/second  created
+          0s   Pod default/held    created
+          0s   Pod default/held    held back: waiting for scheduling gates: [g]
+          0s   Pod default/first   bound to a
+          0s   Pod default/second  unschedulable: 0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
+          10s  Pod default/held    changed
+          20s  Pod default/held    changed
+          20s  Pod default/held    woken since Pod default/held was changed
+          20s  Pod default/held    unschedulable: 0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
+          30s  Pod default/first   deleted
+          30s  Pod default/held    woken since Pod default/first was deleted
+          30s  Pod default/second  woken since Pod default/first was deleted
+          30s  Pod default/second  bound to a
+          30s  Pod default/held    unschedulable: 0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
+          40s  Node b              created
+          40s  Pod default/held    woken since Node b was created
+          40s  Pod default/held    bound to b
+    "#]].assert_eq(log);
+    let report = folder.schedc(&[&args[..], &["-o", "json"]].concat()).json();
+    assert_eq!(
+        report["log"].as_array().and_then(|log| log.last()),
+        Some(&json!({"at": 40.0, "object": "Pod default/held", "what": "bound", "message": "to b"}))
+    );
+}
+
+#[test]
 fn a_trace_without_annotations_is_noted() {
     let folder = Folder::with(&[("all.yaml", &(node("a", "1") + "\n---\n" + &pod("p", "", "")))]);
     let run = folder.schedc(&["simulate", "all.yaml", "--trace"]);
