@@ -62,7 +62,7 @@ fn answers() -> BTreeMap<Pair, BTreeSet<bool>> {
 /// Why a hint has one answer in the corpus.
 #[derive(Clone, Copy, PartialEq)]
 enum Why {
-    /// Whatever is new, or new to the pod, may help.
+    /// Whatever is new to the pod may help.
     New,
     /// Only an update of the waiting pod itself counts, and then it is no event of a pod that has a node.
     Itself,
@@ -74,7 +74,7 @@ enum Why {
 
 /// The hints that have one answer in the corpus. All others have both: one that always said `Queue`, or always `Skip`, would
 /// disagree with a scenario.
-const ONE_ANSWER: [(&str, &str, Why); 21] = [
+const ONE_ANSWER: [(&str, &str, Why); 16] = [
     ("DefaultPreemption", "AssignedPod Delete", Why::Never),
     ("DefaultPreemption", "UnschedulablePod Delete", Why::Never),
     ("DynamicResources", "AssignedPod UpdatePodGeneratedResourceClaim", Why::Itself),
@@ -85,17 +85,12 @@ const ONE_ANSWER: [(&str, &str, Why); 21] = [
     ("NodeDeclaredFeatures", "AssignedPod UpdatePodLabel", Why::Itself),
     ("NodeDeclaredFeatures", "AssignedPod UpdatePodScaleDown", Why::Itself),
     ("NodeDeclaredFeatures", "AssignedPod UpdatePodToleration", Why::Itself),
-    ("NodeDeclaredFeatures", "Node Add", Why::New),
     ("NodeDeclaredFeatures", "UnschedulablePod UpdatePodSchedulingGatesEliminated", Why::Itself),
     ("NodeUnschedulable", "AssignedPod UpdatePodToleration", Why::Itself),
     ("NodeVolumeLimits", "UnschedulablePod Delete", Why::TakesNoRoom),
     ("PodTopologySpread", "AssignedPod UpdatePodToleration", Why::Itself),
     ("PodTopologySpread", "UnschedulablePod Delete", Why::TakesNoRoom),
     ("TaintToleration", "AssignedPod UpdatePodToleration", Why::Itself),
-    ("VolumeBinding", "storage.k8s.io/CSINode Add", Why::New),
-    ("VolumeBinding", "storage.k8s.io/CSIStorageCapacity Add", Why::New),
-    ("VolumeBinding", "storage.k8s.io/StorageClass Add", Why::New),
-    ("VolumeZone", "PersistentVolume Add", Why::New),
 ];
 
 #[test]
