@@ -50,11 +50,6 @@ impl Routes {
             .ok_or_else(|| UnknownProfile { name: name.to_owned(), known: profiles.iter().map(|p| p.name).collect() })
     }
 
-    /// The profile that serves every pod, by its index, if one does.
-    pub fn serve_all(&self) -> Option<usize> {
-        self.only
-    }
-
     /// The profile that serves a pod, by its index.
     pub fn profile_of(&self, pod: &ApiPod) -> Option<usize> {
         let wanted = scheduler_name(pod);
@@ -156,12 +151,7 @@ impl<B: Bundle, H: Hooks> Cluster<B, H> {
     /// # Errors
     /// Plugins that cannot start.
     pub fn new(objects: Vec<AnyObject>, routes: &Routes, seed: u64, hooks: H) -> Result<Self, Vec<StartError>> {
-        // What a hint missed is not to be hidden by trying pods again, for which nobody waits anyway.
-        let scheduler = Options { seed, serve_all: routes.only, leftover_after: i64::MAX, ..Options::default() };
-        let server = ServerOptions { grace: Some(Duration::ZERO), ..ServerOptions::default() };
-        let start = newest(&objects);
-        let options = simulator::Options { scheduler, server, start, ..simulator::Options::default() };
-        let mut simulator = Simulator::with_hooks(options, hooks)?;
+        let mut simulator = Simulator::with_hooks(options(routes, seed, newest(&objects)), hooks)?;
         let nodes: HashSet<String> =
             objects.iter().filter(|object| object.kind() == "Node").map(|node| node.name().to_owned()).collect();
         let (mut pending, mut skipped) = (Vec::new(), Skipped::default());
@@ -207,6 +197,15 @@ pub fn objects(objects: Objects) -> Vec<AnyObject> {
     all.extend(implied);
     all.extend(pods.into_iter().map(|pod| pod.object.into()));
     all
+}
+
+/// How clusters are simulated: deleted pods are gone at once. Time begins at `start`, in nanoseconds since 1970; `seed` decides
+/// which of several equally good nodes is drawn.
+pub fn options(routes: &Routes, seed: u64, start: i64) -> simulator::Options {
+    // What a hint missed is not to be hidden by trying pods again, for which nobody waits anyway.
+    let scheduler = Options { seed, serve_all: routes.only, leftover_after: i64::MAX, ..Options::default() };
+    let server = ServerOptions { grace: Some(Duration::ZERO), ..ServerOptions::default() };
+    simulator::Options { scheduler, server, start, ..simulator::Options::default() }
 }
 
 /// The newest time that objects tell of, in nanoseconds since 1970; 1970 if none tells of any.

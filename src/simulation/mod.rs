@@ -11,9 +11,8 @@ use std::time::{Duration, Instant};
 use k8s_openapi::jiff::Timestamp;
 use schedc_core::model::Uid;
 use schedc_core::profile::{Bundle, StartError};
-use schedc_core::scheduler;
 use schedc_embedded::server::{Key, Server};
-use schedc_embedded::{End, Input, Options as SimulatorOptions, ServerOptions, Simulator, TimedInput};
+use schedc_embedded::{End, Input, Simulator, TimedInput};
 use schedc_objects::{AnyObject, Objects};
 
 use crate::cluster::{self, Routes};
@@ -64,20 +63,9 @@ pub fn simulate<B: Bundle>(
     }
     let all = cluster::objects(objects);
     let start = timeline.start.map_or_else(|| cluster::newest(&all), nanoseconds);
-    let simulator_options = SimulatorOptions {
-        scheduler: scheduler::Options {
-            seed: options.seed,
-            serve_all: options.routes.serve_all(),
-            // What a hint missed is not to be hidden by trying pods again without an event.
-            leftover_after: i64::MAX,
-            ..scheduler::Options::default()
-        },
-        server: ServerOptions { grace: Some(Duration::ZERO), ..ServerOptions::default() },
-        start,
-        ..SimulatorOptions::default()
-    };
     let recorder = Recorder::new(options.routes, start, options.log, progress);
-    let mut simulator = Simulator::<B, _>::with_hooks(simulator_options, recorder)?;
+    let mut simulator =
+        Simulator::<B, _>::with_hooks(cluster::options(&options.routes, options.seed, start), recorder)?;
     for object in all {
         // Manifests without a name were refused on reading, unless API-server defaults are left out.
         let _ = simulator.add(object);
