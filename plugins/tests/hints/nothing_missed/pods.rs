@@ -122,7 +122,7 @@ fn waiting() -> impl Strategy<Value = Waiting> {
     let fixed = (
         select(vec!["", "", "", "nodeSelector: {disk: ssd}, ", "nodeSelector: {zone: a}, "]),
         select(vec!["", "{hostPort: 80}"]),
-        select(vec!["", "", "", "", "hostNetwork: true, hostUsers: false, "]),
+        select(vec!["", "", "hostNetwork: true, hostUsers: false, "]),
         required(2),
         required(1),
         rarely(2, constraint()),
