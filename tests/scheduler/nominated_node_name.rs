@@ -11,11 +11,12 @@
 //! | the node is deleted, without or with other nodes that are out of the question | the name is cleared |
 //! | PreBind fails | the name is cleared |
 //! | somebody else sets it | its node is tried first, and taken if the pod fits, however others score |
-//! | the nominated pod is deleted, or loses its nomination | lower ones that it kept away are tried again |
+//! | the nominated pod is deleted, gets another node, or loses its nomination | lower ones that it kept away are tried again |
 //!
 //! From kube-scheduler's `nominated_node_name`, `preemption/nominatednodename` and `eventhandler`
 //! (`TestUpdateNominatedNodeName`).
 
+use k8s_openapi::api::core::v1::Toleration;
 use schedc_core::client::{ApiError, ApiReason};
 use schedc_core::queue::Place;
 
@@ -248,5 +249,30 @@ fn who_was_kept_away_is_tried_when_the_nomination_ends() {
     stage.schedule("middle");
     assert_eq!((stage.node_of("middle"), stage.nominated("middle")), (None, None));
     stage.run();
+    assert_eq!(stage.node_of("low").as_deref(), Some("node"));
+}
+
+#[test]
+fn who_was_kept_away_is_tried_when_the_nominated_pod_is_bound_elsewhere() {
+    let mut stage = kept_away();
+    stage.bind("middle", "elsewhere");
+    stage.schedule("low");
+    assert_eq!(stage.node_of("low").as_deref(), Some("node"));
+}
+
+#[test]
+fn who_was_kept_away_is_tried_when_the_nominated_pod_goes_to_another_node() {
+    let mut stage = kept_away();
+    stage.create(&pod("high", "2", "priority: 100, nodeName: node"));
+    stage.create(&(node("other", "4") + "spec: {taints: [{key: dedicated, effect: NoSchedule}]}\n"));
+    stage.run();
+    assert_eq!(stage.place("low"), Some(Place::Unschedulable));
+    stage.edit("middle", |pod| {
+        let all = Toleration { operator: Some("Exists".into()), ..Toleration::default() };
+        pod.spec.get_or_insert_default().tolerations = Some(vec![all]);
+    });
+    stage.release("delete");
+    stage.run();
+    assert_eq!(stage.node_of("middle").as_deref(), Some("other"));
     assert_eq!(stage.node_of("low").as_deref(), Some("node"));
 }

@@ -163,12 +163,16 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             return;
         }
         self.cache.add_pod(pod.clone(), node, PodState::Bound);
+        let kept = self.cache.nominator.node(&pod.uid).filter(|kept| *kept != node);
         // Bound by another while it waits: it need not wait any longer.
         self.reject_waiting(&pod.uid, "bound by another");
         let (queue, mut around) = self.queue();
         queue.delete(&pod.uid, &mut around);
         self.status.forget(&pod.uid);
         self.alarms.forget(&pod.uid);
+        if let Some(kept) = kept {
+            self.nomination_lost(pod.clone(), kept);
+        }
         let came = Changed::Pod(None, Some(PodOnNode::new(pod)));
         self.happened(ClusterEvent::new(EventResource::AssignedPod, Action::ADD), came, |_| true);
     }

@@ -198,7 +198,14 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
                 now,
             };
             match self.bundle.with(attempt.profile(), cycle) {
-                Ok(permitted) => self.begin_binding(attempt, permitted, tasks),
+                Ok(permitted) => {
+                    let placed = self.cache.pod(&pod.uid).map(|(_, node, _)| node);
+                    self.begin_binding(attempt, permitted, tasks);
+                    // It does not need the room that was kept for it elsewhere.
+                    if let Some(left) = pod.nominated_node.filter(|node| placed.is_some_and(|placed| placed != *node)) {
+                        self.nomination_lost(pod, left);
+                    }
+                }
                 Err(failure) => self.failed(attempt, failure, tasks),
             }
             self.settle(tasks);
