@@ -58,10 +58,8 @@ fn bind(objects: &[&str], controllers: bool, meanwhile: Meanwhile<'_>) -> (usize
             }
             for (_, kind, name, patch) in meanwhile.iter().filter(|(at, ..)| *at == seconds) {
                 let request = match patch {
-                    Value::Null => {
-                        Request::Delete(Key::of_reference(&reference(kind, name)).expect("a known kind"), None)
-                    }
-                    patch => Request::Patch(reference(kind, name), patch.clone()),
+                    Value::Null => Request::Delete(key(kind, name), None),
+                    patch => Request::Patch(key(kind, name), patch.clone()),
                 };
                 server.handle(&request, 0).expect("it is there");
             }
@@ -70,13 +68,15 @@ fn bind(objects: &[&str], controllers: bool, meanwhile: Meanwhile<'_>) -> (usize
     }
 }
 
-fn reference(kind: &str, name: &str) -> ObjectRef {
+fn key(kind: &str, name: &str) -> Key {
     let namespace = if kind == "PersistentVolume" { "" } else { "default" };
-    ObjectRef { api_version: "v1".into(), kind: kind.into(), namespace: namespace.into(), name: name.into() }
+    let reference =
+        ObjectRef { api_version: "v1".into(), kind: kind.into(), namespace: namespace.into(), name: name.into() };
+    Key::of_reference(&reference).expect("a known kind")
 }
 
 fn get(server: &mut Server, kind: &str, name: &str) -> Value {
-    let object = server.handle(&Request::Get(reference(kind, name)), 0).expect("it is there");
+    let object = server.handle(&Request::Get(key(kind, name)), 0).expect("it is there");
     object.expect("an object is answered").to_json().expect("it can be written")
 }
 
