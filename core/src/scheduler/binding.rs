@@ -9,7 +9,6 @@ use super::tasks::{Completed, Tasks, Work};
 use crate::cache::State;
 use crate::client::{Client, Event, EventType, StatusPatch};
 use crate::engine::Engine;
-use crate::events::{Action, Changed, ClusterEvent, EventResource, PodOnNode};
 use crate::extenders::Extenders;
 use crate::extension_points::Placement;
 use crate::handle::{Rejection, WaitingPod};
@@ -189,19 +188,11 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Undoes what was done for a pod, and tries it again later: kube-scheduler's `handleBindingCycleError`.
     fn undo(&mut self, attempt: Attempt, placement: Placement, failure: Failure, tasks: &mut impl Tasks) {
         self.bundle.with(attempt.profile(), Undo { placement: &placement });
-        let uid = placement.pod.uid.clone();
-        self.cache.forget(&uid);
-        let node = self.cache.base.interner.get(&placement.node_name);
-        let left = Changed::Pod(Some(PodOnNode { pod: placement.pod, node }), None);
-        let event = ClusterEvent::new(EventResource::AssignedPod, Action::DELETE);
-        // What it leaves wakes others, and itself only if nobody found it unschedulable.
-        if matches!(failure, Failure::Unschedulable(_)) {
-            self.failed(attempt, failure, tasks);
-            self.happened(event, left, |pod| pod.pod.uid != uid);
-        } else {
-            self.happened(event, left, |_| true);
-            self.failed(attempt, failure, tasks);
+        self.cache.forget(&placement.pod.uid);
+        if let Some(node) = self.cache.base.interner.get(&placement.node_name) {
+            self.left(placement.pod, node);
         }
+        self.failed(attempt, failure, tasks);
     }
 
     fn stop_waiting(&mut self, uid: &Uid) {

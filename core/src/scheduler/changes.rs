@@ -84,7 +84,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let at = self.cache.set_node(node);
         let new = self.cache.base.infos()[at.get()].node.clone();
         for event in node_changed(old.as_deref(), new.as_deref()) {
-            self.happened(event, Changed::Node(old.clone(), new.clone()), |_| true);
+            self.happened(event, Changed::Node(old.clone(), new.clone()));
         }
     }
 
@@ -93,7 +93,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let old = self.cache.base.infos()[at.get()].node.clone();
         self.cache.remove_node(name);
         for event in node_changed(old.as_deref(), None) {
-            self.happened(event, Changed::Node(old.clone(), None), |_| true);
+            self.happened(event, Changed::Node(old.clone(), None));
         }
     }
 
@@ -104,7 +104,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
         self.cache.set_object(object.clone());
         if let Some(event) = object_changed(old.as_ref(), Some(&object)) {
-            self.happened(event, Changed::Object(old, Some(object)), |_| true);
+            self.happened(event, Changed::Object(old, Some(object)));
         }
     }
 
@@ -112,7 +112,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let Some(old) = self.cache.object(key).cloned() else { return };
         self.cache.remove_object(key);
         if let Some(event) = object_changed(Some(&old), None) {
-            self.happened(event, Changed::Object(Some(old), None), |_| true);
+            self.happened(event, Changed::Object(Some(old), None));
         }
     }
 
@@ -158,7 +158,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             self.cache.add_pod(pod, node, PodState::Bound);
             let Changed::Pod(Some(old), Some(new)) = &changed else { return };
             for event in pod_updated(old.as_event(), new.as_event()) {
-                self.happened(event, changed.clone(), |_| true);
+                self.happened(event, changed.clone());
             }
             return;
         }
@@ -174,7 +174,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             self.nomination_lost(pod.clone(), kept);
         }
         let came = Changed::Pod(None, Some(PodOnNode::new(pod)));
-        self.happened(ClusterEvent::new(EventResource::AssignedPod, Action::ADD), came, |_| true);
+        self.happened(ClusterEvent::new(EventResource::AssignedPod, Action::ADD), came);
     }
 
     /// A pod without a node came or changed.
@@ -257,24 +257,28 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.waiting.reject(uid, Rejection { plugin: "", reason: reason.into(), preempted: false });
     }
 
-    fn left(&mut self, pod: Arc<Pod>, node: Symbol) {
+    /// A pod takes no room of its node any longer, which wakes others.
+    pub(super) fn left(&mut self, pod: Arc<Pod>, node: Symbol) {
         let left = Changed::Pod(Some(PodOnNode { pod, node: Some(node) }), None);
-        self.happened(ClusterEvent::new(EventResource::AssignedPod, Action::DELETE), left, |_| true);
+        self.happened(ClusterEvent::new(EventResource::AssignedPod, Action::DELETE), left);
     }
 
     /// A pod takes no room any longer of the node that it was nominated for: those that had to count with it can be tried.
     pub(super) fn nomination_lost(&mut self, pod: Arc<Pod>, node: Symbol) {
-        let (priority, uid) = (pod.spec.priority, pod.uid.clone());
+        let priority = pod.spec.priority;
         let pod = Arc::new(Pod { nominated_node: Some(node), ..Pod::clone(&pod) });
         let left = Changed::Pod(Some(PodOnNode::new(pod)), None);
         let event = ClusterEvent::new(EventResource::AssignedPod, Action::DELETE);
-        self.happened(event, left, |other| other.pod.spec.priority <= priority && other.pod.uid != uid);
-    }
-
-    pub(super) fn happened(&mut self, event: ClusterEvent, changed: Changed, concerned: impl Fn(&QueuedPod) -> bool) {
         let now = self.now;
         let (queue, mut around) = self.queue();
-        queue.on_event(Happened { event, changed }, concerned, &mut around, now);
+        let concerned = |other: &QueuedPod| other.pod.spec.priority <= priority;
+        queue.on_event(Happened { event, changed: left }, concerned, &mut around, now);
+    }
+
+    fn happened(&mut self, event: ClusterEvent, changed: Changed) {
+        let now = self.now;
+        let (queue, mut around) = self.queue();
+        queue.on_event(Happened { event, changed }, |_| true, &mut around, now);
     }
 
     /// The profile that serves a pod. None: it is another scheduler's.

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::cache::{Cache, State};
 use crate::engine::Engine;
-use crate::events::{ClusterEvent, Happened};
+use crate::events::{Changed, ClusterEvent, Happened};
 use crate::extenders::{EXTENDER, Extenders};
 use crate::extension_points::{QueuedPod, QueueingHint};
 use crate::hints::{Interested, PluginSet};
@@ -48,6 +48,10 @@ impl<B: Bundle> Surroundings for Around<'_, B> {
         self.bundle.with(profile, Ask { plugins, event: happened.event })
     }
     fn hint(&mut self, profile: usize, waiting: &Waiting, pod: &QueuedPod, happened: &Happened) -> QueueingHint {
+        // The room that a pod itself leaves was never in its way.
+        if matches!(&happened.changed, Changed::Pod(Some(left), None) if left.pod.uid == pod.pod.uid) {
+            return QueueingHint::Skip;
+        }
         let cache = &*self.cache;
         QueueingHint::queue_if(self.bundle.with(profile, Hint { waiting, pod: &pod.pod, happened, cache }))
     }

@@ -219,11 +219,12 @@ impl Stage {
         let node = testing::node(&yaml, &mut self.scheduler.cache.base.interner);
         self.change(Change::Node(node));
     }
-    /// A pod comes and is tried. It is nominated for a node that is not there any more.
+    /// A pod comes and is tried. This one is nominated for a node that is not there any more.
     fn pod(&mut self, name: &str) {
+        let status = if name == "web" { "{ nominatedNodeName: gone }" } else { "{}" };
         let yaml = format!(
             "metadata: {{ name: {name}, uid: {name}, namespace: default }}\nspec: {{ schedulerName: everywhere }}\n\
-             status: {{ nominatedNodeName: gone }}"
+             status: {status}"
         );
         let pod = testing::pod(&yaml, &mut self.scheduler.cache.base.interner);
         self.change(Change::Pod(pod));
