@@ -49,8 +49,8 @@ fn filter_nodes<P: Profile, const IDLE: u8>(
         for node in nodes_of(word, *bits) {
             if let Err(rejection) = P::filter::<IDLE>(pod, cycle, columns, node.get()) {
                 keep &= !(1 << (node.0 % 64));
-                // Folds away for profiles whose filters never fail with an error.
-                if failed.is_none() && !P::code(&rejection).is_rejected() {
+                // Folds away for profiles whose filters never fail with an error, if it is asked first.
+                if !P::code(&rejection).is_rejected() && failed.is_none() {
                     failed = Some(node);
                 }
             }

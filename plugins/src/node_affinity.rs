@@ -26,6 +26,7 @@ use schedc_core::mask::Mask;
 use schedc_core::model::{Labels, Node, NodeSelector, NodeSelectorTerm, PodSpec, PreferredTerm};
 use schedc_core::plugin::{Compile, Plugin, Slot, View};
 use schedc_core::status::{Code, Reasons, Status};
+use smallvec::SmallVec;
 
 mod args;
 
@@ -49,8 +50,6 @@ pub struct NodeAffinityPod {
     selector: Labels,
     /// The pod's required terms.
     required: Option<NodeSelector>,
-    /// The nodes that those name, if every term names some.
-    named: Option<Box<[Symbol]>>,
     /// The preferred terms of both, with their weights.
     preferred: Box<[(i64, NodeSelectorTerm)]>,
     /// What is wrong with the pod's preferred terms.
@@ -87,7 +86,6 @@ impl Plugin for NodeAffinity {
             added: args.required(cx.interner),
             selector: pod.node_selector.clone(),
             required: pod.required_node_affinity.clone(),
-            named: pod.required_node_affinity.as_ref().and_then(named_nodes),
             preferred: preferred
                 .into_iter()
                 .filter_map(|PreferredTerm { weight, term }| Some((weight, term.ok()?)))
@@ -109,11 +107,11 @@ impl PreFilterPlugin for NodeAffinity {
         if pod.added.is_none() && pod.selector.is_empty() && pod.required.is_none() {
             return Ok(PreFilter::skip(()));
         }
-        let Some(names) = &pod.named else { return Ok(PreFilter::ready(())) };
+        let Some(names) = pod.required.as_ref().and_then(named_nodes) else { return Ok(PreFilter::ready(())) };
         if names.is_empty() {
             return Err(Status::unresolvable("pod affinity terms conflict"));
         }
-        Ok(PreFilter::ready(()).only_named(names.iter().copied(), view.base))
+        Ok(PreFilter::ready(()).only_named(names, view.base))
     }
 }
 
@@ -215,8 +213,8 @@ fn match_pod(pod: &PodSpec, node: &NodeLabels) -> Result<bool, HintError> {
 }
 
 /// The nodes that the terms name, if every term names some.
-fn named_nodes(selector: &NodeSelector) -> Option<Box<[Symbol]>> {
-    let mut names = Vec::new();
+fn named_nodes(selector: &NodeSelector) -> Option<SmallVec<[Symbol; 4]>> {
+    let mut names = SmallVec::new();
     for term in &selector.terms {
         let mut wanted = term.match_fields.iter().filter(|field| !field.negated).map(|field| field.name);
         let name = wanted.next()?;
@@ -224,7 +222,7 @@ fn named_nodes(selector: &NodeSelector) -> Option<Box<[Symbol]>> {
             names.push(name);
         }
     }
-    (!selector.terms.is_empty()).then(|| names.into())
+    (!selector.terms.is_empty()).then_some(names)
 }
 
 #[cfg(test)]
