@@ -65,6 +65,7 @@ impl Simulation {
             let others: Vec<PodFacts> = self.on_node(&node, &uid).into_iter().cloned().collect();
             let mut pod = pod.clone();
             self.assumed.insert(uid.clone(), pod.clone());
+            self.began.insert(uid.clone(), self.happened);
             if self.shared_ports.contains(&*node) {
                 pod.port = None;
             }
@@ -113,8 +114,12 @@ impl Simulation {
         let Some(handle) = self.handle() else { return Ok(()) };
         let waiting = handle.waiting_pods();
         let ledger = self.ledger.open();
-        for (who, uid, until) in ledger.waiting() {
-            if until < self.cluster.now && waiting.binary_search(&Uid(uid.clone())).is_ok() {
+        let waits = ledger.waiting().filter(|(_, uid, _)| waiting.binary_search(&Uid((*uid).clone())).is_ok());
+        for (who, uid, until) in waits {
+            if self.known.pods.get(uid).is_none_or(|pod| pod.node.is_some()) {
+                return broken(Invariant::WaitsEnd, format!("{uid} waits for {who}, and is gone or bound"));
+            }
+            if until < self.cluster.now {
                 let late = (self.cluster.now - until) / 1_000_000;
                 return broken(Invariant::WaitsEnd, format!("{uid} waits for {who}, {late} ms too long"));
             }

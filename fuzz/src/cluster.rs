@@ -7,13 +7,13 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1 as api;
 use schedc_core::client::{ApiError, ApiReason};
 use schedc_core::model::Uid;
-use schedc_embedded::server::{Change, Key, PodRef, Request, Response};
+use schedc_embedded::server::{Change, ChangeKind, Key, PodRef, Request, Response};
 use schedc_embedded::{Call, Controllers, EmbeddedClient, Server, ServerOptions, Sleep};
 use schedc_objects::AnyObject;
 use serde_json::{Value, json};
 
 use crate::figures::Figures;
-use crate::history::{Answer, Step, Stream};
+use crate::history::{Answer, PodChange, Step, Stream};
 use crate::known::uid;
 use crate::manifests::{self, NAMESPACE, PodFacts};
 
@@ -38,6 +38,26 @@ pub(crate) struct Watch {
     pub(crate) broken: bool,
     /// What it told last, if it has not listed since.
     pub(crate) last: Option<Change>,
+}
+
+impl Watch {
+    /// Of several changes of an object that is there, only the last one will be told. Returns how many will not.
+    pub(crate) fn merge(&mut self) -> u64 {
+        let before = self.news.len();
+        let mut last = BTreeMap::new();
+        let mut kept: VecDeque<News> = VecDeque::new();
+        for news in self.news.drain(..).rev() {
+            let (kind, known) = (news.change.kind, last.len());
+            let latest = *last.entry(Key::of(&news.change.object)).or_insert(kind);
+            let is_latest = last.len() > known;
+            if !is_latest && latest != ChangeKind::Deleted {
+                continue;
+            }
+            kept.push_front(news);
+        }
+        self.news = kept;
+        (before - self.news.len()) as u64
+    }
 }
 
 /// Everything outside of the scheduler.
@@ -127,7 +147,12 @@ impl Cluster {
                 return Some(self.create(manifests::pod(pod)));
             }
             Step::ChangePod(id, change) => {
-                if let Some(pod) = self.pod(*id) {
+                // That a nominated pod asks for less wakes nobody, here as in kube-scheduler.
+                let keeps_room = |pod: &&api::Pod| {
+                    let status = pod.status.as_ref();
+                    matches!(change, PodChange::Resize(_)) && status.is_some_and(|s| s.nominated_node_name.is_some())
+                };
+                if let Some(pod) = self.pod(*id).filter(|pod| !keeps_room(pod)) {
                     let patch = manifests::pod_change(pod, *change);
                     self.patch_pod(*id, patch);
                 }

@@ -64,6 +64,7 @@ enum Kind {
     Controllers,
     Repeat,
     Break,
+    Merge,
     List,
     Allow,
     Reject,
@@ -73,17 +74,17 @@ enum Kind {
 }
 
 /// All kinds, how frequent they are, and whether an episode can be without.
-const KINDS: [(Kind, usize, bool); 23] = [
+const KINDS: [(Kind, usize, bool); 24] = [
     (Kind::Schedule, 220, false),
     (Kind::Deliver, 240, false),
     (Kind::Answer, 200, false),
     (Kind::Pass, 90, false),
     (Kind::Pod, 100, false),
     (Kind::ChangePod, 30, true),
-    (Kind::DeletePod, 25, true),
+    (Kind::DeletePod, 45, true),
     (Kind::FinishPod, 15, true),
     (Kind::BindElsewhere, 8, true),
-    (Kind::Nominate, 6, true),
+    (Kind::Nominate, 15, true),
     (Kind::Node, 30, false),
     (Kind::DeleteNode, 10, true),
     (Kind::Budget, 8, true),
@@ -91,6 +92,7 @@ const KINDS: [(Kind, usize, bool); 23] = [
     (Kind::Controllers, 40, false),
     (Kind::Repeat, 12, true),
     (Kind::Break, 6, true),
+    (Kind::Merge, 10, true),
     (Kind::List, 40, false),
     (Kind::Allow, 30, true),
     (Kind::Reject, 10, true),
@@ -98,6 +100,9 @@ const KINDS: [(Kind, usize, bool); 23] = [
     (Kind::Restart, 4, true),
     (Kind::Settle, 12, false),
 ];
+
+/// Answers that are faults.
+const FAULTY: [Answer; 4] = [Answer::Lost, Answer::TimeOut, Answer::Conflict, Answer::Refused];
 
 /// Draws steps from a seed.
 pub struct Generator {
@@ -143,10 +148,10 @@ impl Generator {
                 let is_rare = !seen.rare.is_empty() && self.chance(40);
                 let at = if is_rare { self.one_of(&seen.rare) } else { self.skewed(seen.calls) as u8 };
                 let faulty = if is_rare && self.mood.faulty > 0 { 70 } else { self.mood.faulty };
-                let answer = if self.chance(faulty) && !self.mood.answers.is_empty() {
-                    self.mood.answers[self.random.below(self.mood.answers.len())]
-                } else {
-                    Answer::Done
+                let answers = if is_rare { &FAULTY } else { &self.mood.answers[..] };
+                let answer = match answers.get(self.random.below(answers.len())) {
+                    Some(answer) if self.random.below(100) < faulty => *answer,
+                    _ => Answer::Done,
                 };
                 Step::Answer(at, answer)
             }
@@ -185,6 +190,7 @@ impl Generator {
             Kind::Controllers => Step::Controllers,
             Kind::Repeat => Step::Repeat(self.stream()),
             Kind::Break => Step::Break(self.stream()),
+            Kind::Merge => Step::Merge(Stream::ALL[draw_weighted(&mut self.random, &seen.backlog)]),
             Kind::List => {
                 let weights = seen.broken.map(usize::from);
                 Step::List(Stream::ALL[draw_weighted(&mut self.random, &weights)])
@@ -259,7 +265,7 @@ impl Generator {
             spread: affinity && self.chance(15),
             together: affinity && self.chance(10),
             gated: self.mood.gates && self.chance(15),
-            claim: (self.mood.storage && self.chance(40)).then(|| self.claim()),
+            claim: (self.mood.storage && self.chance(60)).then(|| self.claim()),
             foreign: self.mood.foreign && self.chance(10),
             grace: [0, 1, 5, 30][self.random.below(4)],
             troubles: self.troubles(),
@@ -299,7 +305,7 @@ impl Mood {
     fn draw(random: &mut Random) -> Mood {
         let mut often = |in_a_hundred: usize| random.below(100) < in_a_hundred;
         let mut answers = Vec::new();
-        for answer in [Answer::Lost, Answer::TimeOut, Answer::Conflict, Answer::Refused] {
+        for answer in FAULTY {
             if often(65) {
                 answers.push(answer);
             }
@@ -311,11 +317,12 @@ impl Mood {
             3 if !dispensable => weight / 3,
             _ => weight,
         });
+        let most_nodes = [3, 8][random.below(2)];
         Mood {
-            nodes: 1 + random.below(8) as u8,
+            nodes: 1 + random.below(most_nodes) as u8,
             pods: 4 + random.below(36) as u8,
             groups: 1 + random.below(4) as u8,
-            milli_cpu: [50, 100, 200, 400][random.below(4)],
+            milli_cpu: [50, 100, 200, 400, 400][random.below(5)],
             troubled: [0, 10, 30, 60][random.below(4)],
             faulty: [0, 10, 30, 60][random.below(4)],
             answers,
@@ -330,7 +337,7 @@ impl Mood {
 
 fn is_possible(kind: Kind, seen: &Glimpse, mood: &Mood) -> bool {
     match kind {
-        Kind::Deliver => seen.backlog.iter().any(|n| *n > 0),
+        Kind::Deliver | Kind::Merge => seen.backlog.iter().any(|n| *n > 0),
         Kind::Answer => seen.calls > 0,
         Kind::Pod => seen.pods.len() < mood.pods.into(),
         Kind::ChangePod | Kind::DeletePod | Kind::FinishPod | Kind::BindElsewhere | Kind::Nominate | Kind::Activate => {

@@ -45,6 +45,8 @@ pub enum Step {
     Repeat(Stream),
     /// A watch breaks: what it has not heard of, it will not hear of.
     Break(Stream),
+    /// Of several changes of an object, it will hear of the last one only.
+    Merge(Stream),
     /// It lists again what it watches.
     List(Stream),
     /// A request is answered: the one in this place of those that wait, counted around.
@@ -304,6 +306,7 @@ impl fmt::Display for Step {
             Step::Deliver(stream, n) => write!(f, "watch: {n} changes of {stream}"),
             Step::Repeat(stream) => write!(f, "watch: the last change of {stream} again"),
             Step::Break(stream) => write!(f, "watch: {stream} break off"),
+            Step::Merge(stream) => write!(f, "watch: of the changes of each of {stream}, the last one counts"),
             Step::List(stream) => write!(f, "watch: {stream} are listed"),
             Step::Answer(at, answer) => write!(f, "request {at}: {answer}"),
             Step::Schedule => f.write_str("schedule"),

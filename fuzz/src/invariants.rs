@@ -23,6 +23,8 @@ pub enum Invariant {
     NominationsAreAlive,
     /// A pod for which room is being made is not tried, and no other room is made for it.
     OnePreemptionAPod,
+    /// Who is rejected after it waited, while something happened that wakes it, is not parked.
+    EventsAreNotLost,
     /// With nothing left to do, nothing is under way: no attempts, no events kept for them, nothing reserved or assumed.
     IdleIsIdle,
     /// A parked pod fits nowhere, when the scheduler knows everything.
@@ -37,7 +39,7 @@ pub enum Invariant {
 
 impl Invariant {
     /// All of them.
-    pub const ALL: [Invariant; 14] = [
+    pub const ALL: [Invariant; 15] = [
         Invariant::NoPodIsLost,
         Invariant::NoneIsBoundTwice,
         Invariant::DecisionsHold,
@@ -47,6 +49,7 @@ impl Invariant {
         Invariant::CacheEqualsRebuilt,
         Invariant::NominationsAreAlive,
         Invariant::OnePreemptionAPod,
+        Invariant::EventsAreNotLost,
         Invariant::IdleIsIdle,
         Invariant::FittingDoNotStayParked,
         Invariant::ParkedIsReachable,
@@ -67,6 +70,7 @@ impl fmt::Display for Invariant {
             Invariant::CacheEqualsRebuilt => "the cache equals one that is rebuilt",
             Invariant::NominationsAreAlive => "nominations are those of waiting pods",
             Invariant::OnePreemptionAPod => "a pod is not tried while room is made for it",
+            Invariant::EventsAreNotLost => "what happens during an attempt is not lost",
             Invariant::IdleIsIdle => "nothing is under way when nothing is left to do",
             Invariant::FittingDoNotStayParked => "no pod that fits stays parked",
             Invariant::ParkedIsReachable => "every parked pod can be reached",

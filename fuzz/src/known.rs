@@ -67,6 +67,11 @@ impl Known {
         objects.for_each(|object| self.set(object));
     }
 
+    /// How many pods are bound.
+    pub(crate) fn bound(&self) -> usize {
+        self.pods.values().filter(|pod| pod.node.is_some()).count()
+    }
+
     fn remove_pod(&mut self, uid: &Arc<str>) {
         if let Some(facts) = self.pods.remove(uid)
             && self.names.get(&facts.name) == Some(uid)

@@ -22,8 +22,11 @@ use crate::simulation::{LEFTOVER_AFTER, Simulation, Spawner, start};
 const PATIENCE: usize = 20_000;
 
 /// Reasons of rejections that may end and no hint notices, here as in kube-scheduler: docs/differences.md lists them.
-const MISSED: [&str; 2] =
-    ["node(s) didn't satisfy existing pods anti-affinity rules", "node(s) didn't match pod affinity rules"];
+const MISSED: [&str; 3] = [
+    "node(s) didn't satisfy existing pods anti-affinity rules",
+    "node(s) didn't match pod affinity rules",
+    "node(s) didn't find available persistent volumes to bind",
+];
 
 impl Simulation {
     /// Lets everything happen that happens by itself, and looks at what must hold then.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use schedc_core::cache::State;
 use schedc_core::extension_points::Nomination;
 use schedc_core::model::Uid;
+use schedc_core::queue::Place;
 use schedc_core::scheduler::{Completed, Failure, Options, Outcome, Scheduler, Tasks, TieBreak};
 use schedc_embedded::server::Request;
 use schedc_embedded::{EmbeddedClient, Executor};
@@ -54,6 +55,10 @@ pub struct Simulation {
     pub(crate) finished: BTreeMap<Arc<str>, Arc<str>>,
     /// Pods that are on their way to a node, as they were when that was decided: that is how they count.
     pub(crate) assumed: BTreeMap<Arc<str>, PodFacts>,
+    /// How much had happened that wakes everybody when pods were decided about that are on their way to a node.
+    pub(crate) began: BTreeMap<Arc<str>, u64>,
+    /// How much has happened that wakes everybody.
+    pub(crate) happened: u64,
     /// Pods for which room was being made before the step.
     preempting: BTreeSet<Arc<str>>,
     /// How the last attempt of each pod ended.
@@ -94,6 +99,7 @@ pub const FAULTS: &[&str] = &[
     "change told again",
     "change told before an earlier one of another kind",
     "change lost with its watch",
+    "changes of an object told as one",
     "watch broken",
     "watch lists again",
     "node gone with pods on it",
@@ -124,6 +130,8 @@ impl Simulation {
             known: Known::default(),
             finished: BTreeMap::new(),
             assumed: BTreeMap::new(),
+            began: BTreeMap::new(),
+            happened: 0,
             preempting: BTreeSet::new(),
             last_outcomes: BTreeMap::new(),
             shared_ports: BTreeSet::new(),
@@ -212,6 +220,10 @@ impl Simulation {
                     self.figures.add("fault", "watch broken");
                     self.figures.add_many("fault", "change lost with its watch", lost);
                 }
+            }
+            Step::Merge(stream) => {
+                let merged = self.cluster.watches[*stream as usize].merge();
+                self.figures.add_many("fault", "changes of an object told as one", merged);
             }
             Step::List(stream) => {
                 if self.cluster.watches[*stream as usize].broken {
@@ -401,8 +413,17 @@ impl Simulation {
         };
         self.figures.add("attempt", name);
         let message = outcome.result.as_ref().err().map_or("bound", Failure::message).to_owned();
-        self.last_outcomes.insert(outcome.pod.uid.0.clone(), message);
+        self.last_outcomes.insert(outcome.pod.uid.0.clone(), message.clone());
+        let began = self.began.remove(&outcome.pod.uid.0);
         let Err(Failure::Unschedulable(unschedulable)) = &outcome.result else { return Ok(()) };
+        let by_us = |plugin: &&str| *plugin == "First" || *plugin == "Last";
+        if began.is_some_and(|began| began < self.happened)
+            && unschedulable.diagnosis.unschedulable_plugins.iter().any(by_us)
+            && self.scheduler.place(&outcome.pod.uid) == Some(Place::Unschedulable)
+        {
+            let found = format!("{} is parked: {message}", outcome.pod.name);
+            return broken(Invariant::EventsAreNotLost, found);
+        }
         if matches!(unschedulable.nomination(), Nomination::Set(_)) && !unschedulable.victims().is_empty() {
             self.figures.add("preemption", "found");
             if self.preempting.contains(&outcome.pod.uid.0) {
@@ -472,6 +493,7 @@ impl Simulation {
         self.tick();
         self.finished.clear();
         self.assumed.clear();
+        self.began.clear();
         self.shared_ports.clear();
         for stream in Stream::ALL {
             self.list(stream);

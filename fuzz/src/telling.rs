@@ -30,9 +30,14 @@ impl Simulation {
     }
 
     pub(crate) fn tell(&mut self, change: &server::Change) {
+        let before = (self.known.nodes.len(), self.known.bound());
         match change.kind {
             ChangeKind::Added | ChangeKind::Modified => self.known.set(&change.object),
             ChangeKind::Deleted => self.known.remove(&change.object),
+        }
+        // Nodes that come, and pods that get or lose a node, are of interest to plugins that say nothing of interests.
+        if self.known.nodes.len() > before.0 || self.known.bound() != before.1 {
+            self.happened += 1;
         }
         self.note_what_is_over();
         let is_gone = change.kind == ChangeKind::Deleted;

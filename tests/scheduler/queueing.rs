@@ -9,12 +9,14 @@
 //! | Bind fails | the pod is tried again; others for which its room was missing, too |
 //! | a pod waits in Permit in vain | others for which its room was missing are tried |
 //! | a pod is deleted while it is assumed, or waits | its room is free at once, it is not bound and does not come back |
+//! | a pod asks for less before it is bound | others that fit beside it then are tried when it is |
 //! | scheduling gates | no attempt until they are gone |
 //! | a profile that looks at half of the nodes | stops when it has found so many |
 //!
 //! From kube-scheduler's `eventhandler` (`TestUpdateNodeEvent`), `TestNodeEvents`, `TestReScheduling`, `queueing`
 //! (`TestRequeueByBindFailure`, `TestRequeueByPermitRejection`, `TestSchedulingGates`).
 
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use schedc_core::client::{ApiError, ApiReason};
 use schedc_core::queue::Place;
 
@@ -210,4 +212,22 @@ fn gates_hold_pods_until_they_are_gone() {
     assert_eq!(stage.node_of("gated").as_deref(), Some("node"));
     assert_eq!(stage.place("stays"), Some(Place::Gated));
     assert!(stage.condition("stays", "PodScheduled").0.is_empty(), "no condition while it is gated");
+}
+
+#[test]
+fn who_fits_beside_a_pod_that_asks_for_less_than_when_it_was_decided_about_is_tried_when_that_is_bound() {
+    let mut stage = Stage::new(&(node("node", "4") + &pod("first", "3", "")));
+    stage.hold("bind");
+    stage.schedule("first");
+    stage.edit("first", |pod| {
+        let requests = [("cpu".to_owned(), Quantity("1".to_owned()))].into();
+        let spec = pod.spec.get_or_insert_default();
+        spec.containers[0].resources.get_or_insert_default().requests = Some(requests);
+    });
+    stage.create(&pod("second", "2", ""));
+    stage.schedule("second");
+    assert_eq!(stage.place("second"), Some(Place::Unschedulable));
+    stage.release("bind");
+    stage.run();
+    assert_eq!((stage.node_of("first").is_some(), stage.node_of("second").is_some()), (true, true));
 }

@@ -148,18 +148,14 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// A pod is bound, or changed after that.
     fn set_assigned(&mut self, pod: Arc<Pod>, node: Symbol) {
         let known = self.cache.pod(&pod.uid).map(|(old, node, state)| (old.clone(), node, state));
-        if let Some((old, on, PodState::Bound)) = known
-            && on == node
+        if let Some((old, on, PodState::Bound)) = &known
+            && *on == node
         {
-            if old == pod {
+            if *old == pod {
                 return;
             }
-            let changed = Changed::Pod(Some(PodOnNode::new(old)), Some(PodOnNode::new(pod.clone())));
-            self.cache.add_pod(pod, node, PodState::Bound);
-            let Changed::Pod(Some(old), Some(new)) = &changed else { return };
-            for event in pod_updated(old.as_event(), new.as_event()) {
-                self.happened(event, changed.clone());
-            }
+            self.cache.add_pod(pod.clone(), node, PodState::Bound);
+            self.changed_on_node(old.clone(), pod, node);
             return;
         }
         self.cache.add_pod(pod.clone(), node, PodState::Bound);
@@ -173,8 +169,25 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         if let Some(kept) = kept {
             self.nomination_lost(pod.clone(), kept);
         }
-        let came = Changed::Pod(None, Some(PodOnNode::new(pod)));
+        let came = Changed::Pod(None, Some(PodOnNode::new(pod.clone())));
         self.happened(ClusterEvent::new(EventResource::AssignedPod, Action::ADD), came);
+        // Until now it counted as it was when it was decided about.
+        if let Some((assumed, on, _)) = known
+            && on == node
+            && (assumed.usage != pod.usage || assumed.spec.labels != pod.spec.labels)
+        {
+            self.changed_on_node(assumed, pod, node);
+        }
+    }
+
+    /// A pod on a node changed.
+    fn changed_on_node(&mut self, old: Arc<Pod>, new: Arc<Pod>, node: Symbol) {
+        let (old, new) = (PodOnNode { pod: old, node: Some(node) }, PodOnNode::new(new));
+        let events = pod_updated(old.as_event(), new.as_event());
+        let changed = Changed::Pod(Some(old), Some(new));
+        for event in events {
+            self.happened(event, changed.clone());
+        }
     }
 
     /// A pod without a node came or changed.

@@ -79,9 +79,14 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             Nomination::Clear => None,
             Nomination::Set(node) => self.cache.base.infos()[node.get()].node.as_ref().map(|node| node.name),
         };
+        let before = self.cache.nominator.node(&pod.uid);
         match node {
-            Some(node) => self.cache.nominate(pod, node),
+            Some(node) => self.cache.nominate(pod.clone(), node),
             None => self.cache.withdraw_nomination(&pod.uid),
+        }
+        // The status may never have said it, or may not say it soon.
+        if let Some(before) = before.filter(|before| Some(*before) != node) {
+            self.nomination_lost(pod, before);
         }
         Some(node.map(|node| self.cache.base.interner.share(node)))
     }
