@@ -77,7 +77,7 @@ enum Kind {
 const KINDS: [(Kind, usize, bool); 24] = [
     (Kind::Schedule, 220, false),
     (Kind::Deliver, 240, false),
-    (Kind::Answer, 200, false),
+    (Kind::Answer, 240, false),
     (Kind::Pass, 90, false),
     (Kind::Pod, 100, false),
     (Kind::ChangePod, 30, true),
@@ -145,9 +145,9 @@ impl Generator {
                 Step::Deliver(stream, 1 + self.skewed(6) as u8)
             }
             Kind::Answer => {
-                let is_rare = !seen.rare.is_empty() && self.chance(40);
+                let is_rare = !seen.rare.is_empty() && self.chance(75);
                 let at = if is_rare { self.one_of(&seen.rare) } else { self.skewed(seen.calls) as u8 };
-                let faulty = if is_rare && self.mood.faulty > 0 { 70 } else { self.mood.faulty };
+                let faulty = if is_rare && self.mood.faulty > 0 { 85 } else { self.mood.faulty };
                 let answers = if is_rare { &FAULTY } else { &self.mood.answers[..] };
                 let answer = match answers.get(self.random.below(answers.len())) {
                     Some(answer) if self.random.below(100) < faulty => *answer,
