@@ -61,7 +61,8 @@ impl Fuzz {
             }
             Err(broken) => {
                 output::print_text(&format!("{broken}\n"))?;
-                Err(Failure::new(broken.violation.lines().next().unwrap_or_default()))
+                let what = broken.violation.lines().next().unwrap_or_default();
+                Err(Failure::new(format!("{what}, after {} steps", HumanCount(broken.total))))
             }
         }
     }

@@ -276,3 +276,21 @@ fn who_was_kept_away_is_tried_when_the_nominated_pod_goes_to_another_node() {
     assert_eq!(stage.node_of("middle").as_deref(), Some("other"));
     assert_eq!(stage.node_of("low").as_deref(), Some("node"));
 }
+
+#[test]
+fn who_was_kept_away_is_tried_when_a_nomination_ends_that_no_status_has_told() {
+    let mut stage = Stage::new(&(node("node", "4") + &pod("running", "4", &format!("nodeName: node, {RUNNING}"))));
+    stage.hold("delete");
+    stage.hold("patch middle");
+    stage.create(&pod("middle", "3", "priority: 50"));
+    stage.schedule("middle");
+    stage.remove("running");
+    stage.create(&pod("low", "2", "priority: 1"));
+    stage.schedule("low");
+    stage.create(&pod("high", "2", "priority: 100, nodeName: node"));
+    assert_eq!((stage.place("low"), stage.nominated("middle")), (Some(Place::Unschedulable), None));
+    stage.release("delete");
+    stage.run();
+    assert_eq!((stage.node_of("middle"), stage.nominated("middle")), (None, None));
+    assert_eq!(stage.node_of("low").as_deref(), Some("node"));
+}
