@@ -147,7 +147,11 @@ impl Generator {
             Kind::Answer => {
                 let is_rare = !seen.rare.is_empty() && self.chance(75);
                 let at = if is_rare { self.one_of(&seen.rare) } else { self.skewed(seen.calls) as u8 };
-                let faulty = if is_rare && self.mood.faulty > 0 { 85 } else { self.mood.faulty };
+                let faulty = match (is_rare, self.mood.faulty) {
+                    (true, 0) => 40,
+                    (true, _) => 85,
+                    (false, faulty) => faulty,
+                };
                 let answers = if is_rare { &FAULTY } else { &self.mood.answers[..] };
                 let answer = match answers.get(self.random.below(answers.len())) {
                     Some(answer) if self.random.below(100) < faulty => *answer,
@@ -310,7 +314,7 @@ impl Mood {
                 answers.push(answer);
             }
         }
-        let (storage, affinity, foreign, gates) = (often(50), often(50), often(40), often(60));
+        let (storage, affinity, foreign, gates) = (often(70), often(50), often(40), often(60));
         let weights = KINDS.map(|(_, weight, dispensable)| match random.below(10) {
             0 | 1 if dispensable => 0,
             2 => weight * 3,
