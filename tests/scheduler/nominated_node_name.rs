@@ -60,6 +60,18 @@ fn a_name_that_cannot_be_written_stops_nobody() {
 }
 
 #[test]
+fn a_name_that_a_preemption_could_not_write_is_written_before_pre_bind_works() {
+    let running = pod("running", "4", &format!("nodeName: node, {RUNNING}"));
+    let mut stage = Stage::new(&(node("node", "4") + &running));
+    stage.fail("patch preemptor nominated=node PodScheduled", ApiError::new(ApiReason::Timeout, "nobody knows"));
+    stage.hold("get Disk");
+    stage.create(&labelled("preemptor", "stops: pre-bind-waits", "4", "priority: 100"));
+    stage.run();
+    assert_eq!(stage.pending(), ["get Disk preemptor"]);
+    assert_eq!(stage.nominated("preemptor").as_deref(), Some("node"));
+}
+
+#[test]
 fn a_preemption_overwrites_it() {
     let victims = pods("victim", 2, "2", &format!("nodeName: node, {RUNNING}"));
     let other = pod("other", "3", &format!("nodeName: node2, {RUNNING}"));

@@ -56,6 +56,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     pub(super) fn begin_binding(&mut self, attempt: Attempt, permitted: Permitted, tasks: &mut impl Tasks) {
         let Permitted { placement, waits } = permitted;
         let uid = placement.pod.uid.clone();
+        self.leave_nominated_node(&placement);
         let plan = match self.bundle.with(attempt.profile(), LookAhead { placement: &placement }) {
             Ok(plan) => plan,
             Err(status) => return self.undo(attempt, placement, Failure::not_bound(status), tasks),
@@ -75,10 +76,20 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.proceed(&uid, tasks);
     }
 
-    /// Whether the status of a pod does not name the node that it goes to.
+    /// Whether the status of a pod, as it was last seen, does not name the node that it goes to. What is nominated here and
+    /// never was written does not count.
     fn is_nominated_elsewhere(&self, placement: &Placement) -> bool {
-        let node = self.cache.base.infos()[placement.node.get()].node.as_ref().map(|node| node.name);
-        placement.pod.nominated_node != node || self.status.is_busy(&placement.pod.uid)
+        let uid = &placement.pod.uid;
+        let seen = self.queue.pod(uid).and_then(|pod| pod.nominated_node);
+        seen != self.cache.base.interner.get(&placement.node_name) || self.status.is_busy(uid)
+    }
+
+    /// A pod does not need the room that was kept for it on another node.
+    fn leave_nominated_node(&mut self, placement: &Placement) {
+        let node = self.cache.base.interner.get(&placement.node_name);
+        if let Some(kept) = placement.pod.nominated_node.filter(|kept| Some(*kept) != node) {
+            self.nomination_lost(placement.pod.clone(), kept);
+        }
     }
 
     /// Goes as far as nothing has to be waited for.

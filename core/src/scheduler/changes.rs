@@ -133,7 +133,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 
     /// A pod that has a node or waits for one here.
-    fn known(&self, uid: &Uid) -> Option<&Arc<Pod>> {
+    pub(super) fn known(&self, uid: &Uid) -> Option<&Arc<Pod>> {
         self.cache.pod(uid).map(|(pod, ..)| pod).or_else(|| self.queue.pod(uid))
     }
 
@@ -296,8 +296,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 
     /// The profile that serves a pod. None: it is another scheduler's.
     pub(super) fn profile_of(&self, pod: &Pod) -> Option<usize> {
-        let name = || self.cache.base.interner.resolve(pod.spec.scheduler_name);
-        self.options.serve_all.or_else(|| B::serving(name()))
+        self.options.serve_all.or_else(|| B::serving(self.cache.base.interner.resolve(pod.spec.scheduler_name)))
     }
 }
 

@@ -198,14 +198,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
                 now,
             };
             match self.bundle.with(attempt.profile(), cycle) {
-                Ok(permitted) => {
-                    let placed = self.cache.pod(&pod.uid).map(|(_, node, _)| node);
-                    self.begin_binding(attempt, permitted, tasks);
-                    // It does not need the room that was kept for it elsewhere.
-                    if let Some(left) = pod.nominated_node.filter(|node| placed.is_some_and(|placed| placed != *node)) {
-                        self.nomination_lost(pod, left);
-                    }
-                }
+                Ok(permitted) => self.begin_binding(attempt, permitted, tasks),
                 Err(failure) => self.failed(attempt, failure, tasks),
             }
             self.settle(tasks);
@@ -322,8 +315,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
                 self.alarms.set(uid, time);
             }
             Command::Event { pod, reason, note } => {
-                let pod = self.queue.pod(&pod).or_else(|| self.cache.pod(&pod).map(|(pod, ..)| pod)).cloned();
-                if let Some(pod) = pod {
+                if let Some(pod) = self.known(&pod).cloned() {
                     self.record(pod, EventType::Normal, reason, note);
                 }
             }

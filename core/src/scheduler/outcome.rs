@@ -14,7 +14,7 @@ pub struct Outcome {
     pub pod: Arc<Pod>,
     /// Index of the profile that served it.
     pub profile: usize,
-    /// Its how manieth attempt it was.
+    /// How often the pod was tried, this time included.
     pub attempts: u32,
     /// What became of it.
     pub result: Result<Placed, Failure>,
