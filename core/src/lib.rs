@@ -24,6 +24,8 @@ pub mod extenders;
 pub mod extension_points;
 pub mod handle;
 pub mod hints;
+pub mod kept;
+pub mod log;
 pub mod mask;
 pub mod passes;
 pub mod plugin;
@@ -36,6 +38,7 @@ pub mod scheduler;
 pub mod scratch;
 pub mod simple;
 pub mod status;
+pub mod touched;
 pub mod verdict;
 
 pub use plugin::Plugin;

@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 use super::Skips;
 use crate::cache::Base;
 use crate::intern::Symbol;
+use crate::kept::{Anew, Verdicts};
 use crate::model::{NodeIndex, Pod};
 use crate::plugin::{Plugin, Slot, View};
 use crate::status::Status;
@@ -77,6 +78,36 @@ pub trait PreFilterPlugin: Plugin {
         pod: &Self::Pod,
         view: View<'_, Self>,
     ) -> Result<PreFilter<Self::Cycle>, Status>;
+
+    /// Brings the state that `pre_filter` made for an equal pod up to date, to what `pre_filter` would make now, and says on
+    /// which nodes Filter's verdict may be another one, besides those whose columns changed. It is called only for states
+    /// that came without a narrowing of nodes and without a rejection.
+    ///
+    /// Unless a plugin says otherwise, `pre_filter` runs again, and Filter on every node if the state differs.
+    ///
+    /// # Errors
+    /// It cannot: the pod is evaluated anew. So it must be if PreFilter would narrow, reject, fail, or skip where it did not
+    /// skip, or the other way round.
+    fn update(
+        &self,
+        args: &Self::Args,
+        pod: &Self::Pod,
+        slot: &mut Slot<Self::Cycle>,
+        view: View<'_, Self>,
+        verdicts: &mut Verdicts<'_>,
+    ) -> Result<(), Anew> {
+        let Ok(PreFilter { slot: new, nodes: None, rejected: None, .. }) = self.pre_filter(args, pod, view) else {
+            return Err(Anew);
+        };
+        if new.skip != slot.skip {
+            return Err(Anew);
+        }
+        if new.state != slot.state {
+            verdicts.ask_all();
+        }
+        self.recycle(std::mem::replace(slot, new).state);
+        Ok(())
+    }
 
     /// Nobody needs a state any more that `pre_filter` made. A plugin may keep what it has of memory for the next one.
     fn recycle(&self, _cycle: Self::Cycle) {}

@@ -1,6 +1,7 @@
 //! PreScore: looks at the feasible nodes once before they are scored.
 
 use super::{ScorePlugin, Skips};
+use crate::kept::{Anew, Rescore};
 use crate::mask::Mask;
 use crate::plugin::{Plugin, Slot, View};
 use crate::status::Status;
@@ -29,6 +30,33 @@ pub trait PreScorePlugin: Plugin {
         feasible: &Mask,
     ) -> Result<Slot<Self::Cycle>, Status>;
 
+    /// Brings the state that `pre_score` made for an equal pod up to date, to what `pre_score` would make now, and says on
+    /// which nodes the score may be another one, besides those whose columns changed and those that became feasible.
+    ///
+    /// Unless a plugin says otherwise, `pre_score` runs again, and Score on every feasible node if the state differs.
+    ///
+    /// # Errors
+    /// It cannot: the pod is evaluated anew. So it must be if PreScore would fail, or skip where it did not skip, or the
+    /// other way round.
+    fn update(
+        &self,
+        args: &Self::Args,
+        pod: &Self::Pod,
+        slot: &mut Slot<Self::Cycle>,
+        view: View<'_, Self>,
+        rescore: &mut Rescore<'_>,
+    ) -> Result<(), Anew> {
+        let Ok(new) = self.pre_score(args, pod, view, rescore.feasible) else { return Err(Anew) };
+        if new.skip != slot.skip {
+            return Err(Anew);
+        }
+        if new.state != slot.state {
+            rescore.ask_all();
+        }
+        self.recycle(std::mem::replace(slot, new).state);
+        Ok(())
+    }
+
     /// Nobody needs a state any more that `pre_score` made. A plugin may keep what it has of memory for the next one.
     fn recycle(&self, _cycle: Self::Cycle) {}
 }
@@ -39,9 +67,28 @@ pub trait PreScorePlugin: Plugin {
     message = "plugin `{Self}` does not implement `PrepareScore`",
     note = "its catalog entry says `prepares-score = true`"
 )]
-pub trait PrepareScore: ScorePlugin {
+pub trait PrepareScore: ScorePlugin<Cycle: PartialEq> {
     /// Looks the facts up.
     fn prepare(&self, args: &Self::Args, pod: &Self::Pod, view: View<'_, Self>) -> <Self as ScorePlugin>::Cycle;
+
+    /// Brings facts up to date that were looked up for an equal pod, and says on which nodes the score may be another one,
+    /// besides those whose columns changed and those that became feasible.
+    ///
+    /// Unless a plugin says otherwise, they are looked up again, and every feasible node is scored if they differ.
+    fn update(
+        &self,
+        args: &Self::Args,
+        pod: &Self::Pod,
+        facts: &mut <Self as ScorePlugin>::Cycle,
+        view: View<'_, Self>,
+        rescore: &mut Rescore<'_>,
+    ) {
+        let new = self.prepare(args, pod, view);
+        if new != *facts {
+            rescore.ask_all();
+        }
+        self.recycle(std::mem::replace(facts, new));
+    }
 
     /// Nobody needs a state any more that `prepare` made. A plugin may keep what it has of memory for the next one.
     fn recycle(&self, _cycle: <Self as ScorePlugin>::Cycle) {}
