@@ -85,6 +85,7 @@ impl PreEnqueuePlugin for DynamicResources {
 impl PreFilterPlugin for DynamicResources {
     type Cycle = ();
     const SKIPS: Skips = Skips::Usually;
+    const READS_POD_ALONE: bool = true;
 
     fn pre_filter(
         &self,

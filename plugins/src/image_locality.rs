@@ -13,9 +13,10 @@
 //! The number of nodes that have an image is always current.
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{MAX_NODE_SCORE, PrepareScore, ScoreError, ScorePlugin};
+use schedc_core::extension_points::{MAX_NODE_SCORE, PrepareScore, ScoreError, ScorePlugin, prepare_again};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
+use schedc_core::kept::Rescore;
 use schedc_core::model::PodSpec;
 use schedc_core::plugin::{Compile, Plugin, View};
 use schedc_core::scratch::Scratch;
@@ -80,6 +81,19 @@ impl PrepareScore for ImageLocality {
         images.clear();
         images.extend(pod.images.iter().filter_map(spread));
         ImageSpread { images }
+    }
+
+    fn update(
+        &self,
+        args: &NoArgs,
+        pod: &ImageLocalityPod,
+        spread: &mut ImageSpread,
+        view: View<'_, Self>,
+        rescore: &mut Rescore<'_>,
+    ) {
+        if rescore.changed.themselves && !pod.images.is_empty() {
+            prepare_again(self, args, pod, spread, view, rescore);
+        }
     }
 
     fn recycle(&self, spread: ImageSpread) {

@@ -97,6 +97,7 @@ impl Plugin for NodeAffinity {
 
 impl PreFilterPlugin for NodeAffinity {
     type Cycle = ();
+    const READS_POD_ALONE: bool = true;
 
     fn pre_filter(
         &self,
@@ -148,6 +149,7 @@ impl FilterPlugin for NodeAffinity {
 
 impl PreScorePlugin for NodeAffinity {
     type Cycle = ();
+    const READS_POD_ALONE: bool = true;
 
     fn pre_score(
         &self,

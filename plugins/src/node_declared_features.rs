@@ -49,6 +49,7 @@ impl Plugin for NodeDeclaredFeatures {
 impl PreFilterPlugin for NodeDeclaredFeatures {
     type Cycle = ();
     const SKIPS: Skips = Skips::Usually;
+    const READS_POD_ALONE: bool = true;
 
     fn pre_filter(&self, _: &NoArgs, required: &Required, _: View<'_, Self>) -> Result<PreFilter<()>, Status> {
         Ok(if required.is_empty() { PreFilter::skip(()) } else { PreFilter::ready(()) })

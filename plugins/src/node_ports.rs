@@ -56,6 +56,7 @@ impl Plugin for NodePorts {
 
 impl PreFilterPlugin for NodePorts {
     type Cycle = ();
+    const READS_POD_ALONE: bool = true;
 
     fn pre_filter(&self, _: &NoArgs, pod: &NodePortsPod, _: View<'_, Self>) -> Result<PreFilter<()>, Status> {
         Ok(if pod.ports.is_empty() { PreFilter::skip(()) } else { PreFilter::ready(()) })

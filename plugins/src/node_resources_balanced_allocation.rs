@@ -71,9 +71,9 @@ impl Plugin for NodeResourcesBalancedAllocation {
 
 impl PreScorePlugin for NodeResourcesBalancedAllocation {
     type Cycle = ();
-
     // Score answers 0 for pods that are skipped.
     const SKIPS: Skips = Skips::Never;
+    const READS_POD_ALONE: bool = true;
 
     fn pre_score(
         &self,

@@ -85,8 +85,8 @@ impl Plugin for NodeResourcesFit {
 
 impl PreFilterPlugin for NodeResourcesFit {
     type Cycle = ();
-
     const SKIPS: Skips = Skips::Never;
+    const READS_POD_ALONE: bool = true;
 
     fn pre_filter(
         &self,
@@ -142,8 +142,8 @@ impl FilterPlugin for NodeResourcesFit {
 
 impl PreScorePlugin for NodeResourcesFit {
     type Cycle = ();
-
     const SKIPS: Skips = Skips::Never;
+    const READS_POD_ALONE: bool = true;
 
     fn pre_score(
         &self,

@@ -15,13 +15,14 @@ use std::sync::Arc;
 
 use schedc_core::args::NoArgs;
 use schedc_core::column::Position;
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
+use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips, pre_filter_again};
 use schedc_core::handle::Handle;
 use schedc_core::intern::{Interner, Symbol};
+use schedc_core::kept::{Anew, Verdicts};
 use schedc_core::map::Map;
 use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, Pod, PodSpec, Volume};
-use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::plugin::{Compile, Plugin, Slot, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 mod changes;
@@ -121,6 +122,17 @@ impl PreFilterPlugin for NodeVolumeLimits {
             }
         }
         Ok(PreFilter::ready(nodes))
+    }
+
+    fn update(
+        &self,
+        args: &NoArgs,
+        pod: &NodeVolumeLimitsPod,
+        slot: &mut Slot<FullNodes>,
+        view: View<'_, Self>,
+        verdicts: &mut Verdicts<'_>,
+    ) -> Result<(), Anew> {
+        if pod.volumes.is_empty() { Ok(()) } else { pre_filter_again(self, args, pod, slot, view, verdicts) }
     }
 
     fn add_pod(_: &NodeVolumeLimitsPod, nodes: &mut FullNodes, other: &Pod, view: View<'_, Self>, node: NodeIndex) {

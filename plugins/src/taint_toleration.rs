@@ -85,8 +85,8 @@ impl FilterPlugin for TaintToleration {
 
 impl PreScorePlugin for TaintToleration {
     type Cycle = ();
-
     const SKIPS: Skips = Skips::Never;
+    const READS_POD_ALONE: bool = true;
 
     fn pre_score(&self, _: &NoArgs, _: &TaintTolerationPod, _: View<'_, Self>, _: &Mask) -> Result<Slot<()>, Status> {
         Ok(Slot::ready(()))

@@ -23,10 +23,11 @@ use schedc_core::client::Client;
 use schedc_core::column::Position;
 use schedc_core::extension_points::{
     FilterPlugin, Placement, PreBindPlugin, PreFilter, PreFilterPlugin, PreFlight, PreScorePlugin, ReservePlugin,
-    ScoreError, ScorePlugin, Skips,
+    ScoreError, ScorePlugin, Skips, pre_filter_again,
 };
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
+use schedc_core::kept::{Anew, Verdicts};
 use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, PersistentVolume, PersistentVolumeClaim, PodSpec, Uid, Volume};
 use schedc_core::plugin::{Compile, Plugin, Slot, View};
@@ -135,6 +136,17 @@ impl PreFilterPlugin for VolumeBinding {
         }
         claims::look_up(pod, view, &self.assumed()).map(PreFilter::ready)
     }
+
+    fn update(
+        &self,
+        args: &VolumeBindingArgs,
+        pod: &VolumeBindingPod,
+        slot: &mut Slot<PodVolumes>,
+        view: View<'_, Self>,
+        verdicts: &mut Verdicts<'_>,
+    ) -> Result<(), Anew> {
+        if pod.claims.is_empty() { Ok(()) } else { pre_filter_again(self, args, pod, slot, view, verdicts) }
+    }
 }
 
 impl FilterPlugin for VolumeBinding {
@@ -173,6 +185,7 @@ impl FilterPlugin for VolumeBinding {
 impl PreScorePlugin for VolumeBinding {
     type Cycle = ();
     const SKIPS: Skips = Skips::Never;
+    const READS_POD_ALONE: bool = true;
 
     fn pre_score(
         &self,

@@ -13,11 +13,12 @@
 //! **Differences.** None.
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
+use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips, pre_filter_again};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
+use schedc_core::kept::{Anew, Verdicts};
 use schedc_core::model::{NodeIndex, Pod, PodSpec, Volume};
-use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::plugin::{Compile, Plugin, Slot, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 mod hint;
@@ -109,6 +110,17 @@ impl PreFilterPlugin for VolumeRestrictions {
         let skip = pod.disks.is_empty() && uses == 0;
         let claims = ExclusiveClaims { names: names.into(), uses: Some(uses) };
         Ok(if skip { PreFilter::skip(claims) } else { PreFilter::ready(claims) })
+    }
+
+    fn update(
+        &self,
+        args: &NoArgs,
+        pod: &VolumeRestrictionsPod,
+        slot: &mut Slot<ExclusiveClaims>,
+        view: View<'_, Self>,
+        verdicts: &mut Verdicts<'_>,
+    ) -> Result<(), Anew> {
+        if pod.claims.is_empty() { Ok(()) } else { pre_filter_again(self, args, pod, slot, view, verdicts) }
     }
 
     fn add_pod(_: &VolumeRestrictionsPod, claims: &mut ExclusiveClaims, other: &Pod, _: View<'_, Self>, _: NodeIndex) {

@@ -15,11 +15,12 @@
 use std::sync::Arc;
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
+use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips, pre_filter_again};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
+use schedc_core::kept::{Anew, Verdicts};
 use schedc_core::model::{LabelsExt, PodSpec, Volume, ZoneLabel};
-use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::plugin::{Compile, Plugin, Slot, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 mod hint;
@@ -112,6 +113,17 @@ impl PreFilterPlugin for VolumeZone {
         let is_anywhere = zones.is_empty();
         let zones = VolumeZones(Some(zones.into()));
         Ok(if is_anywhere { PreFilter::skip(zones) } else { PreFilter::ready(zones) })
+    }
+
+    fn update(
+        &self,
+        args: &NoArgs,
+        pod: &VolumeZonePod,
+        slot: &mut Slot<VolumeZones>,
+        view: View<'_, Self>,
+        verdicts: &mut Verdicts<'_>,
+    ) -> Result<(), Anew> {
+        if pod.claims.is_empty() { Ok(()) } else { pre_filter_again(self, args, pod, slot, view, verdicts) }
     }
 }
 

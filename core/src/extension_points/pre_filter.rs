@@ -67,6 +67,9 @@ pub trait PreFilterPlugin: Plugin {
     /// How often `pre_filter` skips.
     const SKIPS: Skips = Skips::Sometimes;
 
+    /// Whether `pre_filter` reads the pod alone: then a state that it made holds as long as there are equal pods.
+    const READS_POD_ALONE: bool = false;
+
     /// Looks at the pod and the cluster.
     ///
     /// # Errors
@@ -83,7 +86,8 @@ pub trait PreFilterPlugin: Plugin {
     /// which nodes Filter's verdict may be another one, besides those whose columns changed. It is called only for states
     /// that came without a narrowing of nodes and without a rejection.
     ///
-    /// Unless a plugin says otherwise, `pre_filter` runs again, and Filter on every node if the state differs.
+    /// Unless a plugin says otherwise, `pre_filter` runs again, and Filter on every node if the state differs; nothing is
+    /// done if it reads the pod alone.
     ///
     /// # Errors
     /// It cannot: the pod is evaluated anew. So it must be if PreFilter would narrow, reject, fail, or skip where it did not
@@ -96,17 +100,7 @@ pub trait PreFilterPlugin: Plugin {
         view: View<'_, Self>,
         verdicts: &mut Verdicts<'_>,
     ) -> Result<(), Anew> {
-        let Ok(PreFilter { slot: new, nodes: None, rejected: None, .. }) = self.pre_filter(args, pod, view) else {
-            return Err(Anew);
-        };
-        if new.skip != slot.skip {
-            return Err(Anew);
-        }
-        if new.state != slot.state {
-            verdicts.ask_all();
-        }
-        self.recycle(std::mem::replace(slot, new).state);
-        Ok(())
+        if Self::READS_POD_ALONE { Ok(()) } else { pre_filter_again(self, args, pod, slot, view, verdicts) }
     }
 
     /// Nobody needs a state any more that `pre_filter` made. A plugin may keep what it has of memory for the next one.
@@ -117,4 +111,29 @@ pub trait PreFilterPlugin: Plugin {
 
     /// A pod leaves a node, in thought.
     fn remove_pod(_pod: &Self::Pod, _cycle: &mut Self::Cycle, _other: &Pod, _view: View<'_, Self>, _node: NodeIndex) {}
+}
+
+/// What [`PreFilterPlugin::update`] does unless a plugin says otherwise, for plugins that say otherwise of some pods only.
+///
+/// # Errors
+/// As there.
+pub fn pre_filter_again<P: PreFilterPlugin>(
+    plugin: &P,
+    args: &P::Args,
+    pod: &P::Pod,
+    slot: &mut Slot<P::Cycle>,
+    view: View<'_, P>,
+    verdicts: &mut Verdicts<'_>,
+) -> Result<(), Anew> {
+    let Ok(PreFilter { slot: new, nodes: None, rejected: None, .. }) = plugin.pre_filter(args, pod, view) else {
+        return Err(Anew);
+    };
+    if new.skip != slot.skip {
+        return Err(Anew);
+    }
+    if new.state != slot.state {
+        verdicts.ask_all();
+    }
+    plugin.recycle(std::mem::replace(slot, new).state);
+    Ok(())
 }

@@ -18,6 +18,9 @@ pub trait PreScorePlugin: Plugin {
     /// How often `pre_score` skips.
     const SKIPS: Skips = Skips::Sometimes;
 
+    /// Whether `pre_score` reads the pod alone: then a state that it made holds as long as there are equal pods.
+    const READS_POD_ALONE: bool = false;
+
     /// Looks at the pod, the cluster and the feasible nodes.
     ///
     /// # Errors
@@ -33,7 +36,8 @@ pub trait PreScorePlugin: Plugin {
     /// Brings the state that `pre_score` made for an equal pod up to date, to what `pre_score` would make now, and says on
     /// which nodes the score may be another one, besides those whose columns changed and those that became feasible.
     ///
-    /// Unless a plugin says otherwise, `pre_score` runs again, and Score on every feasible node if the state differs.
+    /// Unless a plugin says otherwise, `pre_score` runs again, and Score on every feasible node if the state differs;
+    /// nothing is done if it reads the pod alone.
     ///
     /// # Errors
     /// It cannot: the pod is evaluated anew. So it must be if PreScore would fail, or skip where it did not skip, or the
@@ -46,6 +50,9 @@ pub trait PreScorePlugin: Plugin {
         view: View<'_, Self>,
         rescore: &mut Rescore<'_>,
     ) -> Result<(), Anew> {
+        if Self::READS_POD_ALONE {
+            return Ok(());
+        }
         let Ok(new) = self.pre_score(args, pod, view, rescore.feasible) else { return Err(Anew) };
         if new.skip != slot.skip {
             return Err(Anew);
@@ -83,13 +90,25 @@ pub trait PrepareScore: ScorePlugin<Cycle: PartialEq> {
         view: View<'_, Self>,
         rescore: &mut Rescore<'_>,
     ) {
-        let new = self.prepare(args, pod, view);
-        if new != *facts {
-            rescore.ask_all();
-        }
-        self.recycle(std::mem::replace(facts, new));
+        prepare_again(self, args, pod, facts, view, rescore);
     }
 
     /// Nobody needs a state any more that `prepare` made. A plugin may keep what it has of memory for the next one.
     fn recycle(&self, _cycle: <Self as ScorePlugin>::Cycle) {}
+}
+
+/// What [`PrepareScore::update`] does unless a plugin says otherwise, for plugins that say otherwise of some changes only.
+pub fn prepare_again<P: PrepareScore>(
+    plugin: &P,
+    args: &P::Args,
+    pod: &P::Pod,
+    facts: &mut <P as ScorePlugin>::Cycle,
+    view: View<'_, P>,
+    rescore: &mut Rescore<'_>,
+) {
+    let new = plugin.prepare(args, pod, view);
+    if new != *facts {
+        rescore.ask_all();
+    }
+    plugin.recycle(std::mem::replace(facts, new));
 }
