@@ -1,9 +1,14 @@
 //! The cluster as the scheduler knows it: nodes in dense slots, their pods, and the state derived from them.
 
+mod entry;
+
+pub use entry::Entry;
+
 use std::sync::Arc;
 
 use crate::column::NodeInfo;
 use crate::intern::{Interner, Symbol};
+use crate::log::Log;
 use crate::map::Map;
 use crate::mask::Mask;
 use crate::model::{Node, NodeIndex, Object, ObjectKey, Pod, Uid};
@@ -90,6 +95,9 @@ pub enum PodState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HasNode;
 
+/// How many entries the log keeps of a small cluster.
+const LEAST_LOGGED: usize = 4096;
+
 struct Placed {
     pod: Arc<Pod>,
     node: Symbol,
@@ -102,6 +110,9 @@ pub struct Cache<S> {
     pub base: Base,
     /// Columns and indexes.
     pub state: S,
+    /// Which columns changed, in order: what was concluded from them earlier can be brought up to date. It keeps at least as
+    /// many entries as there are slots of nodes.
+    pub log: Log<Entry>,
     pods: Map<Uid, Placed>,
     /// Pods whose node is not known: they count once it is.
     homeless: Map<Symbol, Vec<Arc<Pod>>>,
@@ -119,6 +130,7 @@ impl<S: State> Default for Cache<S> {
         Cache {
             base,
             state,
+            log: Log::with_capacity(LEAST_LOGGED),
             pods: Map::default(),
             homeless: Map::default(),
             nominator: Nominator::default(),
@@ -129,25 +141,32 @@ impl<S: State> Default for Cache<S> {
 }
 
 impl<S: State> Cache<S> {
-    /// A node came or changed. Pods that were seen before it count from now on.
+    /// A node came or changed. Pods that were seen before it count from now on. One that is as it was is nothing new.
     pub fn set_node(&mut self, node: Node) -> NodeIndex {
         let name = node.name;
         if let Some(index) = self.base.node(name) {
-            let old = self.base.infos[index.get()].node.replace(Arc::new(node));
-            self.state.set_node(&self.base, index, old.as_deref());
+            let known = &mut self.base.infos[index.get()].node;
+            if known.as_deref() != Some(&node) {
+                let old = known.replace(Arc::new(node));
+                self.state.set_node(&self.base, index, old.as_deref());
+                self.log.push(Entry::node(index));
+            }
             return index;
         }
         let index = self.base.free.pop().unwrap_or(NodeIndex(self.base.infos.len() as u32));
         if index.get() == self.base.infos.len() {
             self.base.infos.push(NodeInfo::default());
             self.base.alive.resize(index.get() + 1);
+            self.log.grow(index.get() + 1);
         }
         self.base.infos[index.get()].node = Some(Arc::new(node));
         self.base.alive.insert(index);
         self.base.by_name.insert(name, index);
         self.state.set_node(&self.base, index, None);
+        self.log.push(Entry::node(index));
         for pod in self.homeless.remove(&name).unwrap_or_default() {
-            self.put(index, pod);
+            self.state.add_pod(index, &pod);
+            self.base.infos[index.get()].add_pod(pod);
         }
         index
     }
@@ -166,20 +185,23 @@ impl<S: State> Cache<S> {
         self.base.alive.remove(index);
         self.base.free.push(index);
         self.state.set_node(&self.base, index, old.as_deref());
-    }
-
-    fn put(&mut self, index: NodeIndex, pod: Arc<Pod>) {
-        self.state.add_pod(index, &pod);
-        self.base.infos[index.get()].add_pod(pod);
+        self.log.push(Entry::node(index));
     }
 
     /// A pod is on a node, or will be. The same pod anywhere else is taken from there first.
     pub fn add_pod(&mut self, pod: Arc<Pod>, node: Symbol, state: PodState) {
-        self.remove_pod(&pod.uid);
-        match self.base.node(node) {
-            Some(index) => self.put(index, pod.clone()),
+        let left = self.take_pod(&pod.uid).and_then(|node| self.base.node(node));
+        let came = self.base.node(node);
+        match came {
+            Some(index) => {
+                self.state.add_pod(index, &pod);
+                self.base.infos[index.get()].add_pod(pod.clone());
+            }
             None => self.homeless.entry(node).or_default().push(pod.clone()),
         }
+        // One that stays on its node is one change of it.
+        let changed = came.into_iter().chain(left.filter(|left| Some(*left) != came));
+        changed.for_each(|index| self.log.push(Entry::pod(index)));
         self.pods.insert(pod.uid.clone(), Placed { pod, node, state });
     }
 
@@ -213,6 +235,15 @@ impl<S: State> Cache<S> {
 
     /// A pod went, or an assumed one is not bound after all. Returns the node it was on.
     pub fn remove_pod(&mut self, uid: &Uid) -> Option<Symbol> {
+        let node = self.take_pod(uid)?;
+        if let Some(index) = self.base.node(node) {
+            self.log.push(Entry::pod(index));
+        }
+        Some(node)
+    }
+
+    /// Takes a pod off its node, which is not logged yet.
+    fn take_pod(&mut self, uid: &Uid) -> Option<Symbol> {
         let Placed { pod, node, .. } = self.pods.remove(uid)?;
         match self.base.node(node) {
             Some(index) => {

@@ -22,6 +22,14 @@ impl<T> Log<T> {
         Log { ring: Vec::new(), capacity: entries.max(1).next_power_of_two(), end: 0 }
     }
 
+    /// Keeps at least so many entries from now on. Where that is more than before, those written so far are lost.
+    pub fn grow(&mut self, entries: usize) {
+        if entries > self.capacity {
+            self.capacity = entries.next_power_of_two();
+            self.cut();
+        }
+    }
+
     /// The position after the last entry: where a reader who has seen everything goes on.
     #[inline]
     pub fn end(&self) -> u64 {
@@ -73,6 +81,18 @@ mod tests {
         assert_eq!(read(&log, 2), None);
         assert_eq!(read(&log, log.end()), Some(vec![]));
         assert_eq!(read(&log, 99), None);
+    }
+
+    #[test]
+    fn a_log_that_grows_keeps_more_from_then_on() {
+        let mut log = Log::with_capacity(2);
+        log.push(0);
+        log.grow(3);
+        assert!(log.since(0).is_none());
+        let start = log.end();
+        (1..5).for_each(|entry| log.push(entry));
+        log.grow(4);
+        assert_eq!(log.since(start).map(|entries| entries.copied().collect()), Some(vec![1, 2, 3, 4]));
     }
 
     #[test]

@@ -166,6 +166,7 @@ proptest! {
         let mut cache = Cache::<Derived>::default();
         let (mut nodes, mut pods) = (BTreeMap::new(), BTreeMap::new());
         for event in events {
+            let (before, seen) = (cache.state.cpu.clone(), cache.log.end());
             let mut name = |n: u8| cache.base.interner.intern(&format!("node-{n}"));
             match event {
                 Event::Node { name: n, milli_cpu } => {
@@ -189,6 +190,11 @@ proptest! {
                 }
             }
             prop_assert_eq!(&cache.state, &cache.rebuilt());
+            let logged = logged(&cache, seen);
+            for (slot, entry) in cache.state.cpu.iter().enumerate() {
+                let changed = before.get(slot).unwrap_or(&Cpu::default()) != entry;
+                prop_assert!(!changed || logged.iter().any(|&(on, _)| on == slot), "{slot} is not in {logged:?}");
+            }
             prop_assert_eq!(cache.base.count(), nodes.len());
             prop_assert_eq!(cache.state.totals.allocatable, nodes.values().sum::<i64>());
             for (&n, &allocatable) in &nodes {
@@ -199,6 +205,35 @@ proptest! {
             }
         }
     }
+}
+
+/// What the log of a cluster says since a position: slots, and whether the nodes themselves changed.
+fn logged(cache: &Cache<Derived>, since: u64) -> Vec<(usize, bool)> {
+    let entries = cache.log.since(since).expect("the log is long enough");
+    entries.map(|entry| (entry.slot().get(), entry.is_node_itself())).collect()
+}
+
+#[test]
+fn the_log_tells_of_each_change_once() {
+    let mut cache = Cache::<Derived>::default();
+    let (a, b) = (cache.base.interner.intern("a"), cache.base.interner.intern("b"));
+    cache.set_node(node(a, 4000));
+    cache.set_node(node(b, 4000));
+    assert_eq!(logged(&cache, 0), [(0, true), (1, true)]);
+    let mut seen = cache.log.end();
+    let mut told = |cache: &Cache<Derived>| logged(cache, std::mem::replace(&mut seen, cache.log.end()));
+    cache.set_node(node(a, 4000));
+    assert_eq!(told(&cache), [], "it is as it was");
+    cache.set_node(node(a, 5000));
+    assert_eq!(told(&cache), [(0, true)]);
+    cache.add_pod(pod(1, 500), a, PodState::Bound);
+    cache.add_pod(pod(1, 600), a, PodState::Bound);
+    assert_eq!(told(&cache), [(0, false); 2], "it came, and changed");
+    cache.add_pod(pod(1, 600), b, PodState::Bound);
+    assert_eq!(told(&cache), [(1, false), (0, false)], "it moved");
+    cache.remove_node(b);
+    cache.remove_pod(&Uid("1".into()));
+    assert_eq!(told(&cache), [(1, true)], "its node was gone already");
 }
 
 #[test]
