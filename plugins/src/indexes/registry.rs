@@ -6,19 +6,29 @@ use schedc_core::map::Map;
 
 /// Numbers things that are asked for by a key, and forgets those that nobody has asked for lately.
 ///
-/// Pods ask when they are compiled and use the number until they are decided on. So numbers may go, and come to mean
-/// something else, whenever the cluster changes, but never between the compiling of a pod and the end of its attempt.
+/// Pods ask when they are compiled, and use the number as long as [`Registry::epoch`] stands still. Things are forgotten only
+/// when the cluster changes: never between the compiling of a pod and the end of its attempt.
 #[derive(Clone, Debug)]
 pub(super) struct Registry<K, V> {
-    ids: Map<K, u32>,
+    ids: Map<K, Id>,
     entries: Vec<Option<Entry<K, V>>>,
     free: Vec<u32>,
+    generation: u32,
     clock: u64,
     epoch: u64,
 }
 
+/// A number that never comes to mean something else: whoever still holds one of a thing that is forgotten finds nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Id {
+    slot: u32,
+    /// How often things were forgotten before this one came.
+    generation: u32,
+}
+
 #[derive(Clone, Debug)]
 struct Entry<K, V> {
+    generation: u32,
     key: K,
     value: V,
     asked: u64,
@@ -26,32 +36,34 @@ struct Entry<K, V> {
 
 impl<K, V> Default for Registry<K, V> {
     fn default() -> Self {
-        Registry { ids: Map::default(), entries: Vec::new(), free: Vec::new(), clock: 0, epoch: 0 }
+        Registry { ids: Map::default(), entries: Vec::new(), free: Vec::new(), generation: 0, clock: 0, epoch: 0 }
     }
 }
 
 impl<K: Clone + Eq + Hash, V> Registry<K, V> {
     /// The number of `key`. `make` makes its value if it has none yet.
-    pub(super) fn register(&mut self, key: K, make: impl FnOnce(u32, &K) -> V) -> u32 {
+    pub(super) fn register(&mut self, key: K, make: impl FnOnce(Id, &K) -> V) -> Id {
         self.clock += 1;
         if let Some(&id) = self.ids.get(&key) {
-            if let Some(entry) = &mut self.entries[id as usize] {
+            if let Some(entry) = &mut self.entries[id.slot as usize] {
                 entry.asked = self.clock;
             }
             return id;
         }
-        let id = self.free.pop().unwrap_or(self.entries.len() as u32);
-        if id as usize == self.entries.len() {
+        let slot = self.free.pop().unwrap_or(self.entries.len() as u32);
+        if slot as usize == self.entries.len() {
             self.entries.push(None);
         }
+        let generation = self.generation;
+        let id = Id { slot, generation };
         let value = make(id, &key);
         self.ids.insert(key.clone(), id);
-        self.entries[id as usize] = Some(Entry { key, value, asked: self.clock });
+        self.entries[slot as usize] = Some(Entry { generation, key, value, asked: self.clock });
         id
     }
 
     /// The number of `key`, if it has one.
-    pub(super) fn find(&self, key: &K) -> Option<u32> {
+    pub(super) fn find(&self, key: &K) -> Option<Id> {
         self.ids.get(key).copied()
     }
 
@@ -60,37 +72,47 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
         self.epoch
     }
 
-    pub(super) fn get(&self, id: u32) -> Option<(&K, &V)> {
-        let entry = self.entries.get(id as usize)?.as_ref()?;
+    #[inline]
+    pub(super) fn get(&self, id: Id) -> Option<(&K, &V)> {
+        let entry = self.entries.get(id.slot as usize)?.as_ref().filter(|entry| entry.generation == id.generation)?;
         Some((&entry.key, &entry.value))
     }
 
-    pub(super) fn get_mut(&mut self, id: u32) -> Option<&mut V> {
-        Some(&mut self.entries.get_mut(id as usize)?.as_mut()?.value)
+    #[inline]
+    pub(super) fn get_mut(&mut self, id: Id) -> Option<&mut V> {
+        let entry = self.entries.get_mut(id.slot as usize)?.as_mut()?;
+        (entry.generation == id.generation).then_some(&mut entry.value)
     }
 
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &K, &mut V)> {
-        let entries = self.entries.iter_mut().enumerate();
-        entries.filter_map(|(id, entry)| entry.as_mut().map(|entry| (id as u32, &entry.key, &mut entry.value)))
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (Id, &K, &mut V)> {
+        self.entries.iter_mut().enumerate().filter_map(|(slot, entry)| {
+            let Entry { generation, key, value, .. } = entry.as_mut()?;
+            Some((Id { slot: slot as u32, generation: *generation }, &*key, value))
+        })
     }
 
     /// If there are more than `limit`, forgets all but the half of it that were asked for last. Returns the others.
-    pub(super) fn forget(&mut self, limit: usize) -> Vec<(u32, K)> {
-        if self.ids.len() <= limit {
-            return Vec::new();
-        }
+    #[inline]
+    pub(super) fn forget(&mut self, limit: usize) -> Vec<(Id, K)> {
+        if self.ids.len() <= limit { Vec::new() } else { self.forget_half(limit) }
+    }
+
+    #[cold]
+    fn forget_half(&mut self, limit: usize) -> Vec<(Id, K)> {
         self.epoch += 1;
         let mut asked: Vec<_> = self.entries.iter().flatten().map(|entry| entry.asked).collect();
         asked.sort_unstable();
         let first_kept = asked[asked.len() - limit.div_ceil(2).max(1)];
         let mut forgotten = Vec::new();
-        for (id, slot) in self.entries.iter_mut().enumerate() {
-            if let Some(entry) = slot.take_if(|entry| entry.asked < first_kept) {
-                self.ids.remove(&entry.key);
-                self.free.push(id as u32);
-                forgotten.push((id as u32, entry.key));
+        for (slot, entry) in self.entries.iter_mut().enumerate() {
+            if let Some(Entry { generation, key, .. }) = entry.take_if(|entry| entry.asked < first_kept) {
+                self.ids.remove(&key);
+                self.free.push(slot as u32);
+                forgotten.push((Id { slot: slot as u32, generation }, key));
             }
         }
+        // Those that take their slots are of another generation.
+        self.generation += 1;
         forgotten
     }
 }
@@ -110,7 +132,9 @@ mod tests {
         assert_eq!(forgotten, [(ids[0], 0), (ids[2], 2), (ids[3], 3)]);
         assert_eq!((registry.get(ids[1]), registry.get(ids[4])), (Some((&1, &10)), Some((&4, &40))));
         assert_eq!(registry.get(ids[0]), None);
-        assert!(ids.contains(&registry.register(9, |_, _| 90)), "numbers are used again");
+        let new = registry.register(9, |_, _| 90);
+        assert!(!ids.contains(&new) && ids.iter().any(|id| id.slot == new.slot), "its number is new, its place is not");
+        assert_eq!((registry.get(new), registry.get(ids[2])), (Some((&9, &90)), None));
         assert_eq!(registry.iter_mut().count(), 3);
     }
 }

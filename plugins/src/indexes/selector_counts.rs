@@ -1,11 +1,14 @@
 //! On which nodes how many pods are that a selector means.
 
+use std::sync::Arc;
+
 use schedc_core::column::Index;
 use schedc_core::intern::Symbol;
+use schedc_core::log::Log;
 use schedc_core::map::{Map, Set};
 use schedc_core::model::{LabelSelector, Labels, NodeIndex, Object, Pod, PodSpec};
 
-use super::registry::Registry;
+use super::registry::{Id, Registry};
 
 /// How many questions are kept at most.
 const LIMIT: usize = 4096;
@@ -44,8 +47,12 @@ impl PodQuestion {
         Some(&named.namespaces)
     }
 
-    fn depends_on_namespaces(&self) -> bool {
-        self.terms.iter().any(|term| term.namespace_selector.as_ref().is_some_and(|selector| !selector.is_empty()))
+    /// Whether other labels of a namespace that is known, or was or will be, can mean other pods.
+    fn tells_apart(&self, old: Option<&Labels>, new: Option<&Labels>) -> bool {
+        self.terms.iter().filter_map(|term| term.namespace_selector.as_ref()).any(|selector| {
+            let matches = |labels: Option<&Labels>| labels.is_some_and(|labels| selector.matches(labels));
+            !selector.is_empty() && matches(old) != matches(new)
+        })
     }
 
     fn selects(&self, namespace: Symbol, labels: &[(Symbol, Symbol)], namespaces: &Namespaces) -> bool {
@@ -63,76 +70,188 @@ impl PodQuestion {
 
 /// A question that a pod asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct QuestionId(u32);
+pub struct QuestionId(Id);
 
-/// A number of pods for each node that has some: read more often than changed, and mostly from one end to the other.
+/// A number of pods for each node that has some. Changing one costs the same however many there are.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeCounts {
-    /// Sorted by node.
-    nodes: Vec<(NodeIndex, u32)>,
+    nodes: Map<NodeIndex, u32>,
 }
 
 impl NodeCounts {
-    /// The nodes with pods, ascending, and how many.
+    /// The nodes with pods, in no particular order, and how many.
     pub fn iter(&self) -> impl Iterator<Item = (NodeIndex, u32)> {
-        self.nodes.iter().copied()
+        self.nodes.iter().map(|(node, count)| (*node, *count))
     }
 
     /// How many pods a node has.
+    #[inline]
     pub fn get(&self, node: NodeIndex) -> u32 {
-        self.find(node).map_or(0, |at| self.nodes[at].1)
+        self.nodes.get(&node).copied().unwrap_or(0)
+    }
+
+    /// How many nodes have pods.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
     }
 
     /// Whether there are no pods at all.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
+    #[inline]
     pub(super) fn add(&mut self, node: NodeIndex, count: u32) {
-        match self.find(node) {
-            Ok(at) => self.nodes[at].1 += count,
-            Err(at) => self.nodes.insert(at, (node, count)),
-        }
+        *self.nodes.entry(node).or_default() += count;
     }
 
+    #[inline]
     pub(super) fn subtract(&mut self, node: NodeIndex, count: u32) {
-        if let Ok(at) = self.find(node) {
-            self.nodes[at].1 -= count;
-            if self.nodes[at].1 == 0 {
-                self.nodes.remove(at);
+        if let Some(known) = self.nodes.get_mut(&node) {
+            *known -= count;
+            if *known == 0 {
+                self.nodes.remove(&node);
             }
         }
-    }
-
-    /// Where a node is, or belongs.
-    fn find(&self, node: NodeIndex) -> Result<usize, usize> {
-        self.nodes.binary_search_by_key(&node, |entry| entry.0)
     }
 }
 
 type Namespaces = Map<Symbol, Labels>;
 
+/// The class of pods that no question can tell apart.
+#[derive(Clone, Copy, Debug, Default)]
+struct ClassId(u32);
+
 /// Pods that no question can tell apart.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Class {
+    namespace: Symbol,
+    labels: Arc<[(Symbol, Symbol)]>,
+    deleting: bool,
     nodes: NodeCounts,
     /// The questions that count them.
     questions: Vec<QuestionId>,
 }
 
+impl Class {
+    fn new(pod: &Pod) -> Class {
+        let PodSpec { namespace, labels, .. } = &*pod.spec;
+        let (labels, questions) = ((**labels).into(), Vec::new());
+        Class { namespace: *namespace, labels, deleting: pod.deleting, nodes: NodeCounts::default(), questions }
+    }
+
+    #[inline]
+    fn has(&self, pod: &Pod) -> bool {
+        self.namespace == pod.spec.namespace && self.deleting == pod.deleting && *self.labels == *pod.spec.labels
+    }
+
+    fn is_in(&self, question: &PodQuestion, namespaces: &Namespaces) -> bool {
+        (question.terminating || !self.deleting) && question.selects(self.namespace, &self.labels, namespaces)
+    }
+}
+
 /// The classes of one namespace, by labels: pods that stay, and pods that are being deleted.
-type Classes = [Map<Labels, Class>; 2];
+type OfNamespace = [Map<Arc<[(Symbol, Symbol)]>, ClassId>; 2];
+
+/// All pods by class.
+#[derive(Clone, Debug, Default)]
+struct Classes {
+    of_namespace: Map<Symbol, OfNamespace>,
+    /// Those that nobody is in any more are used again.
+    all: Vec<Option<Class>>,
+    free: Vec<ClassId>,
+    /// Where a pod was found last: the next one is often of the same template.
+    recent: ClassId,
+}
+
+impl Classes {
+    #[inline]
+    fn find(&mut self, pod: &Pod) -> Option<ClassId> {
+        if self.get_mut(self.recent).is_some_and(|class| class.has(pod)) {
+            return Some(self.recent);
+        }
+        let of_namespace = self.of_namespace.get(&pod.spec.namespace)?;
+        self.recent = *of_namespace[usize::from(pod.deleting)].get(&*pod.spec.labels)?;
+        Some(self.recent)
+    }
+
+    #[inline]
+    fn get_mut(&mut self, id: ClassId) -> Option<&mut Class> {
+        self.all.get_mut(id.0 as usize)?.as_mut()
+    }
+
+    fn insert(&mut self, class: Class) -> ClassId {
+        let id = self.free.pop().unwrap_or(ClassId(self.all.len() as u32));
+        let of_namespace = self.of_namespace.entry(class.namespace).or_default();
+        of_namespace[usize::from(class.deleting)].insert(class.labels.clone(), id);
+        match self.all.get_mut(id.0 as usize) {
+            Some(slot) => *slot = Some(class),
+            None => self.all.push(Some(class)),
+        }
+        id
+    }
+
+    fn remove(&mut self, id: ClassId) {
+        let Some(class) = self.all.get_mut(id.0 as usize).and_then(Option::take) else { return };
+        self.free.push(id);
+        let Some(of_namespace) = self.of_namespace.get_mut(&class.namespace) else { return };
+        of_namespace[usize::from(class.deleting)].remove(&class.labels);
+        if of_namespace.iter().all(Map::is_empty) {
+            self.of_namespace.remove(&class.namespace);
+        }
+    }
+
+    /// Those of one namespace.
+    fn each_of(&mut self, namespace: Symbol, mut visit: impl FnMut(&mut Class)) {
+        let of_namespace = self.of_namespace.get(&namespace);
+        for id in of_namespace.into_iter().flatten().flat_map(Map::values) {
+            if let Some(class) = &mut self.all[id.0 as usize] {
+                visit(class);
+            }
+        }
+    }
+
+    fn each(&mut self, visit: impl FnMut(&mut Class)) {
+        self.all.iter_mut().flatten().for_each(visit);
+    }
+}
+
+/// What is kept of a question.
+#[derive(Clone, Debug)]
+struct Counted {
+    nodes: NodeCounts,
+    log: Log<(NodeIndex, i32)>,
+}
+
+/// How many changes are kept of each question.
+const LOG: usize = 2048;
+
+impl Counted {
+    fn join(&mut self, id: QuestionId, class: &mut Class) {
+        class.questions.push(id);
+        class.nodes.iter().for_each(|(node, count)| self.nodes.add(node, count));
+    }
+
+    fn leave(&mut self, id: QuestionId, class: &mut Class) {
+        if let Some(at) = class.questions.iter().position(|other| *other == id) {
+            class.questions.swap_remove(at);
+            class.nodes.iter().for_each(|(node, count)| self.nodes.subtract(node, count));
+        }
+    }
+}
 
 /// For each question that pods asked, how many pods on which nodes are meant.
 ///
 /// [`SelectorCounts::register`] a question when a pod is compiled; what it returns is good until [`SelectorCounts::epoch`]
-/// is another one. Pods with equal namespace and labels are one class, so that a new question is compared with classes, and a new pod with nothing
-/// if there are others of its class. Namespaces are looked up here: counts follow their labels.
+/// is another one, and never comes to mean another question. Pods with equal namespace and labels are one class, so that a
+/// new question is compared with classes, and a new pod with nothing if there are others of its class. Namespaces are looked
+/// up here: counts follow their labels.
 #[derive(Clone, Debug, Default)]
 pub struct SelectorCounts {
     namespaces: Namespaces,
-    classes: Map<Symbol, Classes>,
-    questions: Registry<PodQuestion, NodeCounts>,
+    classes: Classes,
+    questions: Registry<PodQuestion, Counted>,
     /// The questions about namespaces by name, under each of these names.
     by_namespace: Map<Symbol, Vec<QuestionId>>,
     /// All others.
@@ -145,25 +264,26 @@ impl SelectorCounts {
         let SelectorCounts { namespaces, classes, questions, by_namespace, anywhere } = self;
         QuestionId(questions.register(question, |id, question| {
             let id = QuestionId(id);
-            let mut counts = NodeCounts::default();
+            let mut counted = Counted { nodes: NodeCounts::default(), log: Log::with_capacity(LOG) };
+            let mut join = |class: &mut Class| {
+                if class.is_in(question, namespaces) {
+                    counted.join(id, class);
+                }
+            };
             match question.namespaces() {
                 Some(names) => {
                     let names: Set<Symbol> = names.iter().copied().collect();
-                    for name in &names {
-                        by_namespace.entry(*name).or_default().push(id);
-                        if let Some(classes) = classes.get_mut(name) {
-                            join(id, question, &mut counts, *name, classes, namespaces);
-                        }
+                    for name in names {
+                        by_namespace.entry(name).or_default().push(id);
+                        classes.each_of(name, &mut join);
                     }
                 }
                 None => {
                     anywhere.push(id);
-                    for (name, classes) in classes {
-                        join(id, question, &mut counts, *name, classes, namespaces);
-                    }
+                    classes.each(join);
                 }
             }
-            counts
+            counted
         }))
     }
 
@@ -175,7 +295,15 @@ impl SelectorCounts {
     /// The pods that a question means, by node.
     pub fn counts(&self, id: QuestionId) -> &NodeCounts {
         static NOTHING: std::sync::LazyLock<NodeCounts> = std::sync::LazyLock::new(NodeCounts::default);
-        self.questions.get(id.0).map_or(&NOTHING, |(_, counts)| counts)
+        self.questions.get(id.0).map_or(&NOTHING, |(_, counted)| &counted.nodes)
+    }
+
+    /// What has happened to them: a pod came to a node (1) or left it (-1). Where they changed in another way, because a
+    /// namespace did, the log is cut.
+    #[inline]
+    pub fn log(&self, id: QuestionId) -> &Log<(NodeIndex, i32)> {
+        static NOTHING: std::sync::LazyLock<Log<(NodeIndex, i32)>> = std::sync::LazyLock::new(Log::default);
+        self.questions.get(id.0).map_or_else(|| &*NOTHING, |(_, counted)| &counted.log)
     }
 
     /// Whether a question means a pod, whether or not it is being deleted: for pods that come and go in thought.
@@ -189,20 +317,18 @@ impl SelectorCounts {
         question.is_some_and(|question| question.selects(namespace, labels, &self.namespaces))
     }
 
+    #[inline]
     fn forget(&mut self) {
         for (id, question) in self.questions.forget(LIMIT) {
             let id = QuestionId(id);
             let leave = |ids: &mut Vec<QuestionId>| ids.retain(|other| *other != id);
-            let mut leave_classes = |classes: &mut Classes| {
-                classes.iter_mut().flat_map(Map::values_mut).for_each(|class| leave(&mut class.questions));
-            };
             let Some(names) = question.namespaces() else {
                 leave(&mut self.anywhere);
-                self.classes.values_mut().for_each(leave_classes);
+                self.classes.each(|class| leave(&mut class.questions));
                 continue;
             };
             for name in names {
-                self.classes.get_mut(name).map(&mut leave_classes);
+                self.classes.each_of(*name, |class| leave(&mut class.questions));
                 if let Some(ids) = self.by_namespace.get_mut(name) {
                     leave(ids);
                     if ids.is_empty() {
@@ -213,95 +339,74 @@ impl SelectorCounts {
         }
     }
 
-    /// The questions that mean pods of a class which nobody has seen yet.
-    fn questions_about(&self, pod: &Pod) -> Vec<QuestionId> {
-        let named = self.by_namespace.get(&pod.spec.namespace);
+    /// A pod of a class that nobody has seen yet.
+    #[cold]
+    fn found(&mut self, pod: &Pod) -> ClassId {
+        let mut class = Class::new(pod);
+        let named = self.by_namespace.get(&class.namespace).into_iter().flatten();
         let asked = |id: &&QuestionId| {
             let question = self.questions.get(id.0).map(|(question, _)| question);
-            question.is_some_and(|question| {
-                (question.terminating || !pod.deleting)
-                    && question.selects(pod.spec.namespace, &pod.spec.labels, &self.namespaces)
-            })
+            question.is_some_and(|question| class.is_in(question, &self.namespaces))
         };
-        named.into_iter().flatten().chain(&self.anywhere).filter(asked).copied().collect()
-    }
-}
-
-/// Counts the pods of one namespace that a new question means.
-fn join(
-    id: QuestionId,
-    question: &PodQuestion,
-    counts: &mut NodeCounts,
-    namespace: Symbol,
-    classes: &mut Classes,
-    namespaces: &Namespaces,
-) {
-    let [staying, terminating] = classes;
-    let asked = staying.iter_mut().chain(question.terminating.then_some(terminating).into_iter().flatten());
-    for (labels, class) in asked {
-        if question.selects(namespace, labels, namespaces) {
-            class.questions.push(id);
-            class.nodes.iter().for_each(|(node, count)| counts.add(node, count));
-        }
+        class.questions = named.chain(&self.anywhere).filter(asked).copied().collect();
+        self.classes.insert(class)
     }
 }
 
 impl Index for SelectorCounts {
     fn add_pod(&mut self, node: NodeIndex, pod: &Pod) {
         self.forget();
-        let known = |classes: &Classes| classes[usize::from(pod.deleting)].contains_key(&pod.spec.labels);
-        if !self.classes.get(&pod.spec.namespace).is_some_and(known) {
-            let class = Class { questions: self.questions_about(pod), nodes: NodeCounts::default() };
-            let classes = self.classes.entry(pod.spec.namespace).or_default();
-            classes[usize::from(pod.deleting)].insert(pod.spec.labels.clone(), class);
-        }
-        let Some(classes) = self.classes.get_mut(&pod.spec.namespace) else { return };
-        let Some(class) = classes[usize::from(pod.deleting)].get_mut(&pod.spec.labels) else { return };
+        let id = self.classes.find(pod).unwrap_or_else(|| self.found(pod));
+        let Some(class) = self.classes.get_mut(id) else { return };
         class.nodes.add(node, 1);
         for id in &class.questions {
-            if let Some(counts) = self.questions.get_mut(id.0) {
-                counts.add(node, 1);
+            if let Some(counted) = self.questions.get_mut(id.0) {
+                counted.nodes.add(node, 1);
+                counted.log.push((node, 1));
             }
         }
     }
 
     fn remove_pod(&mut self, node: NodeIndex, pod: &Pod) {
-        let Some(classes) = self.classes.get_mut(&pod.spec.namespace) else { return };
-        let Some(class) = classes[usize::from(pod.deleting)].get_mut(&pod.spec.labels) else { return };
+        let Some(id) = self.classes.find(pod) else { return };
+        let Some(class) = self.classes.get_mut(id) else { return };
         class.nodes.subtract(node, 1);
         for id in &class.questions {
-            if let Some(counts) = self.questions.get_mut(id.0) {
-                counts.subtract(node, 1);
+            if let Some(counted) = self.questions.get_mut(id.0) {
+                counted.nodes.subtract(node, 1);
+                counted.log.push((node, -1));
             }
         }
         if class.nodes.is_empty() {
-            classes[usize::from(pod.deleting)].remove(&pod.spec.labels);
-            if classes.iter().all(Map::is_empty) {
-                self.classes.remove(&pod.spec.namespace);
-            }
+            self.classes.remove(id);
         }
     }
 
     fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>) {
         let Some(Object::Namespace(namespace)) = new.or(old) else { return };
         let name = namespace.name;
-        match new {
+        let old = match new {
             Some(Object::Namespace(new)) => self.namespaces.insert(name, new.labels.clone()),
             _ => self.namespaces.remove(&name),
         };
-        let Some(classes) = self.classes.get_mut(&name) else { return };
-        for (id, question, counts) in self.questions.iter_mut() {
-            if !question.depends_on_namespaces() {
+        let new = self.namespaces.get(&name);
+        for (id, question, counted) in self.questions.iter_mut() {
+            if !question.tells_apart(old.as_ref(), new) {
                 continue;
             }
             let id = QuestionId(id);
-            for class in classes.iter_mut().flat_map(Map::values_mut) {
-                if let Some(at) = class.questions.iter().position(|other| *other == id) {
-                    class.questions.swap_remove(at);
-                    class.nodes.iter().for_each(|(node, count)| counts.subtract(node, count));
+            let mut changed = false;
+            self.classes.each_of(name, |class| {
+                let is_in = class.is_in(question, &self.namespaces);
+                if class.questions.contains(&id) == is_in {
+                    return;
                 }
+                changed = true;
+                if is_in { counted.join(id, class) } else { counted.leave(id, class) }
+            });
+            if changed {
+                counted.log.cut();
             }
-            join(id, question, counts, name, classes, &self.namespaces);
         }
     }
 }

@@ -7,14 +7,14 @@ use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
 use schedc_core::model::{Labels, LabelsExt, Node, NodeIndex};
 
-use super::registry::Registry;
+use super::registry::{Id, Registry};
 
 /// How many keys are kept at most.
 const LIMIT: usize = 128;
 
 /// A topology key that a pod asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct TopologyKey(u32);
+pub struct TopologyKey(Id);
 
 /// The nodes with one value of a topology key, as a dense number. An empty value is one like any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -60,8 +60,10 @@ proptest! {
         let mut kept = SelectorCounts::default();
         let mut present = vec![false; pods.len()];
         let mut namespaces: Map<Symbol, Arc<Namespace>> = Map::default();
-        let mut asked = Vec::new();
+        let mut asked: Vec<(QuestionId, PodQuestion)> = Vec::new();
         for step in steps {
+            let before: Vec<_> =
+                asked.iter().map(|(id, _)| (kept.log(*id).end(), kept.counts(*id).clone())).collect();
             match step {
                 Step::Toggle(at) => {
                     let at = at % pods.len();
@@ -91,6 +93,17 @@ proptest! {
                     asked.push((kept.register(question.clone()), question));
                 }
             }
+            for ((id, question), (position, mut counts)) in asked.iter().zip(before) {
+                match kept.log(*id).since(position) {
+                    Some(entries) => {
+                        for &(node, by) in entries {
+                            if by > 0 { counts.add(node, 1) } else { counts.subtract(node, 1) }
+                        }
+                        prop_assert_eq!(kept.counts(*id), &counts, "{:?}", question);
+                    }
+                    None => prop_assert_ne!(kept.counts(*id), &counts, "cut without need: {:?}", question),
+                }
+            }
         }
         let placed: Vec<_> = pods.iter().zip(&present).filter(|(_, present)| **present).map(|(p, _)| p.clone()).collect();
         let mut rebuilt = SelectorCounts::default();
@@ -99,8 +112,9 @@ proptest! {
         }
         placed.iter().for_each(|(pod, node)| rebuilt.add_pod(*node, pod));
         let classes = |index: &SelectorCounts| {
-            let all = index.classes.values().flatten().flat_map(Map::values);
-            (index.classes.len(), all.map(|class| class.nodes.iter().map(|(_, count)| count).sum::<u32>()).sum::<u32>())
+            let mut classes: Vec<_> = index.classes.all.iter().flatten().collect();
+            classes.sort_by_key(|class| (class.namespace, class.labels.clone(), class.deleting));
+            classes.into_iter().map(|class| (class.labels.clone(), class.nodes.clone())).collect::<Vec<_>>()
         };
         prop_assert_eq!(classes(&kept), classes(&rebuilt));
         for (id, question) in &asked {
@@ -112,7 +126,8 @@ proptest! {
         for ((pod, node), _) in pods.iter().zip(&present).filter(|(_, present)| **present) {
             kept.remove_pod(*node, pod);
         }
-        prop_assert!(kept.classes.is_empty());
+        prop_assert!(kept.classes.of_namespace.is_empty());
+        prop_assert_eq!(kept.classes.all.len(), kept.classes.free.len());
         prop_assert!(asked.iter().all(|(id, _)| kept.counts(*id).is_empty()));
     }
 }
