@@ -30,7 +30,8 @@ pub trait Plugin: Send + Sync + Sized + 'static {
     type Indexes: IndexSet;
     /// Other plugins whose cycle state it reads: `()`, [`StateOf`], [`MaybeStateOf`], or a tuple of them.
     type Reads: ReadSet;
-    /// All that the plugin reads of a pod. These, over the plugins of a profile, are the pod's signature.
+    /// All that the plugin reads of a pod. These, over the plugins of a profile, are the pod's signature, apart from what is
+    /// [`Individual`](crate::kept::Individual) in them.
     type Pod: Eq + Hash + Send + Sync + 'static;
 
     /// Makes the instance.

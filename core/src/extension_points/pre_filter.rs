@@ -82,7 +82,8 @@ pub trait PreFilterPlugin: Plugin {
         view: View<'_, Self>,
     ) -> Result<PreFilter<Self::Cycle>, Status>;
 
-    /// Brings the state that `pre_filter` made for an equal pod up to date, to what `pre_filter` would make now, and says on
+    /// Brings the state that `pre_filter` made for an equal pod, which may be another one in what is
+    /// [`Individual`](crate::kept::Individual), up to date, to what `pre_filter` would make now, and says on
     /// which nodes Filter's verdict may be another one, besides those whose columns changed. It is called only for states
     /// that came without a narrowing of nodes and without a rejection.
     ///

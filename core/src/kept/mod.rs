@@ -6,6 +6,13 @@
 //! ([`PreFilterPlugin::update`](crate::extension_points::PreFilterPlugin::update),
 //! [`PreScorePlugin::update`](crate::extension_points::PreScorePlugin::update)); kernels are asked again about those and
 //! about nodes whose columns changed. The outcome equals that of a full evaluation.
+//!
+//! Pods share an answer if their compiled forms are equal. What is [`Individual`] in those may differ all the same, so
+//! plugins and kernels are always given the compiled pod at hand, never an equal one that came before it.
+
+mod individual;
+
+pub use individual::Individual;
 
 use crate::mask::Mask;
 use crate::model::NodeIndex;
