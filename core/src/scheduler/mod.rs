@@ -9,6 +9,7 @@
 //! | `failure` | a failed attempt: requeue, nomination, condition | `handleSchedulingFailure` |
 //! | `preemption` | room is made | `prepareCandidateAsync` |
 //! | `status_writer` | one patch of a pod at a time | |
+//! | `observer` | when decisions begin and end | metrics |
 //! | `surroundings` | what the queue asks of the profiles | |
 //! | `alarms` | pods that plugins want to be tried at a time | |
 //! | `tasks` | calls that are not waited for | goroutines |
@@ -18,6 +19,7 @@ mod binding;
 mod changes;
 mod cycle;
 mod failure;
+mod observer;
 mod outcome;
 mod preemption;
 mod status_writer;
@@ -25,6 +27,7 @@ mod surroundings;
 mod tasks;
 
 pub use changes::Change;
+pub use observer::Observer;
 pub use outcome::{Failure, Outcome, Placed};
 pub use tasks::{Completed, Tasks};
 
@@ -172,9 +175,15 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 
     /// Tries the next pod: kube-scheduler's `ScheduleOne`. Returns whether there was one.
     pub fn schedule_one(&mut self, tasks: &mut impl Tasks) -> bool {
+        self.schedule_one_observed(tasks, &mut ())
+    }
+
+    /// The same, while somebody looks on.
+    pub fn schedule_one_observed(&mut self, tasks: &mut impl Tasks, observer: &mut impl Observer) -> bool {
         self.settle(tasks);
         loop {
             let now = self.now;
+            observer.pops();
             let (queue, mut around) = self.queue();
             let Some(attempt) = queue.pop(&mut around, now) else { return false };
             let pod = attempt.pod().clone();
@@ -197,7 +206,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
                 waiting: &mut self.waiting,
                 now,
             };
-            match self.bundle.with(attempt.profile(), cycle) {
+            let decision = self.bundle.with(attempt.profile(), cycle);
+            observer.decided(&pod, decision.is_ok());
+            match decision {
                 Ok(permitted) => self.begin_binding(attempt, permitted, tasks),
                 Err(failure) => self.failed(attempt, failure, tasks),
             }

@@ -1,4 +1,4 @@
-//! Deletions. A pod on a node is granted time to end, everything else goes at once.
+//! Deletions. A pod on a node is granted time to end, everything else goes at once, if no finalizer holds it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,14 +23,10 @@ impl Server {
     pub(super) fn delete(&mut self, key: &Key, uid: Option<&Uid>, now: i64) -> Response {
         let old = self.get(key).ok_or_else(|| refusals::not_found(key))?;
         check_uid(key, old, uid)?;
-        let AnyObject::Pod(pod) = &**old else {
-            self.remove(key);
-            return Ok(None);
-        };
+        let AnyObject::Pod(pod) = &**old else { return Ok(self.remove_or_hold(key, now)) };
         let grace = self.grace(pod);
         if grace == 0 {
-            self.remove(key);
-            return Ok(None);
+            return Ok(self.remove_or_hold(key, now));
         }
         if pod.metadata.deletion_timestamp.is_some() {
             return Ok(Some(old.clone()));
@@ -64,8 +60,34 @@ impl Server {
         while self.next_end().is_some_and(|end| end <= now) {
             let Some((_, key, uid)) = self.ending.0.pop_first() else { return };
             if self.get(&key).is_some_and(|object| uid_of(object) == uid) {
-                self.remove(&key);
+                self.remove_or_hold(&key, now);
             }
+        }
+    }
+
+    /// Removes an object that is granted no more time, unless finalizers hold it: then it says that it goes, and is returned.
+    fn remove_or_hold(&mut self, key: &Key, now: i64) -> Option<Arc<AnyObject>> {
+        let old = self.get(key)?;
+        if !self.options.finalizers_hold || !has_finalizers(old) {
+            self.remove(key);
+            return None;
+        }
+        if old.metadata().deletion_grace_period_seconds == Some(0) {
+            return Some(old.clone());
+        }
+        let mut held = AnyObject::clone(old);
+        let metadata = held.metadata_mut();
+        metadata.deletion_timestamp.get_or_insert_with(|| time(now));
+        metadata.deletion_grace_period_seconds = Some(0);
+        Some(self.store(ChangeKind::Modified, key.clone(), held))
+    }
+
+    /// An object that changed is gone if nothing but finalizers held it, and the last one is.
+    pub(super) fn finalize(&mut self, key: &Key, object: &AnyObject) {
+        let metadata = object.metadata();
+        let was_held = metadata.deletion_timestamp.is_some() && metadata.deletion_grace_period_seconds == Some(0);
+        if self.options.finalizers_hold && was_held && !has_finalizers(object) {
+            self.remove(key);
         }
     }
 
@@ -93,6 +115,10 @@ impl Server {
             }
         }
     }
+}
+
+fn has_finalizers(object: &AnyObject) -> bool {
+    object.metadata().finalizers.as_ref().is_some_and(|finalizers| !finalizers.is_empty())
 }
 
 fn check_uid(key: &Key, object: &AnyObject, wanted: Option<&Uid>) -> Result<(), ApiError> {

@@ -45,12 +45,15 @@ pub struct ServerOptions {
     pub grace: Option<Duration>,
     /// How many of the newest events are kept.
     pub events_kept: usize,
+    /// Whether finalizers hold what is deleted until somebody removes them. Not by default: a cluster in memory has none
+    /// of the controllers that do so.
+    pub finalizers_hold: bool,
 }
 
 impl Default for ServerOptions {
     /// Pods are granted their time.
     fn default() -> Self {
-        ServerOptions { grace: None, events_kept: 1000 }
+        ServerOptions { grace: None, events_kept: 1000, finalizers_hold: false }
     }
 }
 
@@ -58,7 +61,7 @@ impl Default for ServerOptions {
 ///
 /// It does to objects what an API server does when it stores them (uid, resource version, creation time), and to pods what
 /// the scheduler relies on. It adds no defaults and refuses no invalid objects: `schedc_objects::default` does.
-/// Finalizers do not hold what is deleted, since nobody is there who would remove them.
+/// Finalizers hold what is deleted if [`ServerOptions::finalizers_hold`] says so.
 ///
 /// An object that is applied again keeps its uid and its creation time, and what others than its author have written: the
 /// node of a bound pod, the volume of a claim and the claim of a volume with the annotations that go with it, and all
@@ -214,7 +217,11 @@ impl Server {
         match self.objects.get(key) {
             None => Err(refusals::not_found(key)),
             Some(old) if **old == object => Ok(old.clone()),
-            Some(_) => Ok(self.store(ChangeKind::Modified, key.clone(), object)),
+            Some(_) => {
+                let object = self.store(ChangeKind::Modified, key.clone(), object);
+                self.finalize(key, &object);
+                Ok(object)
+            }
         }
     }
 

@@ -269,3 +269,37 @@ fn only_the_newest_events_are_kept() {
     }
     assert_eq!(server.events().map(|event| event.note.as_str()).collect::<Vec<_>>(), ["two", "three"]);
 }
+
+#[test]
+fn finalizers_hold_what_is_deleted() {
+    let mut server = Server::new(ServerOptions { finalizers_hold: true, ..ServerOptions::default() });
+    create(&mut server, "{kind: Pod, metadata: {name: a, finalizers: [x/f]}}");
+    create(&mut server, "{kind: Pod, metadata: {name: b, finalizers: [x/f]}, spec: {containers: [], nodeName: n1}}");
+    create(&mut server, "{kind: Node, metadata: {name: n1, finalizers: [x/f]}}");
+    let keys = [Key::pod("default", "a"), Key::pod("default", "b"), Key::cluster("Node", "n1")];
+    for key in &keys {
+        server.handle(&Request::Delete(key.clone(), None), 10 * SECOND).unwrap();
+    }
+    let going = |server: &Server| {
+        keys.each_ref().map(|key| {
+            let metadata = server.get(key).unwrap().metadata();
+            (metadata.deletion_timestamp.is_some(), metadata.deletion_grace_period_seconds)
+        })
+    };
+    assert_eq!(going(&server), [(true, Some(0)), (true, Some(30)), (true, Some(0))]);
+    assert!(
+        bind(&mut server, "a", "n1").unwrap_err().message.ends_with("is being deleted, cannot be assigned to a host")
+    );
+    let version = server.log().version();
+    server.handle(&Request::Delete(keys[0].clone(), None), 11 * SECOND).unwrap();
+    assert_eq!(server.log().version(), version, "what goes is not deleted again");
+    // A pod whose last finalizer is gone is granted the rest of its time.
+    let freed = json!({"metadata": {"finalizers": null}});
+    server.handle(&Request::Patch(keys[1].clone(), freed.clone()), 12 * SECOND).unwrap();
+    assert_eq!(going(&server)[1], (true, Some(30)));
+    server.tick(40 * SECOND);
+    for key in [&keys[0], &keys[2]] {
+        server.handle(&Request::Patch(key.clone(), freed.clone()), 41 * SECOND).unwrap();
+    }
+    assert_eq!((server.objects().count(), server.next_end()), (0, None));
+}

@@ -1,11 +1,13 @@
 //! Whoever wants to see what happens in a simulation, or to have a say in it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use schedc_core::cache::Base;
 use schedc_core::client::ApiError;
+use schedc_core::model::Pod;
 use schedc_core::profile::Bundle;
-use schedc_core::scheduler::{Outcome, Scheduler};
+use schedc_core::scheduler::{Observer, Outcome, Scheduler};
 
 use crate::client::EmbeddedClient;
 use crate::server::{Change, Request, Response};
@@ -40,8 +42,24 @@ pub trait Hooks {
     fn tells<B: Bundle>(&mut self, _scheduler: &Scheduler<B, EmbeddedClient>) {}
     /// The scheduler was told of a change.
     fn told<B: Bundle>(&mut self, _now: i64, _change: &Change, _scheduler: &mut Scheduler<B, EmbeddedClient>) {}
+    /// The scheduler is about to pop a pod, if there is one.
+    fn pops(&mut self) {}
+    /// The scheduler has decided about a pod. See [`Observer::decided`].
+    fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool) {}
     /// An attempt came to its end.
     fn outcome(&mut self, _now: i64, _outcome: &Outcome, _cluster: &Base) {}
 }
 
 impl Hooks for () {}
+
+/// Lets hooks see decisions.
+pub(super) struct Decisions<'a, H>(pub(super) &'a mut H);
+
+impl<H: Hooks> Observer for Decisions<'_, H> {
+    fn pops(&mut self) {
+        self.0.pops();
+    }
+    fn decided(&mut self, pod: &Arc<Pod>, has_node: bool) {
+        self.0.decided(pod, has_node);
+    }
+}

@@ -24,6 +24,7 @@ use crate::watch;
 
 pub use hooks::{Hooks, Treatment};
 
+use hooks::Decisions;
 use in_vain::InVain;
 
 /// What can be set.
@@ -200,20 +201,38 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
 
     /// Does everything that happens now. Time does not pass.
     pub fn settle(&mut self) {
-        loop {
-            let before = self.told;
-            self.inform();
-            let was_told = before < self.told;
-            let went_on = self.go_on();
-            if was_told || went_on || self.schedule_one() {
-                continue;
-            }
-            // Pods end when all that can be tried was, as long as they are there.
-            if self.server.next_end().is_none_or(|end| end > self.now) {
-                return;
-            }
-            self.server.tick(self.now);
-            self.in_vain.progress();
+        while self.step() {}
+    }
+
+    /// Does one round of what happens now: changes are told, tasks go on, or one pod is tried. Returns whether there was
+    /// anything to do.
+    pub fn step(&mut self) -> bool {
+        let before = self.told;
+        self.inform();
+        let was_told = before < self.told;
+        let went_on = self.go_on();
+        if was_told || went_on || self.schedule_one() {
+            return true;
+        }
+        // Pods end when all that can be tried was, as long as they are there.
+        if self.server.next_end().is_none_or(|end| end > self.now) {
+            return false;
+        }
+        self.server.tick(self.now);
+        self.in_vain.progress();
+        true
+    }
+
+    /// When something happens next, if nobody does anything to the cluster: parked pods that are tried again count.
+    pub fn next_time(&mut self) -> Option<i64> {
+        self.next().into_iter().chain(self.scheduler.next_tick()).min()
+    }
+
+    /// Time goes on to `time`, or to when parked pods are tried again if that comes first, whatever else was to happen
+    /// until then. [`Simulator::step`] does what is due. Time never goes back.
+    pub fn pass(&mut self, time: i64) {
+        if time > self.now {
+            self.advance(time);
         }
     }
 
@@ -299,7 +318,7 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
     }
 
     fn schedule_one(&mut self) -> bool {
-        self.scheduler.schedule_one(&mut self.tasks)
+        self.scheduler.schedule_one_observed(&mut self.tasks, &mut Decisions(&mut self.hooks))
     }
 
     /// When something happens next that may change anything. That parked pods are tried again is not worth waiting for.
