@@ -1,0 +1,19 @@
+//! A pod that names a node goes there.
+
+use schedc_core::model::Node;
+
+use crate::plugin::{Cycle, No, Plugin};
+
+pub(super) struct NodeName;
+
+impl Plugin for NodeName {
+    fn name(&self) -> &'static str {
+        "NodeName"
+    }
+    fn filter(&self, cx: &Cycle<'_>, node: &Node) -> Result<(), No> {
+        match cx.pod.spec.node_name {
+            Some(name) if name != node.name => Err(No::never("node(s) didn't match the requested node name")),
+            _ => Ok(()),
+        }
+    }
+}
