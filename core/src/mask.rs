@@ -60,6 +60,14 @@ impl Mask {
         self.words.iter().enumerate().flat_map(|(word, &bits)| nodes_of(word, bits))
     }
 
+    /// The nodes of one block of `size` nodes, a divisor of 64.
+    #[inline]
+    pub fn nodes_of_block(&self, block: usize, size: usize) -> impl Iterator<Item = NodeIndex> {
+        let (word, shift) = (block * size / 64, block * size % 64);
+        let bits = self.words.get(word).copied().unwrap_or(0);
+        nodes_of(word, bits >> shift << shift & u64::MAX >> (64 - size - shift))
+    }
+
     /// Takes all nodes out of the set; its room stays.
     pub fn clear(&mut self) {
         self.words.clear();

@@ -57,6 +57,17 @@ impl Touched {
         other.words().for_each(|(word, bits)| self.insert_word(word, bits));
     }
 
+    /// Keeps of each word what `keep` says.
+    #[inline]
+    pub fn retain(&mut self, mut keep: impl FnMut(usize, u64) -> u64) {
+        let bits = &mut self.bits;
+        self.words.retain(|&word| {
+            let kept = &mut bits[word as usize];
+            *kept &= keep(word as usize, *kept);
+            *kept != 0
+        });
+    }
+
     /// Whether a node is in it.
     pub fn contains(&self, node: NodeIndex) -> bool {
         self.word(node.get() / 64) >> (node.0 % 64) & 1 == 1
