@@ -67,6 +67,12 @@ pub fn idle<P: FilterPlugin>(pod: &P::Pod) -> Idle {
     if !P::IDLES || P::is_idle(pod) { Idle::All } else { Idle::Usual }
 }
 
+/// Whether such a filter has something to say about the pod.
+#[inline(always)]
+pub fn has_say<P: FilterPlugin>(pod: &P::Pod) -> bool {
+    !(P::IDLES && P::is_idle(pod))
+}
+
 /// What is known of a filter after its PreFilter.
 #[inline(always)]
 pub const fn idle_after_pre_filter<P: PreFilterPlugin>(pre_filter: &Slot<P::Cycle>) -> Idle {

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::attempt::Attempt;
 use crate::cache::Cache;
-use crate::engine::{Attempt, Decision, Engine, Rejected, Start, UNTIMED, left_out, no_nodes};
+use crate::engine::{Decision, Engine, Rejected, Start, UNTIMED, left_out, no_nodes};
 use crate::mask::Mask;
 use crate::model::Pod;
 use crate::profile::{PluginScore, Profile};
@@ -75,7 +76,8 @@ impl<P: Profile> Engine<P> {
         if explanation.held.is_some() || cache.base.count() == 0 {
             return explanation;
         }
-        let mut start = self.start(pod, cache);
+        let signature = self.signature(pod, cache);
+        let mut start = self.start(signature, cache);
         let cache = &*cache;
         let next_start = self.next_start;
         explanation.decision = self.conclude(pod, &mut start, cache, UNTIMED, |_| 0);

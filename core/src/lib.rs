@@ -11,6 +11,7 @@ pub mod quantity;
 
 pub mod answer;
 pub mod ask;
+mod attempt;
 pub mod cache;
 pub mod client;
 pub mod column;

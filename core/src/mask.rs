@@ -68,6 +68,11 @@ impl Mask {
         nodes_of(word, bits >> shift << shift & u64::MAX >> (64 - size - shift))
     }
 
+    /// What it takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.words.capacity() * 8
+    }
+
     /// Takes all nodes out of the set; its room stays.
     pub fn clear(&mut self) {
         self.words.clear();

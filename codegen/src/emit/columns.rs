@@ -104,3 +104,17 @@ pub(super) fn row(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
         .collect();
     tuple(&parts)
 }
+
+/// The columns that a loop over nodes gets for a plugin, where `columns` is a variable.
+pub(super) fn slices(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
+    let parts: Vec<TokenStream> = member
+        .entry
+        .columns
+        .iter()
+        .map(|column| {
+            let field = members.states.column_field(column);
+            quote! { columns.#field }
+        })
+        .collect();
+    tuple(&parts)
+}

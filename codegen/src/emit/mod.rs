@@ -13,6 +13,8 @@ mod enqueue_extensions;
 mod filter;
 mod imports;
 mod info;
+mod kept;
+mod kept_scores;
 mod member;
 mod names;
 mod permit;

@@ -6,8 +6,8 @@ use quote::quote;
 use super::docs::doc;
 use super::member::Members;
 use super::{
-    add_pod, args, bind, columns, enqueue_extensions, filter, info, permit, pod, post_bind, post_filter, pre_bind,
-    pre_enqueue, pre_filter, pre_score, queue_sort, reserve, score, view,
+    add_pod, args, bind, columns, enqueue_extensions, filter, info, kept, kept_scores, permit, pod, post_bind,
+    post_filter, pre_bind, pre_enqueue, pre_filter, pre_score, queue_sort, reserve, score, view,
 };
 
 pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
@@ -22,6 +22,7 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
         pre_score::types(members),
         score::types(members),
         reserve::types(members),
+        kept::types(members),
     ];
     let functions = [
         lifecycle(members),
@@ -44,6 +45,7 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
     ];
     let (info, events) = (info::emit(members), enqueue_extensions::constant(members));
     let helper = reserve::helper(members).map(|helper| quote! { impl Pipeline { #helper } });
+    let (kept, kept_helper) = (kept::implementation(members), kept_scores::helper(members));
     let body = quote! {
         #(#types)*
 
@@ -60,11 +62,15 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
             type Rejection = Rejection;
             type Reserved = Reserved;
             type Extenders = NoExtenders;
+            type Parts = Kept;
 
             #(#functions)*
         }
 
         #helper
+
+        #kept
+        #kept_helper
     };
     let uses = members.imports.borrow().declare(&body);
     let doc = doc(format!(

@@ -10,7 +10,7 @@ use crate::plan::Point;
 
 /// Where a plugin's score state comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Source {
+pub(super) enum Source {
     /// Its PreScore.
     PreScore,
     /// PrepareScore, which comes with Score.
@@ -66,7 +66,7 @@ pub(super) fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream
 }
 
 /// First the plugins of PreScore, in order, then those that prepare, in the order of Score.
-fn stateful<'m, 'a>(members: &'m Members<'a>) -> impl Iterator<Item = (&'m Member<'a>, Source)> {
+pub(super) fn stateful<'m, 'a>(members: &'m Members<'a>) -> impl Iterator<Item = (&'m Member<'a>, Source)> {
     let others = members.at(Point::Score).filter(|member| !member.runs(Point::PreScore));
     let all = members.at(Point::PreScore).chain(others);
     all.map(|member| (member, source(member))).filter(|(_, source)| *source != Source::Nothing)

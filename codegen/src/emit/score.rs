@@ -13,12 +13,13 @@ use super::pre_score::{state, unless_idle, unless_skipped};
 use super::tokens::{idle, parameter};
 use crate::plan::Point;
 
-fn normalizing<'m, 'a>(members: &'m Members<'a>) -> impl Iterator<Item = &'m Member<'a>> {
+/// The plugins that normalise.
+pub(super) fn normalizing<'m, 'a>(members: &'m Members<'a>) -> impl Iterator<Item = &'m Member<'a>> {
     members.at(Point::Score).filter(|member| member.entry.normalizes)
 }
 
 /// Whether there are scores that need no normalising.
-fn has_base(members: &Members<'_>) -> bool {
+pub(super) fn has_base(members: &Members<'_>) -> bool {
     members.at(Point::Score).any(|member| !member.entry.normalizes)
 }
 
@@ -106,7 +107,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
 }
 
 /// Asks one plugin.
-fn call(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
+pub(super) fn call(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     let (field, ty, args) = (&member.field, &member.ty, member.args());
     let (state, row) = (state(member), row(members, member));
     quote! { <#ty as ScorePlugin>::score(#args, &pod.#field, #state, #row) }

@@ -3,25 +3,29 @@
 use std::sync::Arc;
 
 use crate::answer::Answer;
+use crate::attempt::Attempt;
 use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
 use crate::extension_points::PostFilterContext;
 use crate::handle::Handle;
 use crate::imagined::Imagined;
+use crate::kept::{Room, SignatureId, Signatures, compile};
 use crate::model::{NodeIndex, Pod};
 use crate::profile::{PostFilterRun, PreFilterRun, Profile, StartError};
 use crate::status::{Code, Status};
 use crate::verdict::Verdict;
 
-mod compiled;
+mod by_kept;
 mod decision;
 mod feasible;
+mod held;
 mod reserved;
 
-use compiled::{CompiledPods, compile};
+pub use by_kept::KeptAnswer;
 pub(crate) use decision::no_nodes;
 pub use decision::{Decision, NO_NODES, Unschedulable};
 pub(crate) use feasible::left_out;
+pub(crate) use held::Held;
 use reserved::Reservations;
 
 /// The time where nobody has a clock: what has not started yet starts later than everything that has.
@@ -37,7 +41,11 @@ pub struct Engine<P: Profile> {
     pub(crate) reserved: Reservations<P::Reserved>,
     pub(crate) answer: Answer<P>,
     pub(crate) next_start: usize,
-    compiled: CompiledPods<P>,
+    /// Whether answers are kept for pods that are alike, and brought up to date. They are the same without, and late.
+    pub keep_answers: bool,
+    signatures: Signatures<P>,
+    /// Room for bringing answers up to date.
+    room: Room,
     /// Room for what PreFilter plugins say together.
     pre_filter: PreFilterRun,
     /// Room for a list of nodes.
@@ -49,13 +57,6 @@ enum Choice {
     Node(NodeIndex),
     Nowhere(Diagnosis),
     Error(String),
-}
-
-/// A pod on its way through a cycle.
-pub(crate) struct Attempt<P: Profile> {
-    pub(crate) compiled: Arc<P::Pod>,
-    pub(crate) cycle: P::Cycle,
-    pub(crate) pre_filter: PreFilterRun,
 }
 
 /// A pod that PreFilter did not let come to the nodes.
@@ -84,19 +85,17 @@ impl<P: Profile> Rejected<P> {
     }
 }
 
+/// What an attempt that failed leaves to PostFilter.
+struct Failed<'a, P: Profile> {
+    compiled: &'a Arc<P::Pod>,
+    cycle: Option<&'a P::Cycle>,
+    pre_filter: &'a PreFilterRun,
+}
+
 /// What PreFilter leaves to do.
 pub(crate) enum Start<P: Profile> {
     Attempt(Attempt<P>),
     Rejected(Rejected<P>),
-}
-
-impl<P: Profile> Attempt<P> {
-    /// The node with further pods on it.
-    fn with_pods<'a>(&'a mut self, pods: &[Arc<Pod>], cache: &'a Cache<P::State>, node: NodeIndex) -> Imagined<'a, P> {
-        let mut imagined = Imagined::new(&*self.compiled, &mut self.cycle, cache, node);
-        pods.iter().for_each(|pod| imagined.add_pod(pod));
-        imagined
-    }
 }
 
 impl<P: Profile> Engine<P> {
@@ -111,7 +110,9 @@ impl<P: Profile> Engine<P> {
             reserved: Reservations::default(),
             answer: Answer::default(),
             next_start: 0,
-            compiled: CompiledPods::default(),
+            keep_answers: true,
+            signatures: Signatures::default(),
+            room: Room::default(),
             pre_filter: PreFilterRun::default(),
             candidates: Vec::new(),
         })
@@ -127,37 +128,47 @@ impl<P: Profile> Engine<P> {
         now: i64,
         draw: impl FnMut(usize) -> usize,
     ) -> Decision {
-        let (decision, cycle) = self.decide_with_state(pod, cache, now, draw);
-        if let Some(cycle) = cycle {
-            self.plugins.recycle_cycle(cycle);
-        }
+        let (decision, held) = self.decide_with_state(pod, cache, now, draw);
+        self.release(held);
         decision
     }
 
-    /// Also returns the cycle state, for Reserve.
+    /// Also returns who has the cycle state, for Reserve.
     pub(crate) fn decide_with_state(
         &mut self,
         pod: &Arc<Pod>,
         cache: &mut Cache<P::State>,
         now: i64,
-        draw: impl FnMut(usize) -> usize,
-    ) -> (Decision, Option<P::Cycle>) {
+        mut draw: impl FnMut(usize) -> usize,
+    ) -> (Decision, Held<P>) {
         if cache.base.count() == 0 {
-            return (Decision::Unschedulable(Box::new(no_nodes())), None);
+            return (Decision::Unschedulable(Box::new(no_nodes())), Held::Nobody);
         }
-        let mut start = self.start(pod, cache);
+        let signature = self.signatures.find(&pod.spec, cache);
+        let cache = &*cache;
+        if self.keeps(cache)
+            && let Some(decision) = self.decide_by_kept(signature, pod, cache, now, &mut draw)
+        {
+            return (decision, Held::Kept(signature));
+        }
+        let mut start = self.start(signature, cache);
         let decision = self.conclude(pod, &mut start, cache, now, draw);
-        let (cycle, pre_filter) = match start {
-            Start::Attempt(attempt) => (Some(attempt.cycle), attempt.pre_filter),
-            Start::Rejected(rejected) => (None, rejected.pre_filter),
+        let (held, pre_filter) = match start {
+            Start::Attempt(attempt) => (Held::Own(attempt.cycle), attempt.pre_filter),
+            Start::Rejected(rejected) => (Held::Nobody, rejected.pre_filter),
         };
         self.pre_filter = pre_filter;
-        (decision, cycle)
+        (decision, held)
+    }
+
+    /// What the profile reads of a pod.
+    pub(crate) fn signature(&mut self, pod: &Pod, cache: &mut Cache<P::State>) -> SignatureId {
+        self.signatures.find(&pod.spec, cache)
     }
 
     /// Runs PreFilter.
-    pub(crate) fn start(&mut self, pod: &Pod, cache: &mut Cache<P::State>) -> Start<P> {
-        let compiled = self.compiled.get(&pod.spec, cache);
+    pub(crate) fn start(&mut self, signature: SignatureId, cache: &Cache<P::State>) -> Start<P> {
+        let compiled = self.signatures.compiled(signature).clone();
         let mut pre_filter = std::mem::take(&mut self.pre_filter).cleared();
         match self.plugins.pre_filter(&compiled, cache, &mut pre_filter) {
             Err(status) => Start::Rejected(Rejected { compiled, cycle: None, pre_filter, status }),
@@ -189,17 +200,46 @@ impl<P: Profile> Engine<P> {
             Choice::Error(failure) => return Decision::Error(failure),
             Choice::Nowhere(diagnosis) => diagnosis,
         };
-        let (compiled, cycle, pre_filter) = match start {
-            Start::Attempt(attempt) => (&attempt.compiled, Some(&attempt.cycle), &attempt.pre_filter),
-            Start::Rejected(rejected) => (&rejected.compiled, rejected.cycle.as_ref(), &rejected.pre_filter),
+        let failed = match start {
+            Start::Attempt(attempt) => {
+                Failed { compiled: &attempt.compiled, cycle: Some(&attempt.cycle), pre_filter: &attempt.pre_filter }
+            }
+            Start::Rejected(rejected) => Failed {
+                compiled: &rejected.compiled,
+                cycle: rejected.cycle.as_ref(),
+                pre_filter: &rejected.pre_filter,
+            },
         };
+        Self::post_filter(&*self.plugins, pod, failed, diagnosis, cache, now, draw)
+    }
+
+    /// Lets PostFilter plugins look for a way out.
+    fn post_filter(
+        plugins: &P,
+        pod: &Arc<Pod>,
+        failed: Failed<'_, P>,
+        diagnosis: Diagnosis,
+        cache: &Cache<P::State>,
+        now: i64,
+        mut draw: impl FnMut(usize) -> usize,
+    ) -> Decision {
         let draws = !P::INFO.plugins("post-filter").is_empty();
         let seed = if draws { draw(usize::MAX) as u64 } else { 0 };
-        let profile = &*self.plugins;
-        let cx =
-            PostFilterContext { profile, pod, compiled, cycle, pre_filter, cache, diagnosis: &diagnosis, now, seed };
+        let Failed { compiled, cycle, pre_filter } = failed;
+        let diagnosed = &diagnosis;
+        let cx = PostFilterContext {
+            profile: plugins,
+            pod,
+            compiled,
+            cycle,
+            pre_filter,
+            cache,
+            diagnosis: diagnosed,
+            now,
+            seed,
+        };
         let mut run = PostFilterRun::default();
-        self.plugins.post_filter(&mut run, cx);
+        plugins.post_filter(&mut run, cx);
         Decision::Unschedulable(Box::new(Unschedulable::new(diagnosis, run.finish())))
     }
 

@@ -18,6 +18,22 @@ use crate::mask::Mask;
 use crate::model::NodeIndex;
 use crate::touched::Touched;
 
+mod answer;
+mod normalized;
+mod parts;
+mod passes;
+mod signatures;
+mod tree;
+
+pub(crate) use answer::{Kept, Room};
+pub use normalized::Normalized;
+pub use parts::{FilterWork, NotKept, Parts, ScoreWork};
+pub use passes::{
+    begin_totals, begin_totals_at_zero, filter, score_each, update_facts, update_filter, update_score, update_state,
+    weighted,
+};
+pub(crate) use signatures::{SignatureId, Signatures, compile};
+
 /// A kept answer cannot be brought up to date: the pod is evaluated anew, from PreFilter on. Always correct, and slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Anew;

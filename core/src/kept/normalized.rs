@@ -76,24 +76,24 @@ impl Normalized {
         Ok(())
     }
 
-    /// Looks for the extremes in the blocks of touched nodes. Returns whether those over all nodes moved.
-    pub fn look<P: NormalizeScore>(&mut self, feasible: &Mask, touched: &Touched) -> bool {
+    /// Looks for the extremes in the blocks of touched nodes. Returns whether those over all nodes moved. `None` means all
+    /// blocks, and counts as a move.
+    pub fn look<P: NormalizeScore>(&mut self, feasible: &Mask, touched: Option<&Touched>) -> bool {
+        let Normalized { raw, extents, .. } = self;
+        let Some(touched) = touched else {
+            extents.fill(|block| extent_of::<P>(raw, feasible, block));
+            self.table.clear();
+            self.ignored = UNKNOWN;
+            self.extent = Extent::EMPTY;
+            self.prepare::<P>();
+            return true;
+        };
         for (word, bits) in touched.words() {
             for block in blocks_of(word, bits) {
-                self.extents.set(block, extent_of::<P>(&self.raw, feasible, block));
+                extents.set(block, extent_of::<P>(raw, feasible, block));
             }
         }
         self.prepare::<P>()
-    }
-
-    /// The same in all blocks. It counts as a move.
-    pub fn look_everywhere<P: NormalizeScore>(&mut self, feasible: &Mask) {
-        let Normalized { raw, extents, .. } = self;
-        extents.fill(|block| extent_of::<P>(raw, feasible, block));
-        self.table.clear();
-        self.ignored = UNKNOWN;
-        self.extent = Extent::EMPTY;
-        self.prepare::<P>();
     }
 
     fn prepare<P: NormalizeScore>(&mut self) -> bool {

@@ -18,13 +18,7 @@ pub trait Parts<P: Profile>: Default + Send {
     ///
     /// # Errors
     /// A filter failed with an error.
-    fn filter(
-        &mut self,
-        pod: &P::Pod,
-        cycle: &P::Cycle,
-        columns: P::Columns<'_>,
-        nodes: &Touched,
-    ) -> Result<(), Anew>;
+    fn filter(&mut self, pod: &P::Pod, cycle: &P::Cycle, columns: P::Columns<'_>, nodes: &Touched) -> Result<(), Anew>;
 
     /// Brings filter states and verdicts up to date. `work` says which nodes changed, and takes those whose verdicts may be
     /// other ones.
@@ -50,13 +44,7 @@ pub trait Parts<P: Profile>: Default + Send {
     ///
     /// # Errors
     /// A score failed or is out of range.
-    fn score(
-        &mut self,
-        pod: &P::Pod,
-        score: &P::Score,
-        columns: P::Columns<'_>,
-        nodes: &Touched,
-    ) -> Result<(), Anew>;
+    fn score(&mut self, pod: &P::Pod, score: &P::Score, columns: P::Columns<'_>, nodes: &Touched) -> Result<(), Anew>;
 
     /// Brings score states up to date, and the raw scores of nodes that plugins name. `work.scored` takes these.
     ///
@@ -115,9 +103,9 @@ pub struct ScoreWork<'a> {
     pub fresh: &'a Touched,
     /// Takes the nodes that get other raw scores.
     pub scored: &'a mut Touched,
-    /// Empty between plugins: takes the nodes that one of them asks for.
+    /// Takes the nodes that one plugin asks for.
     pub again: &'a mut Touched,
-    /// The same for the plugins that do not normalise, together.
+    /// Takes those that the plugins ask for that do not normalise, together.
     pub base: &'a mut Touched,
     /// Number of slots.
     pub slots: usize,
@@ -126,14 +114,9 @@ pub struct ScoreWork<'a> {
 impl ScoreWork<'_> {
     /// Leaves in `again` what has to be scored: feasible nodes that are not fresh.
     pub fn narrow(&mut self) {
-        self.again.retain(|word, bits| bits & self.feasible.words().get(word).copied().unwrap_or(0) & !self.fresh.word(word));
+        self.again
+            .retain(|word, bits| bits & self.feasible.words().get(word).copied().unwrap_or(0) & !self.fresh.word(word));
         self.scored.extend(self.again);
-    }
-
-    /// The plugins that do not normalise are asked together: takes what one of them asks for.
-    pub fn add_to_base(&mut self) {
-        self.narrow();
-        self.base.extend(self.again);
     }
 }
 

@@ -3,31 +3,33 @@
 use crate::extension_points::Extent;
 
 /// Nodes in a block: the leaves of a [`Tree`].
-pub const BLOCK: usize = 16;
+pub(super) const BLOCK: usize = 16;
 
 /// The blocks of one word of a mask that have nodes in `bits`.
 #[inline]
 pub(super) fn blocks_of(word: usize, bits: u64) -> impl Iterator<Item = usize> {
     const IN_WORD: usize = 64 / BLOCK;
-    (0..IN_WORD).filter(move |block| bits >> (block * BLOCK) & ((1 << BLOCK) - 1) != 0).map(move |at| word * IN_WORD + at)
+    (0..IN_WORD)
+        .filter(move |block| bits >> (block * BLOCK) & ((1 << BLOCK) - 1) != 0)
+        .map(move |at| word * IN_WORD + at)
 }
 
 /// What blocks can be summed up by. The default is that of no node.
-pub trait Summary: Copy + Default + PartialEq {
+pub(super) trait Summary: Copy + Default + PartialEq {
     /// Of both, the nodes of `self` first.
     fn join(self, other: Self) -> Self;
 }
 
 /// A summary of each block of nodes, of pairs of blocks, and so on to that of all nodes.
 #[derive(Clone, Debug, Default)]
-pub struct Tree<S> {
+pub(super) struct Tree<S> {
     /// The root is at 1, the children of `n` at `2n` and `2n + 1`; blocks are the second half. A power of two of them.
     nodes: Vec<S>,
 }
 
 impl<S: Summary> Tree<S> {
     /// Makes room for the blocks of so many slots of nodes; new ones are empty.
-    pub fn resize(&mut self, slots: usize) {
+    pub(super) fn resize(&mut self, slots: usize) {
         let blocks = slots.div_ceil(BLOCK).next_power_of_two();
         if blocks <= self.blocks() {
             return;
@@ -44,7 +46,7 @@ impl<S: Summary> Tree<S> {
     }
 
     /// Sums every block up anew.
-    pub fn fill(&mut self, block: impl Fn(usize) -> S) {
+    pub(super) fn fill(&mut self, block: impl Fn(usize) -> S) {
         let blocks = self.blocks();
         for (at, leaf) in self.nodes[blocks..].iter_mut().enumerate() {
             *leaf = block(at);
@@ -60,7 +62,7 @@ impl<S: Summary> Tree<S> {
 
     /// Takes a block's new summary in.
     #[inline]
-    pub fn set(&mut self, block: usize, summary: S) {
+    pub(super) fn set(&mut self, block: usize, summary: S) {
         let mut at = self.blocks() + block;
         if self.nodes[at] == summary {
             return;
@@ -78,12 +80,12 @@ impl<S: Summary> Tree<S> {
 
     /// The summary of all nodes.
     #[inline]
-    pub fn root(&self) -> S {
+    pub(super) fn root(&self) -> S {
         self.nodes.get(1).copied().unwrap_or_default()
     }
 
     /// What it takes, in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.nodes.capacity() * size_of::<S>()
     }
 }
@@ -97,17 +99,17 @@ impl Summary for Extent {
 
 /// The highest total, and how many nodes have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Best {
+pub(crate) struct Best {
     /// The total.
-    pub total: i64,
+    pub(crate) total: i64,
     /// Number of nodes; 0 if no node is feasible.
-    pub ties: u32,
+    pub(crate) ties: u32,
 }
 
 impl Best {
     /// Takes another node's total in.
     #[inline(always)]
-    pub fn include(&mut self, total: i64) {
+    pub(super) fn include(&mut self, total: i64) {
         if self.ties == 0 || total > self.total {
             *self = Best { total, ties: 1 };
         } else if total == self.total {
@@ -138,7 +140,7 @@ impl Summary for Best {
 impl Tree<Best> {
     /// The block with the `k`-th of the best nodes, and which of those in the block it is.
     #[inline]
-    pub fn kth(&self, mut k: u32) -> (usize, u32) {
+    pub(super) fn kth(&self, mut k: u32) -> (usize, u32) {
         let best = self.root().total;
         let mut at = 1;
         while at < self.blocks() {

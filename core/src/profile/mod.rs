@@ -13,6 +13,7 @@ use crate::extension_points::{HintError, Placement, PostFilterContext, QueuedPod
 use crate::handle::{Handle, WaitingPods};
 use crate::hints::PluginEvents;
 use crate::intern::Interner;
+use crate::kept::Parts;
 use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod, PodSpec};
 use crate::plugin::Plugin;
@@ -109,6 +110,8 @@ pub trait Profile: Sized + Send + Sync + 'static {
     type Reserved: Send + Sync + 'static;
     /// Who has a say besides plugins: [`NoExtenders`](crate::extenders::NoExtenders) unless the profile says otherwise.
     type Extenders: Extenders;
+    /// The parts of a kept answer: [`NotKept`](crate::kept::NotKept) if there is none.
+    type Parts: Parts<Self>;
 
     /// Makes every plugin.
     ///

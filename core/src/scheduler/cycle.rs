@@ -29,20 +29,22 @@ pub(super) struct Cycle<'a, S, D> {
 impl<S: State, D: FnMut(usize) -> usize> Visitor<S> for Cycle<'_, S, D> {
     type Output = Result<Permitted, Failure>;
     fn visit<P: Profile<State = S>>(mut self, engine: &mut Engine<P>) -> Self::Output {
-        let (decision, cycle) = engine.decide_with_state(self.pod, self.cache, UNTIMED, &mut self.draw);
+        let (decision, held) = engine.decide_with_state(self.pod, self.cache, UNTIMED, &mut self.draw);
         let node = match decision {
             Decision::Node(node) => node,
             Decision::Unschedulable(unschedulable) => return Err(Failure::Unschedulable(unschedulable)),
             Decision::Error(message) => return Err(Failure::Error(message)),
         };
-        let cycle = cycle.ok_or_else(|| Failure::Error("a decision without cycle state".into()))?;
         let placement = self.assume(node)?;
         let undo = |cache: &mut Cache<S>, status: Status| {
             cache.forget(&self.pod.uid);
             Err(Failure::on_node(status))
         };
-        let reserved = engine.plugins.reserve(&cycle, self.cache, &placement);
-        engine.plugins.recycle_cycle(cycle);
+        let reserved = match engine.cycle(&held) {
+            Some(cycle) => engine.plugins.reserve(cycle, self.cache, &placement),
+            None => Err(Status::error("a decision without cycle state")),
+        };
+        engine.release(held);
         let reserved = match reserved {
             Ok(reserved) => reserved,
             Err(status) => return undo(self.cache, status),

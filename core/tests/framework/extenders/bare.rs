@@ -39,6 +39,7 @@ impl Profile for Bare {
     type Rejection = ();
     type Reserved = ();
     type Extenders = Referee;
+    type Parts = schedc_core::kept::NotKept;
 
     fn new(_: &Handle) -> Result<Self, Vec<StartError>> {
         Ok(Bare(Referee))

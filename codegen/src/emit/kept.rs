@@ -1,0 +1,188 @@
+//! `Kept`: what is kept of an answer, plugin by plugin, and how it is brought up to date.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::docs::doc;
+use super::member::{Member, Members};
+use super::tokens::{parameter, uses};
+use super::{kept_scores, pre_filter};
+use crate::plan::Point;
+
+pub(super) fn types(members: &Members<'_>) -> TokenStream {
+    let masks = members.at(Point::Filter).map(|member| {
+        let field = &member.field;
+        let doc = doc(format!("`{}`.", member.name));
+        quote! { #doc pub #field: Mask, }
+    });
+    let scores = kept_scores::types(members);
+    quote! {
+        /// What is kept of an answer.
+        #[derive(Default)]
+        pub struct Kept {
+            /// Verdicts of filters.
+            pub passing: Passing,
+            /// Scores.
+            pub scores: Scores,
+        }
+
+        /// The nodes that pass each filter. Of a filter that has nothing to say about the pod, nothing is kept.
+        #[derive(Default)]
+        pub struct Passing {
+            #(#masks)*
+        }
+
+        #scores
+    }
+}
+
+pub(super) fn implementation(members: &Members<'_>) -> TokenStream {
+    let parts = [resize_filters(members), filter(members), update_filters(members), passing(members), bytes(members)];
+    let scores = kept_scores::functions(members);
+    quote! {
+        impl Parts<Pipeline> for Kept {
+            #(#parts)*
+            #scores
+        }
+    }
+}
+
+/// Leaves a filter out that has nothing to say about the pod.
+fn if_asked(member: &Member<'_>, code: TokenStream) -> TokenStream {
+    let (field, ty) = (&member.field, &member.ty);
+    if member.runs(Point::PreFilter) {
+        quote! { if !cycle.#field.skip { #code } }
+    } else {
+        quote! { if ask::has_say::<#ty>(&pod.#field) { #code } }
+    }
+}
+
+fn resize_filters(members: &Members<'_>) -> TokenStream {
+    let calls = members.at(Point::Filter).map(|member| {
+        let field = &member.field;
+        if_asked(member, quote! { self.passing.#field.resize(slots); })
+    });
+    let body = quote! { #(#calls)* };
+    let (pod, cycle, slots) = (parameter("pod", &body), parameter("cycle", &body), parameter("slots", &body));
+    quote! {
+        fn resize_filters(&mut self, #pod: &Pod, #cycle: &Cycle, #slots: usize) {
+            #body
+        }
+    }
+}
+
+/// Asks one filter about a set of nodes.
+fn ask(members: &Members<'_>, member: &Member<'_>, nodes: TokenStream) -> TokenStream {
+    let (field, ty, args) = (&member.field, &member.ty, member.args());
+    let (state, columns) = (pre_filter::state(member), super::columns::slices(members, member));
+    let call = quote! {
+        kept::filter::<#ty>(#args, &pod.#field, #state, #columns, #nodes, &mut self.passing.#field)?;
+    };
+    if_asked(member, call)
+}
+
+fn filter(members: &Members<'_>) -> TokenStream {
+    let calls = members.at(Point::Filter).map(|member| ask(members, member, quote! { nodes }));
+    let body = quote! { #(#calls)* Ok(()) };
+    let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
+    let (columns, nodes) = (parameter("columns", &body), parameter("nodes", &body));
+    quote! {
+        fn filter(
+            &mut self,
+            #pod: &Pod,
+            #cycle: &Cycle,
+            #columns: Columns<'_>,
+            #nodes: &Touched,
+        ) -> Result<(), Anew> {
+            #body
+        }
+    }
+}
+
+fn update_filters(members: &Members<'_>) -> TokenStream {
+    let with_state = members.at(Point::PreFilter).map(|member| {
+        let (field, ty, args) = (&member.field, &member.ty, member.args());
+        let view = members.view(member, Members::in_cycle);
+        if member.runs(Point::Filter) {
+            quote! {
+                kept::update_filter::<#ty, _>(
+                    &plugins.#field, #args, &pod.#field, &mut cycle.#field, #view, &mut self.passing.#field, work,
+                )?;
+            }
+        } else {
+            quote! {
+                kept::update_state::<#ty>(
+                    &plugins.#field, #args, &pod.#field, &mut cycle.#field, #view, &mut Mask::default(), work,
+                )?;
+                work.again.reset(work.slots);
+            }
+        }
+    });
+    let without = members.at(Point::Filter).filter(|member| !member.runs(Point::PreFilter));
+    let without = without.map(|member| ask(members, member, quote! { work.touched }));
+    let body = quote! { #(#without)* #(#with_state)* Ok(()) };
+    let columns = columns_if_used(&body);
+    let body = quote! { #columns #body };
+    let (plugins, pod) = (parameter("plugins", &body), parameter("pod", &body));
+    let (cycle, cache, work) = (parameter("cycle", &body), parameter("cache", &body), parameter("work", &body));
+    quote! {
+        fn update_filters(
+            &mut self,
+            #plugins: &Pipeline,
+            #pod: &Pod,
+            #cycle: &mut Cycle,
+            #cache: &Cache<State>,
+            #work: &mut FilterWork<'_>,
+        ) -> Result<(), Anew> {
+            #body
+        }
+    }
+}
+
+fn passing(members: &Members<'_>) -> TokenStream {
+    let masks = members.at(Point::Filter).map(|member| {
+        let field = &member.field;
+        if_asked(member, quote! { passing &= self.passing.#field.words()[word]; })
+    });
+    let masks: Vec<TokenStream> = masks.collect();
+    let body = if masks.is_empty() {
+        quote! { u64::MAX }
+    } else {
+        quote! { let mut passing = u64::MAX; #(#masks)* passing }
+    };
+    let (pod, cycle, word) = (parameter("pod", &body), parameter("cycle", &body), parameter("word", &body));
+    quote! {
+        #[inline]
+        fn passing(&self, #pod: &Pod, #cycle: &Cycle, #word: usize) -> u64 {
+            #body
+        }
+    }
+}
+
+fn bytes(members: &Members<'_>) -> TokenStream {
+    let masks = members.at(Point::Filter).map(|member| {
+        let field = &member.field;
+        quote! { self.passing.#field.bytes() }
+    });
+    let scores = kept_scores::bytes(members);
+    let parts: Vec<TokenStream> = masks.chain(scores).collect();
+    let body = if parts.is_empty() {
+        quote! { 0 }
+    } else {
+        quote! { #(#parts)+* }
+    };
+    quote! {
+        fn bytes(&self) -> usize {
+            #body
+        }
+    }
+}
+
+/// `let columns = ..;`, if the code after it uses them.
+pub(super) fn columns_if_used(code: &TokenStream) -> TokenStream {
+    if uses(code, "columns") {
+        quote! { let columns = Pipeline::columns(&cache.state, &cache.base); }
+    } else {
+        TokenStream::new()
+    }
+}

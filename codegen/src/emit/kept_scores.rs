@@ -1,0 +1,220 @@
+//! `Scores`: the kept scores before normalising, and how they are brought up to date.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::columns::slices;
+use super::docs::doc;
+use super::kept::columns_if_used;
+use super::member::{Member, Members};
+use super::pre_score::{Source, state, stateful, unless_skipped};
+use super::score::{call, has_base, normalizing};
+use super::tokens::parameter;
+use crate::plan::Point;
+
+pub(super) fn types(members: &Members<'_>) -> TokenStream {
+    let base = has_base(members).then(|| {
+        quote! {
+            /// The sums of the weighted scores that need no normalising, by node.
+            pub base: Vec<i64>,
+        }
+    });
+    let raw = normalizing(members).map(|member| {
+        let field = &member.field;
+        let doc = doc(format!("By `{}`.", member.name));
+        quote! { #doc pub #field: Normalized, }
+    });
+    quote! {
+        /// The scores of all feasible nodes before normalising.
+        #[derive(Default)]
+        pub struct Scores {
+            #base
+            #(#raw)*
+        }
+    }
+}
+
+pub(super) fn functions(members: &Members<'_>) -> TokenStream {
+    let parts = [resize(members), score(members), update(members), look(members), total(members)];
+    quote! { #(#parts)* }
+}
+
+/// What scores take, in bytes.
+pub(super) fn bytes<'m>(members: &'m Members<'_>) -> impl Iterator<Item = TokenStream> + 'm {
+    let base = has_base(members).then(|| quote! { self.scores.base.capacity() * size_of::<i64>() });
+    base.into_iter().chain(normalizing(members).map(|member| {
+        let field = &member.field;
+        quote! { self.scores.#field.bytes() }
+    }))
+}
+
+fn resize(members: &Members<'_>) -> TokenStream {
+    let base = has_base(members).then(|| quote! { self.scores.base.resize(slots, 0); });
+    let raw = normalizing(members).map(|member| {
+        let field = &member.field;
+        unless_skipped(member, quote! { self.scores.#field.resize(slots); })
+    });
+    let body = quote! { #base #(#raw)* };
+    let (score, slots) = (parameter("score", &body), parameter("slots", &body));
+    quote! {
+        fn resize_scores(&mut self, #score: &Score, #slots: usize) {
+            #body
+        }
+    }
+}
+
+/// The sum of the weighted scores that need no normalising, of one node; a helper of the other functions.
+pub(super) fn helper(members: &Members<'_>) -> Option<TokenStream> {
+    let parts = members.at(Point::Score).filter(|member| !member.entry.normalizes).map(|member| {
+        let (call, constant) = (call(members, member), &member.constant);
+        let code = quote! { base = base.wrapping_add(kept::weighted(#call, weight::#constant)?); };
+        unless_skipped(member, code)
+    });
+    let body = quote! { let mut base: i64 = 0; #(#parts)* Ok(base) };
+    let (pod, score) = (parameter("pod", &body), parameter("score", &body));
+    let (columns, index) = (parameter("columns", &body), parameter("index", &body));
+    has_base(members).then(|| {
+        quote! {
+            impl Kept {
+                /// The sum of the weighted scores of one node that need no normalising.
+                #[inline(always)]
+                fn base(
+                    #pod: &Pod,
+                    #score: &Score,
+                    #columns: Columns<'_>,
+                    #index: usize,
+                ) -> Result<i64, Anew> {
+                    #body
+                }
+            }
+        }
+    })
+}
+
+fn score_base(nodes: &TokenStream) -> TokenStream {
+    quote! {
+        kept::score_each(#nodes, &mut self.scores.base, |index| Kept::base(pod, score, columns, index))?;
+    }
+}
+
+/// Asks one plugin that normalises about a set of nodes.
+fn ask(members: &Members<'_>, member: &Member<'_>, nodes: TokenStream) -> TokenStream {
+    let (field, ty, args) = (&member.field, &member.ty, member.args());
+    let (state, columns) = (state(member), slices(members, member));
+    let call = quote! { self.scores.#field.score::<#ty>(#args, &pod.#field, #state, #columns, #nodes)?; };
+    unless_skipped(member, call)
+}
+
+fn score(members: &Members<'_>) -> TokenStream {
+    let raw = normalizing(members).map(|member| ask(members, member, quote! { nodes }));
+    let base = has_base(members).then(|| {
+        let score = score_base(&quote! { nodes });
+        quote! { let columns = Pipeline::aligned(columns); #score }
+    });
+    let body = quote! { #(#raw)* #base Ok(()) };
+    let (pod, score) = (parameter("pod", &body), parameter("score", &body));
+    let (columns, nodes) = (parameter("columns", &body), parameter("nodes", &body));
+    quote! {
+        fn score(
+            &mut self,
+            #pod: &Pod,
+            #score: &Score,
+            #columns: Columns<'_>,
+            #nodes: &Touched,
+        ) -> Result<(), Anew> {
+            #body
+        }
+    }
+}
+
+fn update(members: &Members<'_>) -> TokenStream {
+    let mut touches_base = false;
+    let calls: Vec<TokenStream> = stateful(members)
+        .filter(|(_, source)| matches!(source, Source::PreScore | Source::Prepared))
+        .map(|(member, source)| {
+            let (field, ty, args) = (&member.field, &member.ty, member.args());
+            let view = members.view(member, Members::in_cycle);
+            let arguments = quote! { &plugins.#field, #args, &pod.#field, &mut score.#field, #view, work };
+            let update = match source {
+                Source::PreScore => quote! { kept::update_score::<#ty>(#arguments)?; },
+                _ => quote! { kept::update_facts::<#ty>(#arguments); },
+            };
+            let rescore = if !member.runs(Point::Score) {
+                quote! {}
+            } else if member.entry.normalizes {
+                ask(members, member, quote! { work.again })
+            } else {
+                touches_base = true;
+                quote! { work.base.extend(work.again); }
+            };
+            quote! { #update #rescore }
+        })
+        .collect();
+    let base = touches_base.then(|| {
+        let score = score_base(&quote! { work.base });
+        quote! {
+            if !work.base.is_empty() {
+                #score
+            }
+        }
+    });
+    let body = quote! { #(#calls)* #base Ok(()) };
+    let columns = columns_if_used(&body);
+    let body = quote! { #columns #body };
+    let (plugins, pod, cycle) = (parameter("plugins", &body), parameter("pod", &body), parameter("cycle", &body));
+    let (score, cache, work) = (parameter("score", &body), parameter("cache", &body), parameter("work", &body));
+    quote! {
+        fn update_scores(
+            &mut self,
+            #plugins: &Pipeline,
+            #pod: &Pod,
+            #cycle: &Cycle,
+            #score: &mut Score,
+            #cache: &Cache<State>,
+            #work: &mut ScoreWork<'_>,
+        ) -> Result<(), Anew> {
+            #body
+        }
+    }
+}
+
+fn look(members: &Members<'_>) -> TokenStream {
+    let calls: Vec<TokenStream> = normalizing(members)
+        .map(|member| {
+            let (field, ty) = (&member.field, &member.ty);
+            unless_skipped(member, quote! { moved |= self.scores.#field.look::<#ty>(feasible, touched); })
+        })
+        .collect();
+    let body = if calls.is_empty() {
+        quote! { false }
+    } else {
+        quote! { let mut moved = false; #(#calls)* moved }
+    };
+    let (score, feasible) = (parameter("score", &body), parameter("feasible", &body));
+    let touched = parameter("touched", &body);
+    quote! {
+        fn look(&mut self, #score: &Score, #feasible: &Mask, #touched: Option<&Touched>) -> bool {
+            #body
+        }
+    }
+}
+
+fn total(members: &Members<'_>) -> TokenStream {
+    let begin = if has_base(members) {
+        quote! { kept::begin_totals(word, bits, &self.scores.base, totals); }
+    } else {
+        quote! { kept::begin_totals_at_zero(word, bits, totals); }
+    };
+    let calls = normalizing(members).map(|member| {
+        let (field, ty, args, constant) = (&member.field, &member.ty, member.args(), &member.constant);
+        let add = quote! { self.scores.#field.add::<#ty>(#args, weight::#constant, word, bits, totals)?; };
+        unless_skipped(member, add)
+    });
+    let body = quote! { #begin #(#calls)* Ok(()) };
+    let score = parameter("score", &body);
+    quote! {
+        fn total(&mut self, #score: &Score, word: usize, bits: u64, totals: &mut [i64]) -> Result<(), Anew> {
+            #body
+        }
+    }
+}

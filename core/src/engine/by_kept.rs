@@ -1,0 +1,111 @@
+//! Decisions from answers that are kept: what changed is evaluated, and nothing else.
+
+use std::sync::Arc;
+
+use super::feasible::nodes_to_find;
+use super::{Attempt, Decision, Engine, Failed, Start};
+use crate::cache::Cache;
+use crate::extenders::Extenders;
+use crate::kept::{Kept, Parts, SignatureId};
+use crate::mask::Mask;
+use crate::model::{NodeIndex, Pod};
+use crate::profile::Profile;
+
+impl<P: Profile> Engine<P> {
+    /// Whether answers can be kept: every node counts, and nobody outside has a say.
+    pub(super) fn keeps(&self, cache: &Cache<P::State>) -> bool {
+        let nodes = cache.base.count();
+        self.keep_answers
+            && <P::Parts as Parts<P>>::KEEPS
+            && P::Extenders::NONE
+            && nodes_to_find(self.percentage_of_nodes_to_score, nodes) == nodes
+    }
+
+    /// Decides by the answer of the pod's signature. `None`: there is none, and the pod is evaluated for itself.
+    pub(super) fn decide_by_kept(
+        &mut self,
+        signature: SignatureId,
+        pod: &Arc<Pod>,
+        cache: &Cache<P::State>,
+        now: i64,
+        draw: &mut impl FnMut(usize) -> usize,
+    ) -> Option<Decision> {
+        let mut kept = self.take_kept(signature, pod, cache)?;
+        let decision = Self::conclude_kept(&*self.plugins, &mut kept, pod, cache, now, draw);
+        self.signatures.put(signature, kept);
+        Some(decision)
+    }
+
+    /// The answer, up to date.
+    fn take_kept(&mut self, signature: SignatureId, pod: &Arc<Pod>, cache: &Cache<P::State>) -> Option<Box<Kept<P>>> {
+        let (kept, asked_before) = self.signatures.take(signature);
+        if let Some(mut kept) = kept
+            && kept.update(&*self.plugins, pod, cache, &mut self.room).is_ok()
+        {
+            return Some(kept);
+        }
+        // What is asked about once is not worth keeping.
+        if !asked_before {
+            return None;
+        }
+        match self.start(signature, cache) {
+            // What is left of few nodes is looked at as quickly.
+            Start::Attempt(attempt) if attempt.pre_filter.nodes().is_none() => {
+                Kept::new(&*self.plugins, attempt, pod, cache, &mut self.room).ok().map(Box::new)
+            }
+            _ => None,
+        }
+    }
+
+    fn conclude_kept(
+        plugins: &P,
+        kept: &mut Kept<P>,
+        pod: &Arc<Pod>,
+        cache: &Cache<P::State>,
+        now: i64,
+        draw: &mut impl FnMut(usize) -> usize,
+    ) -> Decision {
+        let nominated = pod.nominated_node.and_then(|name| cache.base.node(name));
+        if let Some(node) = nominated.filter(|&node| kept.feasible.contains(node)) {
+            return Decision::Node(node);
+        }
+        let node = match kept.count {
+            0 => {
+                let diagnosis = Self::diagnose(pod, &mut kept.attempt, cache, None);
+                let Attempt { compiled, cycle, pre_filter } = &kept.attempt;
+                let failed = Failed { compiled, cycle: Some(cycle), pre_filter };
+                return Self::post_filter(plugins, pod, failed, diagnosis, cache, now, draw);
+            }
+            // With a single feasible node kube-scheduler does not score.
+            1 => kept.feasible.iter().next(),
+            _ => kept.kth_best(draw(kept.best().ties as usize)),
+        };
+        match node {
+            Some(node) => Decision::Node(node),
+            None => Decision::Error("the draw is beyond the number of best nodes".into()),
+        }
+    }
+
+    /// What is kept about a pod, brought up to date: the feasible nodes with their totals, none where nobody scores. `None`:
+    /// nothing is kept about it. For tests, which hold it against a full evaluation.
+    pub fn kept_answer(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> Option<KeptAnswer> {
+        let signature = self.signatures.find(&pod.spec, cache);
+        if !self.keeps(cache) {
+            return None;
+        }
+        let kept = self.take_kept(signature, pod, cache)?;
+        let totals = kept.feasible.iter().map(|node| (node, kept.total(node))).collect();
+        let answer = KeptAnswer { feasible: kept.feasible.clone(), totals };
+        self.signatures.put(signature, kept);
+        Some(answer)
+    }
+}
+
+/// What is kept about a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptAnswer {
+    /// The nodes that pass every filter, also with the pods that are nominated for them.
+    pub feasible: Mask,
+    /// Their totals, if there are at least two.
+    pub totals: Vec<(NodeIndex, Option<i64>)>,
+}

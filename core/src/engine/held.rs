@@ -1,0 +1,33 @@
+//! Who has the cycle state of a pod that was decided, until Reserve has seen it.
+
+use super::Engine;
+use crate::kept::SignatureId;
+use crate::profile::Profile;
+
+/// Who has the cycle state.
+pub(crate) enum Held<P: Profile> {
+    /// The answer that is kept for the pod's signature.
+    Kept(SignatureId),
+    /// It was made for this pod.
+    Own(P::Cycle),
+    /// There is none.
+    Nobody,
+}
+
+impl<P: Profile> Engine<P> {
+    /// The cycle state.
+    pub(crate) fn cycle<'a>(&'a self, held: &'a Held<P>) -> Option<&'a P::Cycle> {
+        match held {
+            Held::Kept(signature) => self.signatures.kept(*signature).map(|kept| &kept.attempt.cycle),
+            Held::Own(cycle) => Some(cycle),
+            Held::Nobody => None,
+        }
+    }
+
+    /// Nobody needs it any more.
+    pub(crate) fn release(&self, held: Held<P>) {
+        if let Held::Own(cycle) = held {
+            self.plugins.recycle_cycle(cycle);
+        }
+    }
+}

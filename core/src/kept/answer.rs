@@ -1,0 +1,294 @@
+//! A kept answer: made once, brought up to date from then on.
+
+use std::sync::Arc;
+
+use super::parts::{FilterWork, Parts, ScoreWork};
+use super::tree::{BLOCK, Best, Tree, blocks_of};
+use super::{Anew, Changed};
+use crate::attempt::Attempt;
+use crate::cache::Cache;
+use crate::mask::Mask;
+use crate::model::{NodeIndex, Pod};
+use crate::profile::Profile;
+use crate::touched::Touched;
+
+/// The answer about all pods that a profile reads alike.
+pub(crate) struct Kept<P: Profile> {
+    pub(crate) attempt: Attempt<P>,
+    /// The position in the cluster's log up to which it is good.
+    seen: u64,
+    parts: P::Parts,
+    /// The nodes that pass every filter, also with the pods that are nominated for them.
+    pub(crate) feasible: Mask,
+    /// Number of feasible nodes.
+    pub(crate) count: usize,
+    /// The nodes that pass, but not with the pods that are nominated for them.
+    yielded: Vec<NodeIndex>,
+    /// The score state; none while so few nodes are feasible that nobody scores.
+    score: Option<P::Score>,
+    totals: Vec<i64>,
+    best: Tree<Best>,
+}
+
+/// Room for bringing answers up to date, one after the other.
+#[derive(Default)]
+pub(crate) struct Room {
+    changed: Vec<NodeIndex>,
+    touched: Touched,
+    dirty: Touched,
+    again: Touched,
+    flipped: Touched,
+    fresh: Touched,
+    scored: Touched,
+    base: Touched,
+}
+
+impl<P: Profile> Kept<P> {
+    /// Evaluates a pod on every node.
+    ///
+    /// # Errors
+    /// Something failed, so that there is no answer to keep. The attempt is lost.
+    pub(crate) fn new(
+        plugins: &P,
+        attempt: Attempt<P>,
+        pod: &Arc<Pod>,
+        cache: &Cache<P::State>,
+        room: &mut Room,
+    ) -> Result<Self, Anew> {
+        let mut kept = Kept {
+            attempt,
+            seen: cache.log.end(),
+            parts: P::Parts::default(),
+            feasible: Mask::default(),
+            count: 0,
+            yielded: Vec::new(),
+            score: None,
+            totals: Vec::new(),
+            best: Tree::default(),
+        };
+        let slots = cache.base.infos().len();
+        kept.feasible.resize(slots);
+        room.touched.reset(slots);
+        room.touched.insert_all(cache.base.alive());
+        let Attempt { compiled, cycle, .. } = &kept.attempt;
+        let columns = P::columns(&cache.state, &cache.base);
+        kept.parts.resize_filters(compiled, cycle, slots);
+        kept.parts.filter(compiled, cycle, columns, &room.touched)?;
+        room.dirty.reset(slots);
+        room.dirty.extend(&room.touched);
+        kept.yield_to_nominated(pod, cache)?;
+        kept.find_feasible(cache, room);
+        kept.score(plugins, cache, room)?;
+        Ok(kept)
+    }
+
+    /// Brings the answer up to date, for a pod that the profile reads alike.
+    ///
+    /// # Errors
+    /// It cannot be, and is of no use any more.
+    pub(crate) fn update(
+        &mut self,
+        plugins: &P,
+        pod: &Arc<Pod>,
+        cache: &Cache<P::State>,
+        room: &mut Room,
+    ) -> Result<(), Anew> {
+        let slots = cache.base.infos().len();
+        let alive = cache.base.alive();
+        let mut themselves = false;
+        room.changed.clear();
+        room.touched.reset(slots);
+        room.dirty.reset(slots);
+        room.again.reset(slots);
+        for entry in cache.log.since(self.seen).ok_or(Anew)? {
+            let node = entry.slot();
+            themselves |= entry.is_node_itself();
+            if !room.dirty.contains(node) {
+                room.dirty.insert(node);
+                room.changed.push(node);
+                if alive.contains(node) {
+                    room.touched.insert(node);
+                }
+            }
+        }
+        self.seen = cache.log.end();
+        let Attempt { compiled, cycle, .. } = &mut self.attempt;
+        if self.feasible.words().len() < slots.div_ceil(64) {
+            self.feasible.resize(slots);
+            self.parts.resize_filters(compiled, cycle, slots);
+        }
+        let changed = Changed { nodes: &room.changed, themselves };
+        let mut work = FilterWork {
+            changed,
+            touched: &room.touched,
+            dirty: &mut room.dirty,
+            again: &mut room.again,
+            alive,
+            slots,
+        };
+        self.parts.update_filters(plugins, compiled, cycle, cache, &mut work)?;
+        for node in self.yielded.drain(..) {
+            room.dirty.insert(node);
+        }
+        self.yield_to_nominated(pod, cache)?;
+        for &node in &self.yielded {
+            room.dirty.insert(node);
+        }
+        self.find_feasible(cache, room);
+        self.rescore(plugins, cache, room, themselves)
+    }
+
+    /// Takes down on which nodes the pods that are nominated there leave no room: what would pass, but not with them.
+    fn yield_to_nominated(&mut self, pod: &Arc<Pod>, cache: &Cache<P::State>) -> Result<(), Anew> {
+        for (node, pods) in cache.nominated_before(pod) {
+            let Attempt { compiled, cycle, .. } = &self.attempt;
+            if self.parts.passing(compiled, cycle, node.get() / 64) >> (node.0 % 64) & 1 == 0 {
+                continue;
+            }
+            if let Err(rejection) = self.attempt.with_pods(&pods, cache, node).filter() {
+                if !P::code(&rejection).is_rejected() {
+                    return Err(Anew);
+                }
+                self.yielded.push(node);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts together what filters say of the dirty nodes, and leaves those that are another in `room.flipped`.
+    fn find_feasible(&mut self, cache: &Cache<P::State>, room: &mut Room) {
+        room.flipped.reset(cache.base.infos().len());
+        let Attempt { compiled, cycle, .. } = &self.attempt;
+        let alive = cache.base.alive().words();
+        let feasible = self.feasible.words_mut();
+        for (word, _) in room.dirty.words() {
+            let mut passing = self.parts.passing(compiled, cycle, word) & alive[word];
+            for node in self.yielded.iter().filter(|node| node.get() / 64 == word) {
+                passing &= !(1 << (node.0 % 64));
+            }
+            let before = std::mem::replace(&mut feasible[word], passing);
+            room.flipped.insert_word(word, before ^ passing);
+            self.count = self.count + passing.count_ones() as usize - before.count_ones() as usize;
+        }
+    }
+
+    /// Scores all feasible nodes, unless they are too few for that.
+    fn score(&mut self, plugins: &P, cache: &Cache<P::State>, room: &mut Room) -> Result<(), Anew> {
+        if self.count < 2 {
+            return Ok(());
+        }
+        let Attempt { compiled, cycle, .. } = &self.attempt;
+        let slots = cache.base.infos().len();
+        let score = plugins.pre_score(compiled, cycle, cache, &self.feasible).map_err(|_| Anew)?;
+        room.fresh.reset(slots);
+        room.fresh.insert_all(&self.feasible);
+        self.parts.resize_scores(&score, slots);
+        self.parts.score(compiled, &score, P::columns(&cache.state, &cache.base), &room.fresh)?;
+        self.parts.look(&score, &self.feasible, None);
+        self.score = Some(score);
+        self.total_everywhere(slots)
+    }
+
+    /// Scores again what has to be.
+    fn rescore(&mut self, plugins: &P, cache: &Cache<P::State>, room: &mut Room, themselves: bool) -> Result<(), Anew> {
+        if self.count < 2 {
+            if let Some(score) = self.score.take() {
+                plugins.recycle_score(score);
+            }
+            return Ok(());
+        }
+        let Some(score) = &mut self.score else { return self.score(plugins, cache, room) };
+        let Attempt { compiled, cycle, .. } = &self.attempt;
+        let slots = cache.base.infos().len();
+        if self.totals.len() < slots {
+            self.parts.resize_scores(score, slots);
+            self.totals.resize(slots, 0);
+            self.best.resize(slots);
+        }
+        let feasible = self.feasible.words();
+        room.fresh.reset(slots);
+        for (word, bits) in room.touched.words().chain(room.flipped.words()) {
+            room.fresh.insert_word(word, bits & feasible[word]);
+        }
+        room.scored.reset(slots);
+        room.scored.extend(&room.fresh);
+        room.again.reset(slots);
+        room.base.reset(slots);
+        let mut work = ScoreWork {
+            changed: Changed { nodes: &room.changed, themselves },
+            feasible: &self.feasible,
+            flipped: &room.flipped,
+            fresh: &room.fresh,
+            scored: &mut room.scored,
+            again: &mut room.again,
+            base: &mut room.base,
+            slots,
+        };
+        self.parts.update_scores(plugins, compiled, cycle, score, cache, &mut work)?;
+        self.parts.score(compiled, score, P::columns(&cache.state, &cache.base), &room.fresh)?;
+        // Blocks are summed up again where a total changed, and where a node ceased to be feasible.
+        let dirty = &mut room.dirty;
+        dirty.reset(slots);
+        dirty.extend(&room.scored);
+        dirty.extend(&room.flipped);
+        if self.parts.look(score, &self.feasible, Some(dirty)) {
+            return self.total_everywhere(slots);
+        }
+        for (word, bits) in room.scored.words() {
+            self.parts.total(score, word, bits, &mut self.totals)?;
+        }
+        for (word, bits) in dirty.words() {
+            for block in blocks_of(word, bits) {
+                self.best.set(block, best_of(&self.totals, &self.feasible, block));
+            }
+        }
+        Ok(())
+    }
+
+    fn total_everywhere(&mut self, slots: usize) -> Result<(), Anew> {
+        let Kept { parts, feasible, score, totals, best, .. } = self;
+        let Some(score) = score else { return Err(Anew) };
+        totals.resize(slots, 0);
+        best.resize(slots);
+        for (word, &bits) in feasible.words().iter().enumerate() {
+            parts.total(score, word, bits, totals)?;
+        }
+        best.fill(|block| best_of(totals, feasible, block));
+        Ok(())
+    }
+
+    /// The highest total and how many nodes have it; none if nobody scored.
+    pub(crate) fn best(&self) -> Best {
+        if self.score.is_some() { self.best.root() } else { Best::default() }
+    }
+
+    /// The `k`-th of the nodes with the highest total, in the order of their indices.
+    pub(crate) fn kth_best(&self, k: usize) -> Option<NodeIndex> {
+        let (block, k) = self.best.kth(k as u32);
+        let total = self.best.root().total;
+        let mut nodes = self.feasible.nodes_of_block(block, BLOCK);
+        nodes.by_ref().filter(|node| self.totals[node.get()] == total).nth(k as usize)
+    }
+
+    /// The total of a feasible node; none if nobody scored.
+    pub(crate) fn total(&self, node: NodeIndex) -> Option<i64> {
+        self.score.as_ref()?;
+        self.feasible.contains(node).then(|| self.totals[node.get()])
+    }
+
+    /// What it takes, in bytes, apart from plugins' states.
+    pub(crate) fn bytes(&self) -> usize {
+        self.parts.bytes()
+            + self.totals.capacity() * size_of::<i64>()
+            + self.best.bytes()
+            + self.feasible.words().len() * 8
+    }
+}
+
+/// The best of the feasible nodes of a block.
+#[inline]
+fn best_of(totals: &[i64], feasible: &Mask, block: usize) -> Best {
+    let mut best = Best::default();
+    feasible.nodes_of_block(block, BLOCK).for_each(|node| best.include(totals[node.get()]));
+    best
+}
