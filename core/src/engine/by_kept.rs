@@ -21,7 +21,8 @@ impl<P: Profile> Engine<P> {
             && nodes_to_find(self.percentage_of_nodes_to_score, nodes) == nodes
     }
 
-    /// Decides by the answer of the pod's signature. `None`: there is none, and the pod is evaluated for itself.
+    /// Decides by the answer of the pod's signature. `None`: there is none, and the pod is evaluated for itself, with what
+    /// PreFilter said if it is left in `started`.
     pub(super) fn decide_by_kept(
         &mut self,
         signature: SignatureId,
@@ -29,15 +30,22 @@ impl<P: Profile> Engine<P> {
         cache: &Cache<P::State>,
         now: i64,
         draw: &mut impl FnMut(usize) -> usize,
+        started: &mut Option<Start<P>>,
     ) -> Option<Decision> {
-        let mut kept = self.take_kept(signature, pod, cache)?;
+        let mut kept = self.take_kept(signature, pod, cache, started)?;
         let decision = Self::conclude_kept(&*self.plugins, &mut kept, pod, cache, now, draw);
         self.signatures.put(signature, kept);
         Some(decision)
     }
 
     /// The answer, up to date.
-    fn take_kept(&mut self, signature: SignatureId, pod: &Arc<Pod>, cache: &Cache<P::State>) -> Option<Box<Kept<P>>> {
+    fn take_kept(
+        &mut self,
+        signature: SignatureId,
+        pod: &Arc<Pod>,
+        cache: &Cache<P::State>,
+        started: &mut Option<Start<P>>,
+    ) -> Option<Box<Kept<P>>> {
         let (kept, asked_before) = self.signatures.take(signature);
         if let Some(mut kept) = kept
             && kept.update(&*self.plugins, pod, cache, &mut self.room).is_ok()
@@ -53,7 +61,10 @@ impl<P: Profile> Engine<P> {
             Start::Attempt(attempt) if attempt.pre_filter.nodes().is_none() => {
                 Kept::new(&*self.plugins, attempt, pod, cache, &mut self.room).ok().map(Box::new)
             }
-            _ => None,
+            start => {
+                *started = Some(start);
+                None
+            }
         }
     }
 
@@ -93,7 +104,7 @@ impl<P: Profile> Engine<P> {
         if !self.keeps(cache) {
             return None;
         }
-        let kept = self.take_kept(signature, pod, cache)?;
+        let kept = self.take_kept(signature, pod, cache, &mut None)?;
         let totals = kept.feasible.iter().map(|node| (node, kept.total(node))).collect();
         let answer = KeptAnswer { feasible: kept.feasible.clone(), totals };
         self.signatures.put(signature, kept);

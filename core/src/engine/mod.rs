@@ -146,12 +146,13 @@ impl<P: Profile> Engine<P> {
         }
         let signature = self.signatures.find(&pod.spec, cache);
         let cache = &*cache;
+        let mut started = None;
         if self.keeps(cache)
-            && let Some(decision) = self.decide_by_kept(signature, pod, cache, now, &mut draw)
+            && let Some(decision) = self.decide_by_kept(signature, pod, cache, now, &mut draw, &mut started)
         {
             return (decision, Held::Kept(signature));
         }
-        let mut start = self.start(signature, cache);
+        let mut start = started.unwrap_or_else(|| self.start(signature, cache));
         let decision = self.conclude(pod, &mut start, cache, now, draw);
         let (held, pre_filter) = match start {
             Start::Attempt(attempt) => (Held::Own(attempt.cycle), attempt.pre_filter),
