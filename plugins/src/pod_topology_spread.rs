@@ -15,9 +15,12 @@
 //! **Differences.** Logarithms are the platform's. If one differs from Go's in its last bit, a sum that lies on the edge
 //! between two scores can fall to the other side.
 //!
-//! What is compiled of a pod holds for one attempt: its questions to indexes can be forgotten when the cluster changes. And
-//! default constraints follow Services and controllers, so that a pod without constraints of its own has to be compiled again
+//! Default constraints follow Services and controllers, so that a pod without constraints of its own has to be compiled again
 //! when one of them comes, changes or goes in its namespace.
+//!
+//! A kept state follows the pods that come and go by the log of its question, and costs what they change: the domain of a
+//! pod that came may close, or, if it was one of the emptiest, others open. When nodes change themselves in a way that may
+//! concern the pod, all is counted again.
 
 use schedc_core::column::Position;
 use schedc_core::extension_points::{
@@ -25,6 +28,7 @@ use schedc_core::extension_points::{
     ScorePlugin, Skips,
 };
 use schedc_core::handle::Handle;
+use schedc_core::kept::{Anew, Rescore, Verdicts};
 use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, Pod, PodSpec};
 use schedc_core::plugin::{Compile, Plugin, Refs, Row, Slot, View};
@@ -101,16 +105,38 @@ impl PreFilterPlugin for PodTopologySpread {
         }
     }
 
+    fn update(
+        &self,
+        _: &PodTopologySpreadArgs,
+        pod: &PodTopologySpreadPod,
+        slot: &mut Slot<SpreadCounts>,
+        view: View<'_, Self>,
+        verdicts: &mut Verdicts<'_>,
+    ) -> Result<(), Anew> {
+        let Ok(constraints) = &pod.hard else { return Err(Anew) };
+        if constraints.is_empty() {
+            return Ok(());
+        }
+        let room = &mut *self.counting.lock();
+        if !skew::follow(pod, constraints, &mut slot.state, view, verdicts, room) {
+            let new = skew::count(pod, constraints, view, room);
+            // What was counted in between may be in the state, but not in the verdicts.
+            verdicts.ask_all();
+            room.take_back(std::mem::replace(&mut slot.state, new));
+        }
+        Ok(())
+    }
+
     fn recycle(&self, cycle: SpreadCounts) {
         self.counting.lock().take_back(cycle);
     }
 
     fn add_pod(pod: &Self::Pod, cycle: &mut SpreadCounts, other: &Pod, view: View<'_, Self>, node: NodeIndex) {
-        skew::update(pod, cycle, other, view, node, 1);
+        skew::imagine(pod, cycle, other, view, node, 1);
     }
 
     fn remove_pod(pod: &Self::Pod, cycle: &mut SpreadCounts, other: &Pod, view: View<'_, Self>, node: NodeIndex) {
-        skew::update(pod, cycle, other, view, node, -1);
+        skew::imagine(pod, cycle, other, view, node, -1);
     }
 }
 
@@ -173,9 +199,30 @@ impl PreScorePlugin for PodTopologySpread {
             }
             Ok(constraints) if constraints.is_empty() => Ok(Slot::skip(SpreadScores::default())),
             Ok(constraints) => {
-                Ok(Slot::ready(score::score(pod, constraints, view, feasible, &mut self.scoring.lock())))
+                Ok(Slot::ready(score::count(pod, constraints, view, feasible, &mut self.scoring.lock())))
             }
         }
+    }
+
+    fn update(
+        &self,
+        _: &PodTopologySpreadArgs,
+        pod: &PodTopologySpreadPod,
+        slot: &mut Slot<SpreadScores>,
+        view: View<'_, Self>,
+        rescore: &mut Rescore<'_>,
+    ) -> Result<(), Anew> {
+        let Ok(constraints) = &pod.soft else { return Err(Anew) };
+        if constraints.is_empty() {
+            return Ok(());
+        }
+        let room = &mut *self.scoring.lock();
+        if !score::follow(pod, constraints, &mut slot.state, view, rescore, room) {
+            let new = score::count(pod, constraints, view, rescore.feasible, room);
+            rescore.ask_all();
+            room.take_back(std::mem::replace(&mut slot.state, new));
+        }
+        Ok(())
     }
 
     fn recycle(&self, cycle: SpreadScores) {
@@ -190,12 +237,12 @@ impl ScorePlugin for PodTopologySpread {
     #[inline(always)]
     fn score(
         _: &PodTopologySpreadArgs,
-        _: &PodTopologySpreadPod,
+        pod: &PodTopologySpreadPod,
         cycle: &SpreadScores,
         (_, _, node): Row<'_, Self>,
     ) -> Result<i64, ScoreError> {
         let without_pre_score = ScoreError("error reading \"PreScorePodTopologySpread\" from cycleState: not found");
-        cycle.of_node.get(node.get()).copied().ok_or(without_pre_score)
+        cycle.of_node(pod, node).ok_or(without_pre_score)
     }
 }
 

@@ -17,6 +17,6 @@ pub use disruption_budgets::DisruptionBudgets;
 pub use image_nodes::ImageNodes;
 pub use resource_claims::ResourceClaims;
 pub use selector_counts::{NodeCounts, PodQuestion, PodTerm, QuestionId, SelectorCounts};
-pub use topology::{Domain, Topology, TopologyKey};
+pub use topology::{Domain, Members, Topology, TopologyKey};
 pub use volumes::{ClaimKey, Volumes};
 pub use workload_selectors::WorkloadSelectors;

@@ -1,6 +1,6 @@
 //! Which nodes are in one place: those with one value of a label.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use schedc_core::column::Index;
 use schedc_core::intern::Symbol;
@@ -24,6 +24,12 @@ impl Domain {
     /// Of a node that has no such label, and of a slot without a node.
     pub const NONE: Domain = Domain(u32::MAX);
 
+    /// The domain with this number.
+    #[inline(always)]
+    pub fn new(number: usize) -> Domain {
+        Domain(number as u32)
+    }
+
     /// As an index into an array of [`Topology::domain_count`] entries. Out of its bounds for [`Domain::NONE`].
     #[inline(always)]
     pub fn get(self) -> usize {
@@ -33,7 +39,8 @@ impl Domain {
 
 /// The domains of the topology keys that pods asked about.
 ///
-/// [`Topology::register`] a key when a pod is compiled; what it returns is good until [`Topology::epoch`] is another one.
+/// [`Topology::register`] a key when a pod is compiled; what it returns is good until [`Topology::epoch`] is another one, and
+/// never comes to mean another key.
 #[derive(Clone, Debug, Default)]
 pub struct Topology {
     labels: Vec<Labels>,
@@ -47,11 +54,61 @@ struct Domains {
     /// The value, and how many nodes have it.
     values: Vec<(Symbol, u32)>,
     free: Vec<Domain>,
+    version: u64,
+    /// Made when somebody asks.
+    members: OnceLock<Members>,
+}
+
+/// The nodes of each domain of a topology key.
+#[derive(Clone, Debug, Default)]
+pub struct Members {
+    /// Where the words of a domain start; those of the next one follow.
+    starts: Box<[u32]>,
+    /// Words of masks, each with its number.
+    words: Box<[(u32, u64)]>,
+}
+
+impl Members {
+    fn new(of_node: &[Domain], domains: usize) -> Members {
+        let mut starts = vec![0; domains + 1];
+        let mut last = vec![u32::MAX; domains];
+        let each = || of_node.iter().enumerate().filter(|(_, domain)| **domain != Domain::NONE);
+        for (node, domain) in each() {
+            let word = (node / 64) as u32;
+            if std::mem::replace(&mut last[domain.get()], word) != word {
+                starts[domain.get() + 1] += 1;
+            }
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut words = vec![(u32::MAX, 0); starts[domains] as usize];
+        // Where the word is that each domain is at.
+        let mut at: Vec<u32> = starts[..domains].to_vec();
+        for (node, domain) in each() {
+            let word = (node / 64) as u32;
+            let at = &mut at[domain.get()];
+            if !matches!(words[*at as usize].0, known if known == word || known == u32::MAX) {
+                *at += 1;
+            }
+            let entry = &mut words[*at as usize];
+            *entry = (word, entry.1 | 1 << (node % 64));
+        }
+        Members { starts: starts.into(), words: words.into() }
+    }
+
+    /// The nodes of a domain: the words of a mask that are not 0, ascending, each with its number.
+    #[inline]
+    pub fn of(&self, domain: Domain) -> &[(u32, u64)] {
+        let start = |at: usize| self.starts.get(at).copied().unwrap_or(0) as usize;
+        self.words.get(start(domain.get())..start(domain.get().wrapping_add(1))).unwrap_or_default()
+    }
 }
 
 impl Domains {
     fn set(&mut self, node: usize, value: Option<Symbol>) {
         if self.of_node.len() <= node {
+            self.changed();
             Arc::make_mut(&mut self.of_node).resize(node + 1, Domain::NONE);
         }
         let old = self.of_node[node];
@@ -59,10 +116,16 @@ impl Domains {
         if old_value == value {
             return;
         }
+        self.changed();
         if old != Domain::NONE {
             self.leave(old);
         }
         Arc::make_mut(&mut self.of_node)[node] = value.map_or(Domain::NONE, |value| self.enter(value));
+    }
+
+    fn changed(&mut self) {
+        self.version += 1;
+        self.members.take();
     }
 
     fn leave(&mut self, domain: Domain) {
@@ -114,6 +177,18 @@ impl Topology {
         &self.get(key).of_node
     }
 
+    /// Grows when a node comes to a domain of this key or leaves one, and when there are more slots of nodes.
+    #[inline]
+    pub fn version(&self, key: TopologyKey) -> u64 {
+        self.get(key).version
+    }
+
+    /// The nodes of each domain.
+    pub fn members(&self, key: TopologyKey) -> &Members {
+        let domains = self.get(key);
+        domains.members.get_or_init(|| Members::new(&domains.of_node, domains.values.len()))
+    }
+
     /// The domain of a node.
     #[inline]
     pub fn domain(&self, key: TopologyKey, node: NodeIndex) -> Domain {
@@ -158,6 +233,7 @@ impl Index for Topology {
 mod tests {
     use proptest::prelude::*;
     use schedc_core::intern::Interner;
+    use schedc_core::mask::nodes_of;
     use schedc_objects::testing::node;
 
     use super::*;
@@ -173,10 +249,25 @@ mod tests {
         topology.domains(key).iter().map(value).collect()
     }
 
+    /// The members of domains are the nodes in them.
+    fn check_members(topology: &Topology, key: TopologyKey) {
+        let members = topology.members(key);
+        for domain in (0..topology.domain_count(key) as u32).map(Domain) {
+            let words = members.of(domain);
+            assert!(words.is_sorted_by(|a, b| a.0 < b.0) && words.iter().all(|word| word.1 != 0));
+            let found: Vec<_> = words.iter().flat_map(|&(word, bits)| nodes_of(word as usize, bits)).collect();
+            let of_node = topology.domains(key).iter().enumerate().filter(|(_, known)| **known == domain);
+            let expected: Vec<_> = of_node.map(|(node, _)| NodeIndex(node as u32)).collect();
+            assert_eq!(found, expected);
+        }
+        assert!(members.of(Domain::NONE).is_empty());
+    }
+
     proptest! {
         #[test]
         fn domains_follow_nodes(
             history in prop::collection::vec((0..6u32, prop::option::of((0..4u32, 0..3u32))), 0..40),
+            distance in prop::sample::select(vec![1, 40]),
         ) {
             let mut interner = Interner::default();
             let keys = [interner.intern("zone"), interner.intern("rack")];
@@ -184,6 +275,7 @@ mod tests {
             let ids = keys.map(|key| kept.register(key));
             let mut nodes: Vec<Option<Node>> = vec![None; 6];
             for (slot, change) in history {
+                let old_version = kept.version(ids[0]);
                 let new = change.map(|(zone, rack)| {
                     let zone = if zone == 3 { String::new() } else { format!("zone: 'z{zone}', ") };
                     let rack = if rack == 2 { "''".to_owned() } else { format!("r{rack}") };
@@ -192,20 +284,26 @@ mod tests {
                 let old = std::mem::replace(&mut nodes[slot as usize], new);
                 let before = kept.domains(ids[0]).clone();
                 let copy = (*before).clone();
-                kept.set_node(NodeIndex(slot), old.as_ref(), nodes[slot as usize].as_ref());
+                kept.set_node(NodeIndex(slot * distance), old.as_ref(), nodes[slot as usize].as_ref());
                 prop_assert_eq!(&*before, &copy, "what a cycle holds stays");
+                prop_assert!(**kept.domains(ids[0]) == copy || kept.version(ids[0]) > old_version);
+                ids.iter().for_each(|id| check_members(&kept, *id));
             }
             let mut late = Topology::default();
             for (slot, node) in nodes.iter().enumerate() {
-                late.set_node(NodeIndex(slot as u32), None, node.as_ref());
+                late.set_node(NodeIndex(slot as u32 * distance), None, node.as_ref());
             }
             for (key, id) in keys.into_iter().zip(ids) {
                 let expected: Vec<_> =
                     nodes.iter().map(|node| node.as_ref().and_then(|node| node.labels.value(key))).collect();
-                let mut found = values(&kept, id);
-                found.resize(6, None);
-                prop_assert_eq!(found, &*expected);
+                let values = |topology, id| {
+                    let mut found: Vec<_> = values(topology, id).into_iter().step_by(distance as usize).collect();
+                    found.resize(6, None);
+                    found
+                };
+                prop_assert_eq!(values(&kept, id), &*expected);
                 let id = late.register(key);
+                check_members(&late, id);
                 prop_assert_eq!(values(&late, id), expected);
                 let distinct: std::collections::BTreeSet<_> = nodes.iter().flatten().collect::<Vec<_>>().iter()
                     .filter_map(|node| node.labels.value(key)).collect();

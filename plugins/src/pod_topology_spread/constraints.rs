@@ -48,9 +48,21 @@ pub(super) struct Constraint {
 }
 
 impl Constraint {
-    /// The running pods that count, by node.
+    /// The running pods that count, if some can.
+    #[inline]
+    pub(super) fn counted(&self) -> Option<QuestionId> {
+        self.question.filter(|_| !self.counts_nothing)
+    }
+
+    /// The same, by node.
     pub(super) fn counts<'a>(&self, counts: &'a SelectorCounts) -> Option<&'a NodeCounts> {
-        self.question.filter(|_| !self.counts_nothing).map(|id| counts.counts(id))
+        self.counted().map(|id| counts.counts(id))
+    }
+
+    /// How much of what happened to them is known to who counts them now.
+    #[inline]
+    pub(super) fn position(&self, counts: &SelectorCounts) -> u64 {
+        self.counted().map_or(0, |id| counts.log(id).end())
     }
 }
 
@@ -143,7 +155,8 @@ pub(super) fn compile(
     if compiled().any(|constraint| constraint.honors_taints) {
         inclusion.tolerations = Some(pod.tolerations.clone());
     }
-    PodTopologySpreadPod { hard, soft, all_keys: own || !args.is_system(), inclusion }
+    let scores = soft.as_ref().is_ok_and(|soft| !soft.is_empty());
+    PodTopologySpreadPod { hard, soft, all_keys: scores && (own || !args.is_system()), inclusion }
 }
 
 /// The profile's constraints with the selector of the pod's workloads; none if there is no selector.
@@ -151,13 +164,16 @@ fn default_constraints(
     args: &PodTopologySpreadArgs,
     pod: &PodSpec,
     interner: &mut Interner,
-    workloads: &WorkloadSelectors,
+    workloads: &mut WorkloadSelectors,
 ) -> Vec<TopologySpreadConstraint> {
+    let mut constraints = args.constraints(interner);
+    if constraints.is_empty() {
+        return constraints;
+    }
     let selector = workloads.default_selector(pod);
     if selector.is_empty() {
         return Vec::new();
     }
-    let mut constraints = args.constraints(interner);
     for constraint in &mut constraints {
         constraint.selector = Ok(Some(selector.clone()));
     }
@@ -181,4 +197,17 @@ pub(super) fn has_all_keys(domains: &DomainsOfNodes<'_>, node: NodeIndex) -> boo
 pub(super) fn make_empty(mask: &mut Mask, view: &View<'_, PodTopologySpread>) {
     mask.clear();
     mask.resize(view.base.infos().len());
+}
+
+/// Makes one of all changes of a number, and leaves out those that come to nothing.
+pub(super) fn add_up<K: Ord + Copy>(changes: &mut Vec<(K, i32)>) {
+    changes.sort_unstable_by_key(|change| change.0);
+    changes.dedup_by(|other, one| {
+        let same = other.0 == one.0;
+        if same {
+            one.1 += other.1;
+        }
+        same
+    });
+    changes.retain(|change| change.1 != 0);
 }

@@ -1,126 +1,242 @@
 //! What soft constraints say of feasible nodes.
 
+use std::sync::Arc;
+
 use schedc_core::extension_points::NormalizeScore;
 use schedc_core::intern::Symbol;
 use schedc_core::mask::Mask;
 use schedc_core::model::NodeIndex;
 use schedc_core::plugin::View;
 
-use super::constraints::{Constraint, Included, domains, has_all_keys};
+use super::constraints::{Constraint, Included, make_empty};
 use super::{PodTopologySpread, PodTopologySpreadPod};
 use crate::indexes::Domain;
 
-/// The raw score of each feasible node, by index.
-#[derive(Clone, Debug, Default, PartialEq)]
+mod follow;
+
+pub(super) use follow::follow;
+
+/// How many pods there are around each node, for each soft constraint: kube-scheduler's `preScoreState`.
+#[derive(Clone, Debug, Default)]
 pub struct SpreadScores {
-    pub(super) of_node: Vec<i64>,
+    /// In the order of the pod's constraints. `None`: PreScore did not run.
+    constraints: Option<Vec<Counts>>,
+    /// How many feasible nodes are scored.
+    scored: usize,
+    /// The nodes that were feasible, whether or not they are scored.
+    feasible: Mask,
 }
 
-/// The entry of a domain without feasible nodes.
-const ABSENT: i64 = i64::MIN;
+/// Scores are a matter of these alone. Which nodes were feasible is in the weights already.
+impl PartialEq for SpreadScores {
+    fn eq(&self, other: &Self) -> bool {
+        (self.scored, &self.constraints) == (other.scored, &other.constraints)
+    }
+}
+
+/// The same for one constraint.
+#[derive(Clone, Debug)]
+struct Counts {
+    of_node: Arc<Vec<Domain>>,
+    /// What that is of: [`Topology::version`](crate::indexes::Topology::version).
+    version: u64,
+    /// Up to where the changes of pods are in the counts.
+    seen: u64,
+    /// Whether every node is a place of its own.
+    is_hostname: bool,
+    /// The place of nodes without the label. It is that of nodes where it is empty.
+    without_label: usize,
+    /// The pods of each place: domain, or node.
+    pods: Vec<i32>,
+    /// How many nodes to be scored are in each place; only of domains.
+    nodes: Vec<u32>,
+    /// How many places have nodes to be scored.
+    places: usize,
+    /// What a pod counts: the logarithm of the number of places.
+    weight: f64,
+    /// What is added on top.
+    more: f64,
+}
+
+impl PartialEq for Counts {
+    fn eq(&self, other: &Self) -> bool {
+        let numbers = |this: &Self| {
+            (this.is_hostname, this.without_label, this.places, this.weight.to_bits(), this.more.to_bits())
+        };
+        numbers(self) == numbers(other)
+            && self.pods == other.pods
+            && self.nodes == other.nodes
+            && (Arc::ptr_eq(&self.of_node, &other.of_node) || self.of_node == other.of_node)
+    }
+}
+
+impl Counts {
+    #[inline(always)]
+    fn domain(&self, node: NodeIndex) -> Domain {
+        self.of_node.get(node.get()).copied().unwrap_or(Domain::NONE)
+    }
+
+    /// Where a node is counted, whether or not it has the label. Not asked of nodes that are places of their own.
+    #[inline]
+    fn place(&self, node: NodeIndex) -> usize {
+        let domain = self.domain(node);
+        if domain == Domain::NONE { self.without_label } else { domain.get() }
+    }
+
+    /// A node is scored from now on (true), or not any more.
+    #[inline]
+    fn enter(&mut self, node: NodeIndex, enters: bool) {
+        let place = self.place(node);
+        let Some(nodes) = self.nodes.get_mut(place) else { return };
+        if enters {
+            self.places += usize::from(*nodes == 0);
+            *nodes += 1;
+        } else {
+            *nodes -= 1;
+            self.places -= usize::from(*nodes == 0);
+        }
+    }
+
+    /// Weighs pods by the number of places.
+    fn weigh(&mut self) {
+        self.weight = ((self.places + 2) as f64).ln();
+    }
+}
+
+/// Whether a node takes part, if all keys must be there.
+#[inline]
+fn has_all_keys(counts: &[Counts], node: NodeIndex) -> bool {
+    counts.iter().all(|counts| counts.domain(node) != Domain::NONE)
+}
+
+impl SpreadScores {
+    /// The score of a feasible node. Less is better.
+    #[inline(always)]
+    pub(super) fn of_node(&self, pod: &PodTopologySpreadPod, node: NodeIndex) -> Option<i64> {
+        let mut sum = 0.0;
+        for counts in self.constraints.as_ref()? {
+            let domain = counts.domain(node);
+            if domain != Domain::NONE {
+                let place = if counts.is_hostname { node.get() } else { domain.get() };
+                sum += f64::from(counts.pods[place]) * counts.weight + counts.more;
+            } else if pod.all_keys {
+                return Some(PodTopologySpread::IGNORED);
+            }
+        }
+        Some(round(sum))
+    }
+}
+
+/// `f64::round`: halves away from zero.
+#[inline(always)]
+fn round(value: f64) -> i64 {
+    let whole = value as i64;
+    let rest = value - whole as f64;
+    whole.saturating_add(i64::from(rest >= 0.5) - i64::from(rest <= -0.5))
+}
 
 /// Room for scoring.
 #[derive(Debug, Default)]
 pub(super) struct Room {
-    nodes: Vec<NodeIndex>,
-    scores: Vec<f64>,
-    counts: Vec<i64>,
-    of_domain: Vec<f64>,
-    of_node: Vec<i64>,
+    constraints: Vec<Counts>,
+    pods: Vec<Vec<i32>>,
+    nodes: Vec<Vec<u32>>,
+    feasible: Mask,
+    changes: Vec<(usize, i32)>,
 }
 
 impl Room {
     pub(super) fn take_back(&mut self, scores: SpreadScores) {
-        if scores.of_node.capacity() > 0 {
-            self.of_node = scores.of_node;
+        let Some(mut constraints) = scores.constraints else { return };
+        for Counts { pods, nodes, .. } in constraints.drain(..) {
+            self.pods.push(pods);
+            self.nodes.push(nodes);
+        }
+        self.constraints = constraints;
+        self.feasible = scores.feasible;
+    }
+
+    /// A constraint without pods and nodes yet.
+    fn constraint(&mut self, constraint: &Constraint, view: View<'_, PodTopologySpread>) -> Counts {
+        let (topology, selected, _) = view.indexes;
+        let key = constraint.key;
+        let (of_node, domains) = (topology.domains(key).clone(), topology.domain_count(key));
+        let is_hostname = constraint.is_hostname;
+        let (mut pods, mut nodes) = (self.pods.pop().unwrap_or_default(), self.nodes.pop().unwrap_or_default());
+        fill(&mut pods, if is_hostname { of_node.len() } else { domains + 1 });
+        fill(&mut nodes, if is_hostname { 0 } else { domains + 1 });
+        Counts {
+            version: topology.version(key),
+            seen: constraint.position(selected),
+            without_label: topology.find(key, Symbol::EMPTY).map_or(domains, Domain::get),
+            of_node,
+            is_hostname,
+            pods,
+            nodes,
+            places: 0,
+            weight: 0.0,
+            more: f64::from(constraint.max_skew.wrapping_sub(1)),
         }
     }
 }
 
-/// As many of one value, in the room of a vector.
-fn fill<T: Clone>(vector: &mut Vec<T>, len: usize, value: T) {
+/// As many zeros, in the room of a vector.
+fn fill<T: Clone + Default>(vector: &mut Vec<T>, len: usize) {
     vector.clear();
-    vector.resize(len, value);
+    vector.resize(len, T::default());
 }
 
-/// Scores the feasible nodes: kube-scheduler's PreScore and Score. Less is better.
-pub(super) fn score(
+/// Counts pods for the soft constraints: kube-scheduler's PreScore.
+pub(super) fn count(
     pod: &PodTopologySpreadPod,
     constraints: &[Constraint],
     view: View<'_, PodTopologySpread>,
     feasible: &Mask,
     room: &mut Room,
 ) -> SpreadScores {
-    let Room { nodes, scores, counts, of_domain, of_node: by_node } = room;
-    let domains = domains(constraints, &view);
-    let takes_part = |node: &NodeIndex| !pod.all_keys || has_all_keys(&domains, *node);
-    nodes.clear();
-    nodes.extend(feasible.iter().filter(takes_part));
-    fill(scores, nodes.len(), 0.0);
-    for (at, constraint) in constraints.iter().enumerate() {
-        let of_node = domains[at];
-        let domain = |node: NodeIndex| of_node.get(node.get()).copied().unwrap_or(Domain::NONE);
-        let weight = |domains: usize| ((domains + 2) as f64).ln();
-        let more = f64::from(constraint.max_skew.wrapping_sub(1));
-        if constraint.is_hostname {
-            // The pods of the node itself, whatever the policies say.
-            fill(counts, of_node.len(), 0);
-            for (node, count) in constraint.counts(view.indexes.1).into_iter().flat_map(|counts| counts.iter()) {
-                if let Some(entry) = counts.get_mut(node.get()) {
-                    *entry = i64::from(count);
-                }
-            }
-            let weight = weight(nodes.len());
-            for (score, &node) in scores.iter_mut().zip(&*nodes).filter(|(_, node)| domain(**node) != Domain::NONE) {
-                *score += counts[node.get()] as f64 * weight + more;
-            }
-        } else {
-            count_in_domains(pod, constraints, at, view, nodes, &takes_part, counts);
-            let weight = weight(counts.iter().filter(|count| **count != ABSENT).count());
-            of_domain.clear();
-            of_domain.extend(counts.iter().map(|count| *count as f64 * weight + more));
-            for (score, &node) in scores.iter_mut().zip(&*nodes).filter(|(_, node)| domain(**node) != Domain::NONE) {
-                *score += of_domain[domain(node).get()];
-            }
+    let (_, selected, _) = view.indexes;
+    let mut counts = std::mem::take(&mut room.constraints);
+    counts.extend(constraints.iter().map(|constraint| room.constraint(constraint, view)));
+    let included = Included::new(constraints, &pod.inclusion);
+    let mut scored = 0;
+    for node in feasible.iter() {
+        if !pod.all_keys || has_all_keys(&counts, node) {
+            scored += 1;
+            counts.iter_mut().for_each(|counts| counts.enter(node, true));
         }
     }
-    let mut of_node = std::mem::take(by_node);
-    fill(&mut of_node, view.base.infos().len(), PodTopologySpread::IGNORED);
-    for (score, node) in scores.iter().zip(&*nodes) {
-        of_node[node.get()] = score.round() as i64;
+    for (at, constraint) in constraints.iter().enumerate() {
+        for (node, pods) in constraint.counts(selected).into_iter().flat_map(|counts| counts.iter()) {
+            if let Some(place) = place_of_pods(pod, &counts, at, &included, view, node) {
+                counts[at].pods[place] += pods as i32;
+            }
+        }
+        if constraint.is_hostname {
+            counts[at].places = scored;
+        }
+        counts[at].weigh();
     }
-    SpreadScores { of_node }
+    let mut kept = std::mem::take(&mut room.feasible);
+    make_empty(&mut kept, &view);
+    kept.words_mut().iter_mut().zip(feasible.words()).for_each(|(kept, word)| *kept = *word);
+    SpreadScores { constraints: Some(counts), scored, feasible: kept }
 }
 
-/// The pods in each domain of a constraint that has nodes to be scored; nodes without the label are a domain, too.
-fn count_in_domains(
+/// Where the pods of a node count for a constraint, if they do.
+#[inline]
+fn place_of_pods(
     pod: &PodTopologySpreadPod,
-    constraints: &[Constraint],
+    counts: &[Counts],
     at: usize,
+    included: &Included<'_>,
     view: View<'_, PodTopologySpread>,
-    nodes: &[NodeIndex],
-    takes_part: &impl Fn(&NodeIndex) -> bool,
-    counts: &mut Vec<i64>,
-) {
-    let (topology, selected, _) = view.indexes;
-    let constraint = &constraints[at];
-    let of_node = topology.domains(constraint.key).as_slice();
-    let domains = topology.domain_count(constraint.key);
-    // A missing label is as good as an empty one here.
-    let without_label = topology.find(constraint.key, Symbol::EMPTY).map_or(domains, Domain::get);
-    let slot = |node: NodeIndex| match of_node.get(node.get()) {
-        Some(&domain) if domain != Domain::NONE => domain.get(),
-        _ => without_label,
-    };
-    fill(counts, domains + 1, ABSENT);
-    nodes.iter().for_each(|node| counts[slot(*node)] = 0);
-    let included = Included::new(constraints, &pod.inclusion);
-    let pods = constraint.counts(selected).into_iter().flat_map(|counts| counts.iter());
-    for (node, pods) in pods.filter(|(node, _)| takes_part(node)) {
-        let count = &mut counts[slot(node)];
-        let included = || included.on(view.row(node)).nth(at).is_some_and(|(_, counts)| counts);
-        if *count != ABSENT && included() {
-            *count += i64::from(pods);
-        }
+    node: NodeIndex,
+) -> Option<usize> {
+    if counts[at].is_hostname {
+        // The pods of the node itself, whatever the policies say.
+        return (node.get() < counts[at].pods.len()).then_some(node.get());
     }
+    let counted = (!pod.all_keys || has_all_keys(counts, node))
+        && (included.is_everywhere() || included.on(view.row(node)).nth(at).is_some_and(|(_, counts)| counts));
+    counted.then(|| counts[at].place(node))
 }

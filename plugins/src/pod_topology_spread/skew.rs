@@ -10,6 +10,10 @@ use super::constraints::{Constraint, Included, domains, has_all_keys, make_empty
 use super::{PodTopologySpread, PodTopologySpreadPod};
 use crate::indexes::Domain;
 
+mod follow;
+
+pub(super) use follow::follow;
+
 /// The entry of a domain none of whose nodes counts. Elsewhere are numbers of pods; they can be negative in thought, since
 /// a pod that is being deleted does not count, but taking it away does.
 const LEFT_OUT: i32 = i32::MIN;
@@ -31,9 +35,17 @@ impl SpreadCounts {
 }
 
 /// The same for one constraint.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 struct DomainCounts {
     of_node: Arc<Vec<Domain>>,
+    /// What that is of: [`Topology::version`](crate::indexes::Topology::version).
+    version: u64,
+    /// Up to where the changes of pods are in the counts.
+    seen: u64,
+    /// The nodes that count; not filled in if all do that have the keys.
+    nodes: Mask,
+    /// The nodes of the domains that take another pod; not filled in before a kept state is brought up to date.
+    open: Mask,
     counts: Vec<i32>,
     /// How many domains count.
     domains: usize,
@@ -42,6 +54,17 @@ struct DomainCounts {
     at_lowest: u32,
     /// The highest count with which a domain takes another pod.
     limit: i64,
+}
+
+/// What Filter says, and what pods that come and go in thought do, is a matter of these alone. The other fields say how
+/// far the state has come, or follow from these and the cluster.
+impl PartialEq for DomainCounts {
+    fn eq(&self, other: &Self) -> bool {
+        let numbers = |this: &Self| (this.domains, this.lowest, this.at_lowest, this.limit);
+        numbers(self) == numbers(other)
+            && self.counts == other.counts
+            && (Arc::ptr_eq(&self.of_node, &other.of_node) || self.of_node == other.of_node)
+    }
 }
 
 /// Why a node is rejected.
@@ -56,11 +79,9 @@ pub enum SpreadRejection {
 }
 
 impl DomainCounts {
-    /// No domain counts. `counts` is for its room.
-    fn new(of_node: Arc<Vec<Domain>>, domain_count: usize, mut counts: Vec<i32>) -> Self {
-        counts.clear();
-        counts.resize(domain_count, LEFT_OUT);
-        DomainCounts { of_node, counts, domains: 0, lowest: i32::MAX, at_lowest: 0, limit: 0 }
+    #[inline(always)]
+    fn domain(&self, node: NodeIndex) -> Domain {
+        self.of_node.get(node.get()).copied().unwrap_or(Domain::NONE)
     }
 
     /// The domain of a node counts.
@@ -89,10 +110,10 @@ impl DomainCounts {
         self.limit = i64::from(constraint.max_skew) - i64::from(constraint.matches_itself) + lowest;
     }
 
-    /// A pod that matches comes to the node (1) or leaves it (-1).
-    fn change(&mut self, constraint: &Constraint, node: NodeIndex, by: i32) {
-        let domain = self.of_node.get(node.get()).copied().unwrap_or(Domain::NONE);
-        let Some(count) = self.counts.get_mut(domain.get()).filter(|count| **count != LEFT_OUT) else { return };
+    /// So many pods that match come to a domain, or leave it. False: what the smallest count is now is to be found.
+    #[inline]
+    fn shift(&mut self, domain: Domain, by: i32) -> bool {
+        let Some(count) = self.counts.get_mut(domain.get()).filter(|count| **count != LEFT_OUT) else { return true };
         let old = *count;
         *count += by;
         if *count < self.lowest {
@@ -101,20 +122,31 @@ impl DomainCounts {
             self.at_lowest += 1;
         } else if old == self.lowest {
             self.at_lowest -= 1;
-            if self.at_lowest == 0 {
-                self.find_lowest();
-            }
+            return self.at_lowest > 0;
+        }
+        true
+    }
+
+    /// A pod that matches comes to the node (1) or leaves it (-1).
+    fn change(&mut self, constraint: &Constraint, node: NodeIndex, by: i32) {
+        if !self.shift(self.domain(node), by) {
+            self.find_lowest();
         }
         self.set_limit(constraint);
     }
 
+    /// Whether a domain with so many pods takes another one.
+    #[inline(always)]
+    fn takes(count: i32, limit: i64) -> bool {
+        let count = if count == LEFT_OUT { 0 } else { count };
+        i64::from(count) <= limit
+    }
+
     #[inline(always)]
     fn admits(&self, node: NodeIndex) -> Result<(), SpreadRejection> {
-        let domain = self.of_node.get(node.get()).copied().unwrap_or(Domain::NONE);
         // No array is long enough for `Domain::NONE`.
-        let Some(&count) = self.counts.get(domain.get()) else { return Err(SpreadRejection::MissingLabel) };
-        let count = if count == LEFT_OUT { 0 } else { count };
-        if i64::from(count) > self.limit { Err(SpreadRejection::Skew) } else { Ok(()) }
+        let Some(&count) = self.counts.get(self.domain(node).get()) else { return Err(SpreadRejection::MissingLabel) };
+        if Self::takes(count, self.limit) { Ok(()) } else { Err(SpreadRejection::Skew) }
     }
 }
 
@@ -125,13 +157,38 @@ pub(super) struct Room {
     counts: Vec<Vec<i32>>,
     nodes: Vec<NodeIndex>,
     masks: Vec<Mask>,
+    changes: Vec<(Domain, i32)>,
+    flips: Vec<(u32, u64)>,
 }
 
 impl Room {
     pub(super) fn take_back(&mut self, cycle: SpreadCounts) {
         let Some(mut constraints) = cycle.constraints else { return };
-        self.counts.extend(constraints.drain(..).map(|constraint| constraint.counts));
+        for DomainCounts { counts, nodes, open, .. } in constraints.drain(..) {
+            self.counts.push(counts);
+            self.masks.extend([nodes, open].into_iter().filter(|mask| !mask.words().is_empty()));
+        }
         self.constraints = constraints;
+    }
+
+    /// A constraint for which no domain counts yet.
+    fn constraint(&mut self, constraint: &Constraint, view: View<'_, PodTopologySpread>) -> DomainCounts {
+        let (topology, selected, _) = view.indexes;
+        let mut counts = self.counts.pop().unwrap_or_default();
+        counts.clear();
+        counts.resize(topology.domain_count(constraint.key), LEFT_OUT);
+        DomainCounts {
+            of_node: topology.domains(constraint.key).clone(),
+            version: topology.version(constraint.key),
+            seen: constraint.position(selected),
+            nodes: Mask::default(),
+            open: Mask::default(),
+            counts,
+            domains: 0,
+            lowest: i32::MAX,
+            at_lowest: 0,
+            limit: 0,
+        }
     }
 }
 
@@ -142,38 +199,34 @@ pub(super) fn count(
     view: View<'_, PodTopologySpread>,
     room: &mut Room,
 ) -> SpreadCounts {
-    let (topology, selected, _) = view.indexes;
+    let (_, selected, _) = view.indexes;
     let domains = domains(constraints, &view);
     let included = Included::new(constraints, &pod.inclusion);
     let mut counted = std::mem::take(&mut room.constraints);
-    counted.extend(constraints.iter().map(|constraint| {
-        let (of_node, domain_count) = (topology.domains(constraint.key), topology.domain_count(constraint.key));
-        DomainCounts::new(of_node.clone(), domain_count, room.counts.pop().unwrap_or_default())
-    }));
+    counted.extend(constraints.iter().map(|constraint| room.constraint(constraint, view)));
     let with_keys = &mut room.nodes;
     with_keys.clear();
     with_keys.extend(view.base.alive().iter().filter(|node| has_all_keys(&domains, *node)));
-    let mut nodes: &mut [Mask] = &mut [];
-    if included.is_everywhere() {
+    let everywhere = included.is_everywhere();
+    if everywhere {
         counted.iter_mut().for_each(|counted| with_keys.iter().for_each(|node| counted.include(*node)));
     } else {
-        room.masks.resize(room.masks.len().max(constraints.len()), Mask::default());
-        nodes = &mut room.masks[..constraints.len()];
-        nodes.iter_mut().for_each(|nodes| make_empty(nodes, &view));
+        for counted in &mut counted {
+            counted.nodes = room.masks.pop().unwrap_or_default();
+            make_empty(&mut counted.nodes, &view);
+        }
         for &node in &*with_keys {
-            let of_constraints = counted.iter_mut().zip(&mut *nodes);
-            for ((counted, nodes), (_, counts)) in of_constraints.zip(included.on(view.row(node))) {
+            for (counted, (_, counts)) in counted.iter_mut().zip(included.on(view.row(node))) {
                 if counts {
                     counted.include(node);
-                    nodes.insert(node);
+                    counted.nodes.insert(node);
                 }
             }
         }
     }
-    for (at, (counted, constraint)) in counted.iter_mut().zip(constraints).enumerate() {
+    for (counted, constraint) in counted.iter_mut().zip(constraints) {
         for (node, count) in constraint.counts(selected).into_iter().flat_map(|counts| counts.iter()) {
-            let counts = nodes.get(at).map_or_else(|| has_all_keys(&domains, node), |nodes| nodes.contains(node));
-            if counts {
+            if if everywhere { has_all_keys(&domains, node) } else { counted.nodes.contains(node) } {
                 counted.counts[counted.of_node[node.get()].get()] += count as i32;
             }
         }
@@ -184,7 +237,7 @@ pub(super) fn count(
 }
 
 /// Another pod comes to a node in thought (1), or leaves it (-1): kube-scheduler's `updateWithPod`.
-pub(super) fn update(
+pub(super) fn imagine(
     pod: &PodTopologySpreadPod,
     cycle: &mut SpreadCounts,
     other: &Pod,

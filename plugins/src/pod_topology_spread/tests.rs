@@ -12,6 +12,7 @@ use super::*;
 use crate::testing::args;
 
 mod filtering;
+mod following;
 mod scoring;
 
 const ZONES: [Option<&str>; 5] = [Some("a"), Some("a"), Some("b"), Some(""), None];
