@@ -23,6 +23,8 @@ pub struct RawProfile {
     pub pod_initial_backoff_seconds: Option<Spanned<i128>>,
     /// `pod-max-backoff-seconds`.
     pub pod_max_backoff_seconds: Option<Spanned<i128>>,
+    /// `budget`.
+    pub budget: RawBudget,
     /// `crates`.
     pub crates: Vec<RawCrate>,
     /// Part of `crates` could not be understood; that was reported.
@@ -44,6 +46,29 @@ impl RawProfile {
     pub fn sets(&self) -> impl Iterator<Item = (Option<Point>, &RawSet)> {
         let points = self.points.iter().map(|(point, set)| (Some(*point), set));
         std::iter::once((None, &self.multi_point)).chain(points)
+    }
+}
+
+/// `budget` as written.
+#[derive(Clone, Debug, Default)]
+pub struct RawBudget {
+    /// `nanoseconds-per-node`.
+    pub nanoseconds_per_node: Option<Spanned<i128>>,
+    /// `bytes-per-node`.
+    pub bytes_per_node: Option<Spanned<i128>>,
+    /// `binary-size`.
+    pub binary_size: Option<Spanned<i128>>,
+}
+
+impl RawBudget {
+    /// The keys that it can have, each with what is written there.
+    pub(crate) fn limits(&self) -> [(&'static str, Option<&Spanned<i128>>); 3] {
+        let [nanoseconds, bytes, size] = BUDGET_KEYS;
+        [
+            (nanoseconds, self.nanoseconds_per_node.as_ref()),
+            (bytes, self.bytes_per_node.as_ref()),
+            (size, self.binary_size.as_ref()),
+        ]
     }
 }
 
@@ -101,7 +126,9 @@ pub struct RawArgs {
     pub value: RawNode,
 }
 
-const PROFILE_KEYS: [&str; 7] = [
+const BUDGET_KEYS: [&str; 3] = ["nanoseconds-per-node", "bytes-per-node", "binary-size"];
+
+const PROFILE_KEYS: [&str; 8] = [
     "scheduler-name",
     "percentage-of-nodes-to-score",
     "pod-initial-backoff-seconds",
@@ -109,6 +136,7 @@ const PROFILE_KEYS: [&str; 7] = [
     "crates",
     "plugins",
     "args",
+    "budget",
 ];
 
 /// Reads a profile. `None` if it is not TOML at all; else what could be understood, the rest being in `found`.
@@ -122,6 +150,7 @@ pub(crate) fn profile(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) 
         percentage_of_nodes_to_score: fields.integer("percentage-of-nodes-to-score"),
         pod_initial_backoff_seconds: fields.integer("pod-initial-backoff-seconds"),
         pod_max_backoff_seconds: fields.integer("pod-max-backoff-seconds"),
+        budget: RawBudget::default(),
         crates: Vec::new(),
         crates_incomplete: false,
         multi_point: RawSet::default(),
@@ -131,6 +160,7 @@ pub(crate) fn profile(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) 
     let (crates, crates_readable) = fields.list_or_report("crates", "crate names");
     let plugins = fields.table("plugins");
     let args = fields.table("args");
+    let budget = fields.table("budget");
     let found_before = found.len();
     profile.crates = crates.iter().filter_map(|item| raw_crate(item, found)).collect();
     profile.crates_incomplete = !crates_readable || found.len() > found_before;
@@ -139,6 +169,11 @@ pub(crate) fn profile(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) 
     }
     if let Some((args, _)) = args {
         profile.args = args.fields.iter().filter_map(|field| raw_args(field, found)).collect();
+    }
+    if let Some((budget, at)) = budget {
+        let mut fields = Fields::new(budget, "`budget`", at, &BUDGET_KEYS, found);
+        let [nanoseconds_per_node, bytes_per_node, binary_size] = BUDGET_KEYS.map(|key| fields.integer(key));
+        profile.budget = RawBudget { nanoseconds_per_node, bytes_per_node, binary_size };
     }
     Some(profile)
 }

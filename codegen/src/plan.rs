@@ -122,6 +122,8 @@ pub struct Plan {
     pub pod_initial_backoff_seconds: Setting<u64>,
     /// The longest backoff, in seconds; at least the initial one.
     pub pod_max_backoff_seconds: Setting<u64>,
+    /// What it may cost.
+    pub budget: Budget,
     /// Every plugin that runs at some extension point, once, in a stable order: the merged `multi-point` list first,
     /// then the others in the order of the extension points.
     pub plugins: Vec<PlanPlugin>,
@@ -152,6 +154,17 @@ impl Plan {
             .position(|plugin| plugin.entry.name == name)
             .map(|index| (PluginId(index), &self.plugins[index]))
     }
+}
+
+/// What a profile may cost: limits that `schedc bench --cost --check` holds it to. `None`: no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// Nanoseconds that all Filter and Score plugins take for a node.
+    pub nanoseconds_per_node: Option<u64>,
+    /// Bytes of the profile's columns for a node.
+    pub bytes_per_node: Option<u64>,
+    /// Bytes of the executable.
+    pub binary_size: Option<u64>,
 }
 
 /// A value of a profile, written or by default.

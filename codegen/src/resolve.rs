@@ -12,8 +12,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::catalog::{Catalogs, PluginEntry};
-use crate::parse::{RawArgs, RawPlugin, RawProfile, RawSet};
-use crate::plan::{Field, Node, Plan, PlanPlugin, PluginId, Point, Points, Setting, Step, Value};
+use crate::parse::{RawArgs, RawBudget, RawPlugin, RawProfile, RawSet};
+use crate::plan::{Budget, Field, Node, Plan, PlanPlugin, PluginId, Point, Points, Setting, Step, Value};
 use crate::source::{Files, Span, Spanned};
 use crate::tree::{RawNode, RawValue};
 
@@ -68,8 +68,18 @@ pub(crate) fn plan(files: &Files, raw: &RawProfile, catalogs: &Catalogs) -> Plan
             DEFAULT_POD_INITIAL_BACKOFF_SECONDS,
         ),
         pod_max_backoff_seconds: setting(raw.pod_max_backoff_seconds.as_ref(), DEFAULT_POD_MAX_BACKOFF_SECONDS),
+        budget: budget(&raw.budget),
         plugins,
         points,
+    }
+}
+
+fn budget(raw: &RawBudget) -> Budget {
+    let limit = |written: &Option<Spanned<i128>>| written.as_ref().and_then(|limit| u64::try_from(limit.value).ok());
+    Budget {
+        nanoseconds_per_node: limit(&raw.nanoseconds_per_node),
+        bytes_per_node: limit(&raw.bytes_per_node),
+        binary_size: limit(&raw.binary_size),
     }
 }
 

@@ -40,6 +40,9 @@ pub(crate) struct Profile {
     pub(crate) percentage_of_nodes_to_score: u8,
     pub(crate) pod_initial_backoff_seconds: u64,
     pub(crate) pod_max_backoff_seconds: u64,
+    /// What it may cost.
+    #[serde(skip_serializing_if = "Budget::is_unlimited")]
+    pub(crate) budget: Budget,
     /// By extension point, in the order in which these run.
     pub(crate) points: Points,
 }
@@ -53,7 +56,46 @@ impl From<&ProfileInfo> for Profile {
             percentage_of_nodes_to_score: info.percentage_of_nodes_to_score,
             pod_initial_backoff_seconds: info.pod_initial_backoff_seconds,
             pod_max_backoff_seconds: info.pod_max_backoff_seconds,
+            budget: Budget::from(info.budget),
             points: Points(info.points),
+        }
+    }
+}
+
+/// The limits of a profile.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Budget {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nanoseconds_per_node: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes_per_node: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    binary_size: Option<u64>,
+}
+
+impl Budget {
+    fn is_unlimited(&self) -> bool {
+        self.limits().is_empty()
+    }
+
+    /// What is limited, with the limit.
+    pub(crate) fn limits(&self) -> Vec<String> {
+        let limits = [
+            (self.nanoseconds_per_node, "ns per node"),
+            (self.bytes_per_node, "bytes per node"),
+            (self.binary_size, "bytes of binary"),
+        ];
+        limits.into_iter().filter_map(|(limit, what)| Some(format!("{} {what}", limit?))).collect()
+    }
+}
+
+impl From<schedc_core::profile::Budget> for Budget {
+    fn from(budget: schedc_core::profile::Budget) -> Self {
+        Budget {
+            nanoseconds_per_node: budget.nanoseconds_per_node,
+            bytes_per_node: budget.bytes_per_node,
+            binary_size: budget.binary_size,
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Percentage, backoff and scheduler name: the ranges that kube-scheduler validates
-//! (`ValidateKubeSchedulerConfiguration`), and a name that pods can carry.
+//! (`ValidateKubeSchedulerConfiguration`), and a name that pods can carry. Limits of the budget, which it does not know.
 
 use super::{Context, format};
 use crate::diagnostic::Diagnostic;
@@ -16,6 +16,7 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
         found.push(messages::percentage_out_of_range(percentage));
     }
     backoff(cx, found);
+    budget(cx, found);
     if let Some(name) = &cx.raw.scheduler_name {
         scheduler_name(name, found);
     }
@@ -29,13 +30,24 @@ fn backoff(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
         ("pod-max-backoff-seconds", &cx.raw.pod_max_backoff_seconds),
     ] {
         if let Some(seconds) = written.as_ref().filter(|seconds| !range.contains(&seconds.value)) {
-            found.push(messages::backoff_out_of_range(key, seconds, &range));
+            found.push(messages::number_out_of_range(key, seconds, &range));
         }
     }
     let initial = &cx.plan.pod_initial_backoff_seconds;
     let max = &cx.plan.pod_max_backoff_seconds;
     if found.len() == found_before && max.value < initial.value {
         found.extend(messages::backoff_shrinks(initial.value, initial.span, max.value, max.span));
+    }
+}
+
+fn budget(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+    let range = 1..=i128::from(i64::MAX);
+    for (key, written) in cx.raw.budget.limits() {
+        found.extend(
+            written
+                .filter(|limit| !range.contains(&limit.value))
+                .map(|limit| messages::limit_out_of_range(key, limit, &range)),
+        );
     }
 }
 

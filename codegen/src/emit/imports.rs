@@ -56,6 +56,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     (
         "::schedc_core::profile",
         &[
+            "Budget",
             "Bundle",
             "PermitRun",
             "PluginScore",

@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::member::Members;
-use crate::plan::Point;
+use crate::plan::{Budget, Point};
 
 pub(super) fn emit(members: &Members<'_>) -> TokenStream {
     let plan = members.plan;
@@ -12,6 +12,7 @@ pub(super) fn emit(members: &Members<'_>) -> TokenStream {
     let percentage = Literal::u8_unsuffixed(plan.percentage_of_nodes_to_score.value);
     let initial = Literal::u64_unsuffixed(plan.pod_initial_backoff_seconds.value);
     let max = Literal::u64_unsuffixed(plan.pod_max_backoff_seconds.value);
+    let budget = budget(plan.budget);
     let points = Point::ALL.into_iter().filter(|point| !plan.points[*point].is_empty()).map(|point| {
         let plugins = members.at(point).map(|member| {
             let (name, constant) = (member.name, &member.constant);
@@ -32,7 +33,22 @@ pub(super) fn emit(members: &Members<'_>) -> TokenStream {
             percentage_of_nodes_to_score: #percentage,
             pod_initial_backoff_seconds: #initial,
             pod_max_backoff_seconds: #max,
+            budget: #budget,
             points: &[#(#points),*],
         };
     }
+}
+
+fn budget(budget: Budget) -> TokenStream {
+    if budget == Budget::default() {
+        return quote! { Budget::NONE };
+    }
+    let limit = |limit: Option<u64>| match limit.map(Literal::u64_unsuffixed) {
+        Some(limit) => quote! { Some(#limit) },
+        None => quote! { None },
+    };
+    let nanoseconds = limit(budget.nanoseconds_per_node);
+    let bytes = limit(budget.bytes_per_node);
+    let size = limit(budget.binary_size);
+    quote! { Budget { nanoseconds_per_node: #nanoseconds, bytes_per_node: #bytes, binary_size: #size } }
 }

@@ -14,13 +14,19 @@ pub(crate) fn percentage_out_of_range(percentage: &Spanned<i128>) -> Diagnostic 
     .note("100 looks at all nodes, 0 chooses the percentage by the size of the cluster, as kube-scheduler does")
 }
 
-pub(crate) fn backoff_out_of_range(key: &str, seconds: &Spanned<i128>, range: &RangeInclusive<i128>) -> Diagnostic {
-    let bound = if seconds.value < *range.start() {
+/// `key` may be in `range` alone.
+pub(crate) fn number_out_of_range(key: &str, number: &Spanned<i128>, range: &RangeInclusive<i128>) -> Diagnostic {
+    let bound = if number.value < *range.start() {
         format!("at least {}", range.start())
     } else {
         format!("at most {}", range.end())
     };
-    Diagnostic::at(seconds.span, format!("{key} must be {bound}, not {}", seconds.value), "out of range")
+    Diagnostic::at(number.span, format!("{key} must be {bound}, not {}", number.value), "out of range")
+}
+
+pub(crate) fn limit_out_of_range(key: &str, limit: &Spanned<i128>, range: &RangeInclusive<i128>) -> Diagnostic {
+    let diagnostic = number_out_of_range(key, limit, range);
+    if limit.value < *range.start() { diagnostic.help("leave the key out if there is no limit") } else { diagnostic }
 }
 
 /// `initial` and `max` are seconds; at least one of them was written.

@@ -87,6 +87,87 @@ fn initial_backoff_above_the_default_maximum() {
 }
 
 #[test]
+fn budget_out_of_range() {
+    check(
+        r#"[budget]
+nanoseconds-per-node = 0
+bytes-per-node = 9223372036854775807
+binary-size = -1
+"#,
+        expect![[r#"
+            error: nanoseconds-per-node must be at least 1, not 0
+             --> profiles/p.toml:2:24
+              |
+            2 | nanoseconds-per-node = 0
+              |                        ^ out of range
+              |
+              = help: leave the key out if there is no limit
+
+            error: binary-size must be at least 1, not -1
+             --> profiles/p.toml:4:15
+              |
+            4 | binary-size = -1
+              |               ^^ out of range
+              |
+              = help: leave the key out if there is no limit
+
+            error: 2 errors in profiles/p.toml
+        "#]],
+    );
+}
+
+#[test]
+fn budget_of_other_kinds() {
+    check(
+        r#"[budget]
+nanosecond-per-node = 10
+bytes-per-node = "1Ki"
+binary-size = 1.5
+"#,
+        expect![[r#"
+            error: unknown key `nanosecond-per-node`
+             --> profiles/p.toml:2:1
+              |
+            2 | nanosecond-per-node = 10
+              | ^^^^^^^^^^^^^^^^^^^ not a key of `budget`
+              |
+              = note: `budget` has `nanoseconds-per-node`, `bytes-per-node` and `binary-size`
+            help: did you mean `nanoseconds-per-node`?
+              |
+            2 | nanoseconds-per-node = 10
+              |           +
+
+            error: `bytes-per-node` must be an integer, not a string
+             --> profiles/p.toml:3:18
+              |
+            3 | bytes-per-node = "1Ki"
+              |                  ^^^^^ expected an integer
+
+            error: `binary-size` must be an integer, not a float
+             --> profiles/p.toml:4:15
+              |
+            4 | binary-size = 1.5
+              |               ^^^ expected an integer
+
+            error: 3 errors in profiles/p.toml
+        "#]],
+    );
+}
+
+#[test]
+fn budget_that_is_no_table() {
+    check("budget = 10\n", expect![[r#"
+        error: `budget` must be a table, not an integer
+         --> profiles/p.toml:1:10
+          |
+        1 | budget = 10
+          |          ^^ expected a table
+
+        error: 1 error in profiles/p.toml
+    "#]]);
+}
+
+#[test]
 fn empty_scheduler_name() {
     check(
         r#"scheduler-name = ""

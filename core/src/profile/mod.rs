@@ -42,8 +42,26 @@ pub struct ProfileInfo {
     pub pod_initial_backoff_seconds: u64,
     /// Seconds that a pod waits at most.
     pub pod_max_backoff_seconds: u64,
+    /// What it may cost.
+    pub budget: Budget,
     /// Extension points in the order in which they run, each with its plugins in order; without empty ones.
     pub points: &'static [PointInfo],
+}
+
+/// What a profile may cost, as it says itself. `None`: it does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// Nanoseconds that all Filter and Score plugins take for a node, where every node is asked.
+    pub nanoseconds_per_node: Option<u64>,
+    /// Bytes of the profile's columns for a node.
+    pub bytes_per_node: Option<u64>,
+    /// Bytes of the executable.
+    pub binary_size: Option<u64>,
+}
+
+impl Budget {
+    /// No limits.
+    pub const NONE: Budget = Budget { nanoseconds_per_node: None, bytes_per_node: None, binary_size: None };
 }
 
 /// The plugins at one extension point.

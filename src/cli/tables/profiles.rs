@@ -23,6 +23,10 @@ fn profile(profile: &Profile) -> String {
     let _ = writeln!(text, "  considers {nodes}");
     let (initial, max) = (profile.pod_initial_backoff_seconds, profile.pod_max_backoff_seconds);
     let _ = writeln!(text, "  backs off for {initial} s to {max} s");
+    let limits = profile.budget.limits();
+    if !limits.is_empty() {
+        let _ = writeln!(text, "  may cost {}", limits.join(", "));
+    }
     for point in profile.points.0 {
         const WIDTH: usize = 16;
         let plugins: Vec<String> = point
