@@ -68,6 +68,13 @@ impl From<Vec<schedc_core::profile::StartError>> for Failure {
     }
 }
 
+#[cfg(feature = "bench")]
+impl From<schedc_perf::Error> for Failure {
+    fn from(error: schedc_perf::Error) -> Self {
+        Failure::new(error)
+    }
+}
+
 impl From<Diagnostics> for Failure {
     fn from(diagnostics: Diagnostics) -> Self {
         Failure::Profiles(Box::new(diagnostics))

@@ -1,5 +1,7 @@
 //! The command line: one module for each subcommand, and what they share.
 
+#[cfg(feature = "bench")]
+mod bench;
 mod check;
 mod evaluate;
 mod expand;
@@ -37,6 +39,8 @@ enum Command {
     Expand(expand::Expand),
     Profiles(profiles::Profiles),
     Import(import::Import),
+    #[cfg(feature = "bench")]
+    Bench(bench::Bench),
     #[cfg(feature = "fuzz")]
     Fuzz(fuzz::Fuzz),
 }
@@ -51,6 +55,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Expand(command) => command.run(),
         Command::Profiles(command) => command.run(),
         Command::Import(command) => command.run(),
+        #[cfg(feature = "bench")]
+        Command::Bench(command) => command.run(),
         #[cfg(feature = "fuzz")]
         Command::Fuzz(command) => command.run(),
     };

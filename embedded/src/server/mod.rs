@@ -128,6 +128,14 @@ impl Server {
         self.objects.range(first..).take_while(move |(key, _)| key.kind == kind).map(|(_, object)| object)
     }
 
+    /// All objects of the kind and namespace of a key whose names do not come before its name.
+    pub fn list_from<'a>(&'a self, key: &Key) -> impl Iterator<Item = &'a Arc<AnyObject>> + use<'a> {
+        let (first, kind) = (key.clone(), key.kind);
+        let namespace = first.namespace.clone();
+        let is_meant = move |(key, _): &(&Key, _)| key.kind == kind && key.namespace == namespace;
+        self.objects.range(first..).take_while(is_meant).map(|(_, object)| object)
+    }
+
     /// All objects, by kind, namespace and name.
     pub fn objects(&self) -> impl Iterator<Item = &Arc<AnyObject>> {
         self.objects.values()

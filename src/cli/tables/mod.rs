@@ -1,5 +1,7 @@
 //! Results as people read them.
 
+#[cfg(feature = "bench")]
+pub(crate) mod bench;
 pub(crate) mod explanation;
 pub(crate) mod profiles;
 pub(crate) mod simulation;

@@ -1,0 +1,66 @@
+//! The system's allocator, counting how often a thread asks it for memory.
+//!
+//! A binary installs it:
+//!
+//! ```
+//! #[global_allocator]
+//! static ALLOCATOR: schedc_allocator::Counting = schedc_allocator::Counting;
+//!
+//! let before = schedc_allocator::asked();
+//! drop(std::hint::black_box(Box::new(1)));
+//! assert_eq!(schedc_allocator::asked() - before, 1);
+//! ```
+//!
+//! It counts all the time, so it has to cost nothing: one number for each thread that is added to in place. Crates that
+//! count (`stats_alloc`, `cap`, `allocation-counter`, `dhat`) do several atomic operations, or go through a `RefCell`, for
+//! every allocation and deallocation, whether anybody wants to know or not.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+thread_local! {
+    /// Without a destructor and without lazy initialisation: reading and writing it asks for no memory, at any time.
+    static ASKED: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How often this thread has asked for memory: allocations, and reallocations, which may move. 0 for ever if the binary
+/// has another allocator.
+pub fn asked() -> u64 {
+    ASKED.get()
+}
+
+/// The system's allocator, counting.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counting;
+
+fn count() {
+    ASKED.set(ASKED.get().wrapping_add(1));
+}
+
+#[allow(unsafe_code, reason = "GlobalAlloc is an unsafe trait; everything is left to the system's allocator")]
+// SAFETY: every function hands its arguments on to the system's allocator, which keeps the contract, and returns what it
+// returns. Counting allocates nothing and cannot unwind.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as the caller promises.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}

@@ -1,0 +1,33 @@
+//! What is wrong, for people to read.
+
+use std::fmt;
+
+/// What is wrong, where, and what to do about it: one or more lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(String);
+
+impl Error {
+    /// A message.
+    pub(crate) fn new(message: impl fmt::Display) -> Self {
+        Error(message.to_string())
+    }
+
+    /// The same, with the place before it.
+    pub(crate) fn at(self, place: impl fmt::Display) -> Self {
+        Error(format!("{place}: {}", self.0))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<String> for Error {
+    fn from(message: String) -> Self {
+        Error(message)
+    }
+}
+
+impl std::error::Error for Error {}

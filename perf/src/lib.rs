@@ -1,0 +1,16 @@
+#![doc = include_str!("../README.md")]
+
+mod background;
+mod clock;
+pub mod config;
+mod error;
+pub mod measure;
+mod ops;
+mod probe;
+mod report;
+mod run;
+pub mod template;
+
+pub use error::Error;
+pub use report::{Latency, Report, Reports};
+pub use run::{Options, run};

@@ -1,0 +1,44 @@
+//! Files for a workload, and what comes of it.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use schedc_perf::config::{Config, Labels};
+use schedc_perf::{Error, Options, Report, run};
+
+use crate::profile::Profiles;
+
+/// Runs the workload `case/small`, whose operations and parameters these are. Templates are files of these names.
+pub(crate) fn run_workload(operations: &str, params: &str, templates: &[(&str, &str)]) -> Result<Report, Error> {
+    let operations = operations.trim_end().replace('\n', "\n  ");
+    let file = format!(
+        "- name: case\n  workloadTemplate:{operations}\n  workloads:\n  - {{name: small, params: {{{params}}}}}\n"
+    );
+    run_file(&file, templates)
+}
+
+/// Runs the only workload of a file.
+pub(crate) fn run_file(file: &str, templates: &[(&str, &str)]) -> Result<Report, Error> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let name = format!("perf-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("w.yaml"), file).unwrap();
+    for (name, text) in templates {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    let report = Config::read(&folder.join("w.yaml")).and_then(|config| {
+        let chosen = config.choose(&[], &Labels::default())?;
+        run::<Profiles>(&chosen[0], Options::default())
+    });
+    std::fs::remove_dir_all(&folder).unwrap();
+    // Errors name files as they were named.
+    let folder = format!("{}/", folder.display());
+    report.map_err(|error| Error::from(error.to_string().replace(&folder, "")))
+}
+
+/// The same, of a workload that goes well.
+#[track_caller]
+pub(crate) fn ok(operations: &str, params: &str, templates: &[(&str, &str)]) -> Report {
+    run_workload(operations, params, templates).unwrap_or_else(|error| panic!("{error}"))
+}
