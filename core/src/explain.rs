@@ -76,8 +76,8 @@ impl<P: Profile> Engine<P> {
         if explanation.held.is_some() || cache.base.count() == 0 {
             return explanation;
         }
-        let signature = self.signature(pod, cache);
-        let mut start = self.start(signature, cache);
+        let compiled = self.read(pod, cache);
+        let mut start = self.start(&compiled, cache);
         let cache = &*cache;
         let next_start = self.next_start;
         explanation.decision = self.conclude(pod, &mut start, cache, UNTIMED, |_| 0);

@@ -6,7 +6,7 @@ use super::feasible::nodes_to_find;
 use super::{Attempt, Decision, Engine, Failed, Start};
 use crate::cache::Cache;
 use crate::extenders::Extenders;
-use crate::kept::{Kept, Parts, SignatureId};
+use crate::kept::{Kept, Parts, Read};
 use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
 use crate::profile::Profile;
@@ -25,30 +25,30 @@ impl<P: Profile> Engine<P> {
     /// PreFilter said if it is left in `started`.
     pub(super) fn decide_by_kept(
         &mut self,
-        signature: SignatureId,
+        read: &Read<P>,
         pod: &Arc<Pod>,
         cache: &Cache<P::State>,
         now: i64,
         draw: &mut impl FnMut(usize) -> usize,
         started: &mut Option<Start<P>>,
     ) -> Option<Decision> {
-        let mut kept = self.take_kept(signature, pod, cache, started)?;
+        let mut kept = self.take_kept(read, pod, cache, started)?;
         let decision = Self::conclude_kept(&*self.plugins, &mut kept, pod, cache, now, draw);
-        self.signatures.put(signature, kept);
+        self.signatures.put(read.signature, kept);
         Some(decision)
     }
 
     /// The answer, up to date.
     fn take_kept(
         &mut self,
-        signature: SignatureId,
+        read: &Read<P>,
         pod: &Arc<Pod>,
         cache: &Cache<P::State>,
         started: &mut Option<Start<P>>,
     ) -> Option<Box<Kept<P>>> {
-        let (kept, asked_before) = self.signatures.take(signature);
+        let (kept, asked_before) = self.signatures.take(read.signature);
         if let Some(mut kept) = kept
-            && kept.update(&*self.plugins, pod, cache, &mut self.room).is_ok()
+            && kept.update(&*self.plugins, &read.compiled, pod, cache, &mut self.room).is_ok()
         {
             return Some(kept);
         }
@@ -56,7 +56,7 @@ impl<P: Profile> Engine<P> {
         if !asked_before {
             return None;
         }
-        match self.start(signature, cache) {
+        match self.start(&read.compiled, cache) {
             // What is left of few nodes is looked at as quickly.
             Start::Attempt(attempt) if attempt.pre_filter.nodes().is_none() => {
                 Kept::new(&*self.plugins, attempt, pod, cache, &mut self.room).ok().map(Box::new)
@@ -100,14 +100,14 @@ impl<P: Profile> Engine<P> {
     /// What is kept about a pod, brought up to date: the feasible nodes with their totals, none where nobody scores. `None`:
     /// nothing is kept about it. For tests, which hold it against a full evaluation.
     pub fn kept_answer(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> Option<KeptAnswer> {
-        let signature = self.signatures.find(&pod.spec, cache);
+        let read = self.signatures.read(&pod.spec, cache);
         if !self.keeps(cache) {
             return None;
         }
-        let kept = self.take_kept(signature, pod, cache, &mut None)?;
+        let kept = self.take_kept(&read, pod, cache, &mut None)?;
         let totals = kept.feasible.iter().map(|node| (node, kept.total(node))).collect();
         let answer = KeptAnswer { feasible: kept.feasible.clone(), totals };
-        self.signatures.put(signature, kept);
+        self.signatures.put(read.signature, kept);
         Some(answer)
     }
 }

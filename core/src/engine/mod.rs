@@ -9,7 +9,7 @@ use crate::diagnosis::Diagnosis;
 use crate::extension_points::PostFilterContext;
 use crate::handle::Handle;
 use crate::imagined::Imagined;
-use crate::kept::{Room, SignatureId, Signatures, compile};
+use crate::kept::{Room, Signatures, compile};
 use crate::model::{NodeIndex, Pod};
 use crate::profile::{PostFilterRun, PreFilterRun, Profile, StartError};
 use crate::status::{Code, Status};
@@ -144,15 +144,15 @@ impl<P: Profile> Engine<P> {
         if cache.base.count() == 0 {
             return (Decision::Unschedulable(Box::new(no_nodes())), Held::Nobody);
         }
-        let signature = self.signatures.find(&pod.spec, cache);
+        let read = self.signatures.read(&pod.spec, cache);
         let cache = &*cache;
         let mut started = None;
         if self.keeps(cache)
-            && let Some(decision) = self.decide_by_kept(signature, pod, cache, now, &mut draw, &mut started)
+            && let Some(decision) = self.decide_by_kept(&read, pod, cache, now, &mut draw, &mut started)
         {
-            return (decision, Held::Kept(signature));
+            return (decision, Held::Kept(read.signature));
         }
-        let mut start = started.unwrap_or_else(|| self.start(signature, cache));
+        let mut start = started.unwrap_or_else(|| self.start(&read.compiled, cache));
         let decision = self.conclude(pod, &mut start, cache, now, draw);
         let (held, pre_filter) = match start {
             Start::Attempt(attempt) => (Held::Own(attempt.cycle), attempt.pre_filter),
@@ -162,14 +162,14 @@ impl<P: Profile> Engine<P> {
         (decision, held)
     }
 
-    /// What the profile reads of a pod.
-    pub(crate) fn signature(&mut self, pod: &Pod, cache: &mut Cache<P::State>) -> SignatureId {
-        self.signatures.find(&pod.spec, cache)
+    /// Reads a pod with every plugin.
+    pub(crate) fn read(&mut self, pod: &Pod, cache: &mut Cache<P::State>) -> Arc<P::Pod> {
+        self.signatures.read(&pod.spec, cache).compiled
     }
 
     /// Runs PreFilter.
-    pub(crate) fn start(&mut self, signature: SignatureId, cache: &Cache<P::State>) -> Start<P> {
-        let compiled = self.signatures.compiled(signature).clone();
+    pub(crate) fn start(&mut self, compiled: &Arc<P::Pod>, cache: &Cache<P::State>) -> Start<P> {
+        let compiled = compiled.clone();
         let mut pre_filter = std::mem::take(&mut self.pre_filter).cleared();
         match self.plugins.pre_filter(&compiled, cache, &mut pre_filter) {
             Err(status) => Start::Rejected(Rejected { compiled, cycle: None, pre_filter, status }),

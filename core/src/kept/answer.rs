@@ -82,17 +82,21 @@ impl<P: Profile> Kept<P> {
         Ok(kept)
     }
 
-    /// Brings the answer up to date, for a pod that the profile reads alike.
+    /// Brings the answer up to date, for a pod of its signature.
     ///
     /// # Errors
     /// It cannot be, and is of no use any more.
     pub(crate) fn update(
         &mut self,
         plugins: &P,
+        compiled: &Arc<P::Pod>,
         pod: &Arc<Pod>,
         cache: &Cache<P::State>,
         room: &mut Room,
     ) -> Result<(), Anew> {
+        if !Arc::ptr_eq(&self.attempt.compiled, compiled) {
+            self.attempt.compiled = compiled.clone();
+        }
         let slots = cache.base.infos().len();
         let alive = cache.base.alive();
         let mut themselves = false;

@@ -32,7 +32,7 @@ pub use passes::{
     begin_totals, begin_totals_at_zero, filter, score_each, update_facts, update_filter, update_score, update_state,
     weighted,
 };
-pub(crate) use signatures::{SignatureId, Signatures, compile};
+pub(crate) use signatures::{Read, SignatureId, Signatures, compile};
 
 /// A kept answer cannot be brought up to date: the pod is evaluated anew, from PreFilter on. Always correct, and slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

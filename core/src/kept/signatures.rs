@@ -17,11 +17,24 @@ const BUDGET: usize = 256 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SignatureId(u32);
 
+/// A pod as the profile reads it, and its signature. Another pod of that signature differs from it in nothing but what is
+/// [`Individual`](super::Individual).
+pub(crate) struct Read<P: Profile> {
+    pub(crate) signature: SignatureId,
+    pub(crate) compiled: Arc<P::Pod>,
+}
+
+impl<P: Profile> Clone for Read<P> {
+    fn clone(&self) -> Self {
+        Read { signature: self.signature, compiled: self.compiled.clone() }
+    }
+}
+
 /// The signatures of a profile.
 pub(crate) struct Signatures<P: Profile> {
     /// By address, which stays as long as the spec is held here.
-    by_address: Map<usize, (Arc<PodSpec>, SignatureId)>,
-    by_spec: Map<Arc<PodSpec>, SignatureId>,
+    by_address: Map<usize, (Arc<PodSpec>, Read<P>)>,
+    by_spec: Map<Arc<PodSpec>, Read<P>>,
     by_pod: Map<Arc<P::Pod>, SignatureId>,
     entries: Vec<Signature<P>>,
     /// The cluster that they are about, and [`Profile::compile_epoch`] when specs were compiled.
@@ -57,8 +70,8 @@ impl<P: Profile> Default for Signatures<P> {
 }
 
 impl<P: Profile> Signatures<P> {
-    /// The signature of a pod, which is compiled if nobody knows it.
-    pub(crate) fn find(&mut self, spec: &Arc<PodSpec>, cache: &mut Cache<P::State>) -> SignatureId {
+    /// Reads a pod, unless one with its spec was read before.
+    pub(crate) fn read(&mut self, spec: &Arc<PodSpec>, cache: &mut Cache<P::State>) -> Read<P> {
         if !Arc::ptr_eq(&self.cluster, &cache.identity) {
             *self = Signatures { cluster: cache.identity.clone(), ..Signatures::default() };
         }
@@ -69,23 +82,22 @@ impl<P: Profile> Signatures<P> {
             self.forget_specs();
         }
         let address = Arc::as_ptr(spec) as usize;
-        if let Some(&(_, id)) = self.by_address.get(&address) {
-            return id;
+        if let Some((_, read)) = self.by_address.get(&address) {
+            return read.clone();
         }
-        let id = match self.by_spec.get(spec) {
-            Some(&id) => id,
+        let read = match self.by_spec.get(spec) {
+            Some(read) => read.clone(),
             None => {
-                let id = self.compile(spec, cache);
-                // Compiling may register something new, which moves the epoch.
-                self.by_spec.insert(spec.clone(), id);
-                id
+                let read = self.compile(spec, cache);
+                self.by_spec.insert(spec.clone(), read.clone());
+                read
             }
         };
         if self.by_address.len() >= LIMIT {
             self.forget_specs();
         }
-        self.by_address.insert(address, (spec.clone(), id));
-        id
+        self.by_address.insert(address, (spec.clone(), read.clone()));
+        read
     }
 
     fn forget_specs(&mut self) {
@@ -93,18 +105,18 @@ impl<P: Profile> Signatures<P> {
         self.by_spec.clear();
     }
 
-    fn compile(&mut self, spec: &PodSpec, cache: &mut Cache<P::State>) -> SignatureId {
-        let compiled = compile::<P>(spec, cache);
-        if let Some(&id) = self.by_pod.get(&compiled) {
-            return id;
+    fn compile(&mut self, spec: &PodSpec, cache: &mut Cache<P::State>) -> Read<P> {
+        let compiled = Arc::new(compile::<P>(spec, cache));
+        if let Some(&signature) = self.by_pod.get(&compiled) {
+            return Read { signature, compiled };
         }
         if self.entries.len() >= LIMIT {
             self.forget_unkept();
         }
-        let (id, compiled) = (SignatureId(self.entries.len() as u32), Arc::new(compiled));
-        self.by_pod.insert(compiled.clone(), id);
-        self.entries.push(Signature { compiled, asked: 0, kept: None, bytes: 0 });
-        id
+        let signature = SignatureId(self.entries.len() as u32);
+        self.by_pod.insert(compiled.clone(), signature);
+        self.entries.push(Signature { compiled: compiled.clone(), asked: 0, kept: None, bytes: 0 });
+        Read { signature, compiled }
     }
 
     /// Forgets the signatures without an answer.
@@ -113,11 +125,6 @@ impl<P: Profile> Signatures<P> {
         self.entries.retain(|signature| signature.kept.is_some());
         let numbers = self.entries.iter().zip(0..);
         self.by_pod = numbers.map(|(signature, at)| (signature.compiled.clone(), SignatureId(at))).collect();
-    }
-
-    /// What the profile reads of the pods.
-    pub(crate) fn compiled(&self, id: SignatureId) -> &Arc<P::Pod> {
-        &self.entries[id.0 as usize].compiled
     }
 
     /// The pods' answer, if one is kept.
