@@ -13,7 +13,7 @@
 //! The number of nodes that have an image is always current.
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{MAX_NODE_SCORE, PrepareScore, ScoreError, ScorePlugin, prepare_again};
+use schedc_core::extension_points::{MAX_NODE_SCORE, PrepareScore, ScoreError, ScorePlugin};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::kept::Rescore;
@@ -36,10 +36,11 @@ pub struct ImageLocality {
     spread: Scratch<ImageSpread>,
 }
 
-/// The images of a pod.
+/// The images of a pod that nodes have. Pods without such images are alike.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ImageLocalityPod {
     images: Box<[Symbol]>,
+    /// 0 if there are no such images.
     containers: u32,
 }
 
@@ -61,44 +62,59 @@ impl Plugin for ImageLocality {
         Ok(ImageLocality::default())
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> ImageLocalityPod {
-        ImageLocalityPod { images: pod.images.clone(), containers: pod.containers }
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> ImageLocalityPod {
+        let images: Box<[Symbol]> = pod.images.iter().copied().filter(|&image| cx.indexes.count(image) > 0).collect();
+        let containers = if images.is_empty() { 0 } else { pod.containers };
+        ImageLocalityPod { images, containers }
     }
 
-    fn compile_epoch(_: &ImageNodes) -> Option<u64> {
-        Some(0)
+    fn compile_epoch(nodes: &ImageNodes) -> Option<u64> {
+        Some(nodes.epoch())
     }
 }
 
 impl PrepareScore for ImageLocality {
     fn prepare(&self, _: &NoArgs, pod: &ImageLocalityPod, view: View<'_, Self>) -> ImageSpread {
-        let nodes = view.nodes() as f64;
-        let spread = |&image: &Symbol| match view.indexes.count(image) {
-            0 => None,
-            count => Some((image, f64::from(count) / nodes)),
-        };
+        if pod.images.is_empty() {
+            return ImageSpread::default();
+        }
         let mut images = std::mem::take(&mut self.spread.lock().images);
         images.clear();
-        images.extend(pod.images.iter().filter_map(spread));
+        images.extend(parts(pod, view));
         ImageSpread { images }
     }
 
     fn update(
         &self,
-        args: &NoArgs,
+        _: &NoArgs,
         pod: &ImageLocalityPod,
         spread: &mut ImageSpread,
         view: View<'_, Self>,
         rescore: &mut Rescore<'_>,
     ) {
-        if rescore.changed.themselves && !pod.images.is_empty() {
-            prepare_again(self, args, pod, spread, view, rescore);
+        // Pods that come and go bring no images.
+        if !rescore.changed.themselves || pod.images.is_empty() || parts(pod, view).eq(spread.images.iter().copied()) {
+            return;
         }
+        spread.images.clear();
+        spread.images.extend(parts(pod, view));
+        rescore.ask_all();
     }
 
     fn recycle(&self, spread: ImageSpread) {
-        *self.spread.lock() = spread;
+        if spread.images.capacity() > 0 {
+            *self.spread.lock() = spread;
+        }
     }
+}
+
+/// The part of all nodes that have each image of a pod.
+fn parts(pod: &ImageLocalityPod, view: View<'_, ImageLocality>) -> impl Iterator<Item = (Symbol, f64)> {
+    let nodes = view.nodes() as f64;
+    pod.images.iter().filter_map(move |&image| match view.indexes.count(image) {
+        0 => None,
+        count => Some((image, f64::from(count) / nodes)),
+    })
 }
 
 impl ScorePlugin for ImageLocality {

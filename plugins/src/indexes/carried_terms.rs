@@ -1,31 +1,34 @@
-//! What the pods on nodes say about pods near them.
+//! What pods say about pods near them.
 
 use std::sync::Arc;
 
 use schedc_core::column::Index;
 use schedc_core::intern::Symbol;
-use schedc_core::map::{Map, Set};
-use schedc_core::model::{Namespace, NodeIndex, Object, Pod, PodAffinity};
+use schedc_core::map::Map;
+use schedc_core::model::{Namespace, NodeIndex, Object, Pod, PodAffinity, PodSpec};
 
-use super::NodeCounts;
-
+mod bearers;
 mod term_table;
 
-use term_table::{TermId, TermTable};
+pub use term_table::{CarriedTerm, TermId};
 
-/// The distinct terms of pod affinity and anti-affinity that pods on nodes carry, each with the nodes that they are on.
-/// A new pod is compared once with every term that its labels can match, however many pods carry it.
+use bearers::{Bearer, Bearers};
+use term_table::TermTable;
+
+/// The distinct terms of pod affinity and anti-affinity that pods carry: those on nodes, each with the nodes that they are
+/// on, and those that are waiting. A pod is compared with every term that its labels can match once, when it is compiled,
+/// however many pods carry it.
+///
+/// What [`CarriedTerms::anti_required_matching`] and [`CarriedTerms::scored_matching`] return holds until
+/// [`CarriedTerms::epoch`] is another one.
 #[derive(Clone, Debug, Default)]
 pub struct CarriedTerms {
-    /// Pods of one template say the same: looked up once for all their terms.
-    bearers: Map<PodAffinity, Bearers>,
+    bearers: Bearers,
     anti_required: TermTable<()>,
     scored: TermTable<Stance>,
-    /// The topology keys of all terms, and how many lists of terms have them.
-    keys: Map<Symbol, u32>,
-    /// Those that there ever were.
-    seen_keys: Set<Symbol>,
     namespaces: Map<Symbol, Arc<Namespace>>,
+    /// How often other labels of a namespace may have mattered.
+    relabelled: u64,
 }
 
 /// What a carried term adds to the score of a place.
@@ -37,52 +40,38 @@ pub enum Stance {
     Preferred(i64),
 }
 
-/// A carried term that matches a pod.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CarriedTerm<'a, T> {
-    /// What it counts as.
-    pub tag: T,
-    /// Its topology key.
-    pub key: Symbol,
-    /// The nodes where pods carry it, and how often.
-    pub nodes: &'a NodeCounts,
-}
-
-/// Pods that say the same.
-#[derive(Clone, Debug)]
-struct Bearers {
-    pods: u32,
-    anti_required: Box<[TermId]>,
-    scored: Box<[TermId]>,
-}
-
 impl CarriedTerms {
-    /// The required anti-affinity terms that match a pod.
-    pub fn anti_required<'a>(
-        &'a self,
-        namespace: Symbol,
-        labels: &'a [(Symbol, Symbol)],
-    ) -> impl Iterator<Item = CarriedTerm<'a, ()>> {
-        self.matching(&self.anti_required, namespace, labels)
+    /// The required anti-affinity terms that match a pod, in an order of their own.
+    pub fn anti_required_matching(&self, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> Vec<TermId> {
+        self.anti_required.matching(namespace, labels, self.namespace_labels(namespace))
     }
 
-    /// The required affinity terms and the preferred terms that match a pod.
-    pub fn scored<'a>(
-        &'a self,
-        namespace: Symbol,
-        labels: &'a [(Symbol, Symbol)],
-    ) -> impl Iterator<Item = CarriedTerm<'a, Stance>> {
-        self.matching(&self.scored, namespace, labels)
+    /// The required affinity terms and the preferred terms that match a pod, in an order of their own.
+    pub fn scored_matching(&self, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> Vec<TermId> {
+        self.scored.matching(namespace, labels, self.namespace_labels(namespace))
     }
 
-    /// The topology keys of all carried terms.
-    pub fn topology_keys(&self) -> impl Iterator<Item = Symbol> {
-        self.keys.keys().copied()
+    /// A required anti-affinity term, `None` if its time is over.
+    #[inline]
+    pub fn anti_required(&self, id: TermId) -> Option<&CarriedTerm<()>> {
+        self.anti_required.get(id)
     }
 
-    /// Grows with each topology key that is new.
+    /// A required affinity term or a preferred term, `None` if its time is over.
+    #[inline]
+    pub fn scored(&self, id: TermId) -> Option<&CarriedTerm<Stance>> {
+        self.scored.get(id)
+    }
+
+    /// The required anti-affinity terms of a pod, `None` if nobody is known to say what it says.
+    pub fn anti_required_of(&self, pod: &Arc<PodSpec>) -> Option<&[TermId]> {
+        self.bearers.find(pod).map(|bearer| &*bearer.anti_required)
+    }
+
+    /// Grows when other terms match than before: there is a new one, unused ones are forgotten, or a namespace has other
+    /// labels.
     pub fn epoch(&self) -> u64 {
-        self.seen_keys.len() as u64
+        self.anti_required.epoch() + self.scored.epoch() + self.relabelled
     }
 
     /// The labels of a namespace, none if it is not known.
@@ -90,94 +79,90 @@ impl CarriedTerms {
         self.namespaces.get(&namespace).map_or(&[], |namespace| &namespace.labels)
     }
 
-    fn matching<'a, T: Copy + Eq + std::hash::Hash>(
-        &'a self,
-        table: &'a TermTable<T>,
-        namespace: Symbol,
-        labels: &'a [(Symbol, Symbol)],
-    ) -> impl Iterator<Item = CarriedTerm<'a, T>> {
-        let of_namespace = self.namespace_labels(namespace);
-        table
-            .candidates(labels)
-            .filter(move |entry| entry.term.matches(namespace, labels, of_namespace))
-            .map(|entry| CarriedTerm { tag: entry.tag, key: entry.term.topology_key, nodes: &entry.nodes })
+    /// Takes in what a pod says that may come to a node.
+    pub fn know(&mut self, affinity: &PodAffinity) {
+        if !affinity.is_empty() && self.bearers.id(affinity).is_none() {
+            self.acquire(affinity);
+        }
     }
 
-    /// Takes in what pods say that nobody said before.
-    fn acquire(&mut self, affinity: &PodAffinity) -> Bearers {
-        for key in topology_keys(affinity) {
-            *self.keys.entry(key).or_default() += 1;
-            self.seen_keys.insert(key);
+    /// The number of those that say what the pod says.
+    #[inline]
+    fn bearer(&mut self, pod: &Arc<PodSpec>) -> usize {
+        if let Some(id) = self.bearers.recent(pod) {
+            return id;
+        }
+        let id = self.bearers.id(&pod.affinity).unwrap_or_else(|| self.acquire(&pod.affinity));
+        self.bearers.remember(pod, id);
+        id
+    }
+
+    /// Takes in what nobody said before.
+    #[cold]
+    fn acquire(&mut self, affinity: &PodAffinity) -> usize {
+        let CarriedTerms { bearers, anti_required, scored, .. } = self;
+        for gone in bearers.forget() {
+            gone.anti_required.into_iter().for_each(|id| anti_required.release(id));
+            gone.scored.into_iter().for_each(|id| scored.release(id));
         }
         let required = affinity.required.iter().map(|term| (Stance::Required, term));
         let preferred = affinity.preferred_by_weight().map(|(weight, term)| (Stance::Preferred(weight), term));
         // A term without a selector matches no pod.
-        let scored = required.chain(preferred).filter(|(_, term)| term.selector.is_some());
-        let scored = scored.map(|(stance, term)| self.scored.acquire(stance, term)).collect();
-        let anti_required = affinity.anti_required.iter().filter(|term| term.selector.is_some());
-        let anti_required = anti_required.map(|term| self.anti_required.acquire((), term)).collect();
-        Bearers { pods: 0, anti_required, scored }
+        let selecting = required.chain(preferred).filter(|(_, term)| term.selector.is_some());
+        let scored = selecting.map(|(stance, term)| scored.acquire(stance, term)).collect();
+        let selecting = affinity.anti_required.iter().filter(|term| term.selector.is_some());
+        let anti_required = selecting.map(|term| anti_required.acquire((), term)).collect();
+        bearers.insert(affinity, Bearer { pods: 0, anti_required, scored })
     }
 
-    /// Forgets what no pod says any more.
-    fn release(&mut self, affinity: &PodAffinity) {
-        let Some(bearers) = self.bearers.remove(affinity) else { return };
-        bearers.anti_required.into_iter().for_each(|id| self.anti_required.release(id));
-        bearers.scored.into_iter().for_each(|id| self.scored.release(id));
-        for key in topology_keys(affinity) {
-            if let Some(users) = self.keys.get_mut(&key) {
-                *users -= 1;
-                if *users == 0 {
-                    self.keys.remove(&key);
-                }
-            }
+    /// A pod comes to a node or leaves it.
+    fn count(&mut self, node: NodeIndex, pod: &Pod, comes: bool) {
+        let id = self.bearer(&pod.spec);
+        let bearer = self.bearers.count(id, comes);
+        for &id in bearer.into_iter().flat_map(|bearer| &bearer.anti_required) {
+            self.anti_required.count(id, node, comes);
+        }
+        for &id in bearer.into_iter().flat_map(|bearer| &bearer.scored) {
+            self.scored.count(id, node, comes);
         }
     }
-}
-
-/// The topology keys of all terms, with repetitions.
-fn topology_keys(affinity: &PodAffinity) -> impl Iterator<Item = Symbol> {
-    let required = affinity.required.iter().chain(&affinity.anti_required);
-    let preferred = affinity.preferred.iter().chain(&affinity.anti_preferred).map(|preferred| &preferred.term);
-    required.chain(preferred).map(|term| term.topology_key)
 }
 
 impl Index for CarriedTerms {
-    fn add_pod(&mut self, index: NodeIndex, pod: &Pod) {
-        let affinity = &pod.spec.affinity;
-        if affinity.is_empty() {
-            return;
+    fn add_pod(&mut self, node: NodeIndex, pod: &Pod) {
+        if !pod.spec.affinity.is_empty() {
+            self.count(node, pod, true);
         }
-        if !self.bearers.contains_key(affinity) {
-            let bearers = self.acquire(affinity);
-            self.bearers.insert(affinity.clone(), bearers);
-        }
-        let Some(bearers) = self.bearers.get_mut(affinity) else { return };
-        bearers.pods += 1;
-        bearers.anti_required.iter().for_each(|&id| self.anti_required.add(id, index));
-        bearers.scored.iter().for_each(|&id| self.scored.add(id, index));
     }
 
-    fn remove_pod(&mut self, index: NodeIndex, pod: &Pod) {
-        let affinity = &pod.spec.affinity;
-        if affinity.is_empty() {
-            return;
+    fn remove_pod(&mut self, node: NodeIndex, pod: &Pod) {
+        if !pod.spec.affinity.is_empty() {
+            self.count(node, pod, false);
         }
-        let Some(bearers) = self.bearers.get_mut(affinity) else { return };
-        bearers.pods -= 1;
-        bearers.anti_required.iter().for_each(|&id| self.anti_required.remove(id, index));
-        bearers.scored.iter().for_each(|&id| self.scored.remove(id, index));
-        if bearers.pods == 0 {
-            self.release(affinity);
+    }
+
+    /// What a pod says that may be nominated has to be known when others are compiled.
+    fn set_pending(&mut self, old: Option<&Pod>, new: Option<&Pod>) {
+        if let Some(new) = new.filter(|new| !new.spec.affinity.is_empty()) {
+            let id = self.bearer(&new.spec);
+            self.bearers.count(id, true);
+        }
+        if let Some(old) = old.filter(|old| !old.spec.affinity.is_empty()) {
+            let id = self.bearer(&old.spec);
+            self.bearers.count(id, false);
         }
     }
 
     fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>) {
-        if let Some(Object::Namespace(gone)) = old {
-            self.namespaces.remove(&gone.name);
-        }
-        if let Some(Object::Namespace(namespace)) = new {
-            self.namespaces.insert(namespace.name, namespace.clone());
+        let Some(Object::Namespace(namespace)) = new.or(old) else { return };
+        let name = namespace.name;
+        let old = match new {
+            Some(Object::Namespace(new)) => self.namespaces.insert(name, new.clone()),
+            _ => self.namespaces.remove(&name),
+        };
+        let looked_at = self.anti_required.selects_namespaces() || self.scored.selects_namespaces();
+        if looked_at && old.as_ref().map_or(&[][..], |old| &old.labels) != self.namespace_labels(name) {
+            self.relabelled += 1;
         }
     }
 }

@@ -12,7 +12,7 @@ mod volumes;
 mod workload_selectors;
 
 pub use attached_volumes::{AttachedVolumes, CountedVolume, DriverNodes};
-pub use carried_terms::{CarriedTerm, CarriedTerms, Stance};
+pub use carried_terms::{CarriedTerm, CarriedTerms, Stance, TermId};
 pub use disruption_budgets::DisruptionBudgets;
 pub use image_nodes::ImageNodes;
 pub use resource_claims::ResourceClaims;

@@ -2,12 +2,14 @@
 
 use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
 use schedc_core::intern::Symbol;
+use schedc_core::kept::{Anew, Changed, Verdicts};
 use schedc_core::model::{NodeIndex, Pod};
-use schedc_core::plugin::View;
+use schedc_core::plugin::{Slot, View};
 use schedc_core::status::{Code, Reasons, Status};
 
-use super::places::Places;
+use super::places::{Places, Source};
 use super::{InterPodAffinity, InterPodAffinityArgs, InterPodAffinityPod};
+use crate::indexes::{CarriedTerms, QuestionId, SelectorCounts, TermId};
 
 /// Where pods are that matter to a pod's required terms, and those to whose terms the pod matters.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,21 +18,16 @@ pub struct InterPodAffinityState {
     ready: bool,
     /// For each topology key of the pod's affinity, the pods that match all of its terms.
     near: Vec<Places>,
-    /// Whether the pod matches all of them itself.
-    matches_itself: bool,
+    /// Whether the pod is the first of its group: it matches all of them itself, and nobody else does.
+    first: bool,
     /// For each of the pod's anti-affinity terms, the pods that match it.
     apart: Vec<Places>,
-    /// The pods whose anti-affinity the pod matches, by topology key.
-    against: Vec<Against>,
-}
-
-/// Pods whose anti-affinity terms with one topology key match the pod.
-#[derive(Clone, Debug, PartialEq)]
-struct Against {
-    key: Symbol,
-    pods: Places,
-    /// Whether it is there for a pod that came in thought.
-    imagined: bool,
+    /// The pods whose anti-affinity the pod matches, for each topology key.
+    against: Vec<Places>,
+    /// The same of pods that came in thought and whose terms nobody knew, sorted by key.
+    imagined: Vec<(Symbol, Places)>,
+    /// How much was read of the logs of affinity, of each anti-affinity term, and of each term of others.
+    seen: Vec<u64>,
 }
 
 /// Room for a state.
@@ -43,9 +40,9 @@ pub(super) struct Room {
 
 impl Room {
     fn take_back(&mut self, mut state: InterPodAffinityState) {
-        let own = state.near.drain(..).chain(state.apart.drain(..));
-        self.sums.extend(own.chain(state.against.drain(..).map(|against| against.pods)).map(Places::into_sums));
-        state.matches_itself = false;
+        let places = state.near.drain(..).chain(state.apart.drain(..)).chain(state.against.drain(..));
+        self.sums.extend(places.chain(state.imagined.drain(..).map(|(_, places)| places)).map(Places::into_sums));
+        state.seen.clear();
         self.state = state;
     }
 }
@@ -63,6 +60,16 @@ pub enum UnmetAffinity {
     NotPrepared,
 }
 
+/// The pods that match a question.
+pub(super) fn asked(counts: &SelectorCounts, question: QuestionId, weight: i64) -> Source<'_> {
+    Source { nodes: counts.counts(question), log: counts.log(question), weight }
+}
+
+/// The pods that carry an anti-affinity term.
+fn carried(terms: &CarriedTerms, term: TermId) -> Option<Source<'_>> {
+    terms.anti_required(term).map(|term| Source { nodes: term.nodes(), log: term.log(), weight: 1 })
+}
+
 impl PreFilterPlugin for InterPodAffinity {
     type Cycle = InterPodAffinityState;
     const SKIPS: Skips = Skips::Usually;
@@ -76,38 +83,53 @@ impl PreFilterPlugin for InterPodAffinity {
         if let Some(broken) = &pod.broken {
             return Err(Status::unresolvable(format!("parsing pod: {broken}")));
         }
-        let (topology, counts, carried) = view.indexes;
-        let mut room = self.filtering.lock();
-        let Room { state, sums } = &mut *room;
-        let mut state = InterPodAffinityState { ready: true, ..std::mem::take(state) };
-        let mut places = |key| Places::new(topology, view.base, key, sums.pop().unwrap_or_default());
-        for term in carried.anti_required(pod.namespace, &pod.labels) {
-            let pods = state.against(term.key, || Against { key: term.key, pods: places(term.key), imagined: false });
-            for (node, count) in term.nodes.iter() {
-                pods.add(node, count.into());
+        if pod.is_free() {
+            return Ok(PreFilter::skip(InterPodAffinityState { ready: true, ..Default::default() }));
+        }
+        let slot = self.count_all(pod, view);
+        Ok(if slot.skip { PreFilter::skip(slot.state) } else { PreFilter::ready(slot.state) })
+    }
+
+    fn update(
+        &self,
+        _: &InterPodAffinityArgs,
+        pod: &InterPodAffinityPod,
+        slot: &mut Slot<InterPodAffinityState>,
+        view: View<'_, Self>,
+        verdicts: &mut Verdicts<'_>,
+    ) -> Result<(), Anew> {
+        if pod.is_free() || slot.state.is_current(pod, view) {
+            return Ok(());
+        }
+        let was_first = slot.state.first;
+        let state = &mut slot.state;
+        if state.follow(pod, view, verdicts.changed).is_err() {
+            let new = self.count_all(pod, view);
+            verdicts.ask_all();
+            self.recycle(std::mem::replace(state, new.state));
+        } else {
+            state.first = state.is_first(pod);
+            if state.first != was_first {
+                verdicts.ask_all();
             }
         }
-        state.against.retain(|against| !against.pods.is_void());
-        if let Some(near) = &pod.near {
-            state.near.extend(near.keys.iter().map(|&key| places(key)));
-            for (node, count) in counts.counts(near.pods).iter() {
-                state.near.iter_mut().for_each(|places| _ = places.add(node, count.into()));
-            }
-            state.matches_itself = counts.selects_labels(near.pods, pod.namespace, &pod.labels);
+        if state.skips(pod) != slot.skip {
+            return Err(Anew);
         }
-        for term in &pod.apart {
-            let mut pods = places(term.key);
-            for (node, count) in counts.counts(term.pods).iter() {
-                pods.add(node, count.into());
-            }
-            state.apart.push(pods);
+        if slot.skip {
+            // Nobody is anywhere, before and after.
+            state.against.iter_mut().for_each(Places::forget_changed);
+        } else {
+            state.tell(verdicts);
         }
-        let idle = state.against.is_empty() && pod.near.is_none() && pod.apart.is_empty();
-        Ok(if idle { PreFilter::skip(state) } else { PreFilter::ready(state) })
+        Ok(())
     }
 
     fn recycle(&self, state: InterPodAffinityState) {
-        self.filtering.lock().take_back(state);
+        // Most states have nothing.
+        if !state.seen.is_empty() {
+            self.filtering.lock().take_back(state);
+        }
     }
 
     fn add_pod(
@@ -131,6 +153,39 @@ impl PreFilterPlugin for InterPodAffinity {
     }
 }
 
+impl InterPodAffinity {
+    /// The state, from nothing.
+    fn count_all(&self, pod: &InterPodAffinityPod, view: View<'_, Self>) -> Slot<InterPodAffinityState> {
+        let (topology, counts, terms) = view.indexes;
+        let mut room = self.filtering.lock();
+        let Room { state, sums } = &mut *room;
+        let mut state = std::mem::take(state);
+        let mut places = |key| Places::new(topology, view.base, key, sums.pop().unwrap_or_default());
+        if let Some(near) = &pod.near {
+            let source = asked(counts, near.pods, 1);
+            state.seen.push(source.log.end());
+            state.near.extend(near.keys.iter().map(|&key| places(key)));
+            state.near.iter_mut().for_each(|places| places.count(source));
+        }
+        for term in &pod.apart {
+            let source = asked(counts, term.pods, 1);
+            state.seen.push(source.log.end());
+            let mut places = places(term.key);
+            places.count(source);
+            state.apart.push(places);
+        }
+        state.against.extend(pod.against.keys.iter().map(|&key| places(key)));
+        for &(term, key) in &pod.against.terms {
+            let Some(source) = carried(terms, term) else { continue };
+            state.seen.push(source.log.end());
+            state.against[key].count(source);
+        }
+        state.ready = true;
+        state.first = state.is_first(pod);
+        Slot { skip: state.skips(pod), state }
+    }
+}
+
 impl FilterPlugin for InterPodAffinity {
     type Cycle = InterPodAffinityState;
     type Rejection = UnmetAffinity;
@@ -148,10 +203,11 @@ impl FilterPlugin for InterPodAffinity {
         if !state.is_near(node) {
             return Err(UnmetAffinity::Affinity);
         }
-        if state.apart.iter().any(|pods| pods.at(node).is_some_and(|count| count > 0)) {
+        let some = |pods: &Places| pods.at(node).is_some_and(|count| count > 0);
+        if state.apart.iter().any(some) {
             return Err(UnmetAffinity::AntiAffinity);
         }
-        if state.against.iter().any(|against| against.pods.at(node).is_some_and(|count| count > 0)) {
+        if state.against.iter().chain(state.imagined.iter().map(|(_, pods)| pods)).any(some) {
             return Err(UnmetAffinity::ExistingAntiAffinity);
         }
         Ok(())
@@ -195,19 +251,18 @@ impl InterPodAffinityState {
             }
         }
         // The first pod of a group that wants to be together has to start somewhere.
-        found || self.matches_itself && self.near.iter().all(Places::is_void)
+        found || self.first
     }
 
-    /// The pods with anti-affinity by a topology key. They are sorted by it, so that what comes and goes leaves no trace.
-    fn against(&mut self, key: Symbol, new: impl FnOnce() -> Against) -> &mut Places {
-        let at = self.against.binary_search_by_key(&key, |against| against.key).unwrap_or_else(|at| {
-            self.against.insert(at, new());
-            at
-        });
-        &mut self.against[at].pods
+    fn is_first(&self, pod: &InterPodAffinityPod) -> bool {
+        pod.near.as_ref().is_some_and(|near| near.matches_itself) && self.near.iter().all(Places::is_void)
     }
 
-    /// Counts another pod on a node that comes (1) or goes (-1).
+    fn skips(&self, pod: &InterPodAffinityPod) -> bool {
+        pod.near.is_none() && pod.apart.is_empty() && self.against.iter().all(Places::is_void)
+    }
+
+    /// Counts another pod on a node that comes (1) or goes (-1), in thought.
     fn count(
         &mut self,
         pod: &InterPodAffinityPod,
@@ -216,24 +271,125 @@ impl InterPodAffinityState {
         node: NodeIndex,
         change: i64,
     ) {
-        let (topology, counts, carried) = view.indexes;
-        let of_namespace = carried.namespace_labels(pod.namespace);
-        for term in &other.spec.affinity.anti_required {
-            if term.matches(pod.namespace, &pod.labels, of_namespace) {
-                let key = term.topology_key;
-                let new = || Against { key, pods: Places::new(topology, view.base, key, Vec::new()), imagined: true };
-                self.against(key, new).add(node, change);
+        let (_, counts, terms) = view.indexes;
+        if !other.spec.affinity.anti_required.is_empty() {
+            match terms.anti_required_of(&other.spec) {
+                Some(known) => {
+                    let of_pod = |&&(term, _): &&(TermId, usize)| known.contains(&term);
+                    for &(term, key) in pod.against.terms.iter().filter(of_pod) {
+                        // A pod may say the same twice.
+                        let times = known.iter().filter(|other| **other == term).count() as i64;
+                        self.against[key].add(node, change * times, 1);
+                    }
+                }
+                None => self.imagine(pod, other, view, node, change),
             }
         }
-        self.against.retain(|against| !(against.imagined && against.pods.is_void()));
         let matches = |question| counts.selects(question, &other.spec);
         if pod.near.as_ref().is_some_and(|near| matches(near.pods)) {
-            self.near.iter_mut().for_each(|places| _ = places.add(node, change));
+            self.near.iter_mut().for_each(|places| places.add(node, change, 1));
+            self.first = self.is_first(pod);
         }
         for (term, places) in pod.apart.iter().zip(&mut self.apart) {
             if matches(term.pods) {
-                places.add(node, change);
+                places.add(node, change, 1);
             }
+        }
+    }
+
+    /// The same of anti-affinity terms that nobody knew.
+    fn imagine(
+        &mut self,
+        pod: &InterPodAffinityPod,
+        other: &Pod,
+        view: View<'_, InterPodAffinity>,
+        node: NodeIndex,
+        change: i64,
+    ) {
+        let (topology, _, terms) = view.indexes;
+        let of_namespace = terms.namespace_labels(pod.itself.namespace);
+        for term in &other.spec.affinity.anti_required {
+            if !term.matches(pod.itself.namespace, &pod.itself.labels, of_namespace) {
+                continue;
+            }
+            let key = term.topology_key;
+            let at = self.imagined.binary_search_by_key(&key, |(known, _)| *known).unwrap_or_else(|at| {
+                self.imagined.insert(at, (key, Places::new(topology, view.base, key, Vec::new())));
+                at
+            });
+            self.imagined[at].1.add(node, change, 1);
+        }
+        // What comes and goes leaves no trace.
+        self.imagined.retain(|(_, pods)| !pods.is_void());
+    }
+
+    /// Whether nothing happened since the state was brought up to date.
+    #[inline]
+    fn is_current(&self, pod: &InterPodAffinityPod, view: View<'_, InterPodAffinity>) -> bool {
+        let (topology, counts, terms) = view.indexes;
+        let near = pod.near.iter().map(|near| counts.log(near.pods).end());
+        let apart = pod.apart.iter().map(|term| counts.log(term.pods).end());
+        let against = pod.against.terms.iter().filter_map(|(term, _)| Some(terms.anti_required(*term)?.log().end()));
+        let mut places = self.near.iter().chain(&self.apart).chain(&self.against);
+        near.chain(apart).chain(against).eq(self.seen.iter().copied()) && places.all(|places| places.holds(topology))
+    }
+
+    /// Follows what happened, without a word on verdicts. What comes of an error is of no use.
+    fn follow(
+        &mut self,
+        pod: &InterPodAffinityPod,
+        view: View<'_, InterPodAffinity>,
+        changed: Changed<'_>,
+    ) -> Result<(), Anew> {
+        let (topology, counts, terms) = view.indexes;
+        // Numbers of pods: they matter where they become 0, or cease to be.
+        let matters = |before: i64, after: i64| (before > 0) != (after > 0);
+        let (near_seen, seen) = self.seen.split_at_mut_checked(pod.near.iter().len()).ok_or(Anew)?;
+        let (apart_seen, against_seen) = seen.split_at_mut_checked(pod.apart.len()).ok_or(Anew)?;
+        for (near, seen) in pod.near.iter().zip(near_seen) {
+            let source = asked(counts, near.pods, 1);
+            for places in &mut self.near {
+                places.update([(*seen, source)].into_iter(), topology, changed, matters)?;
+            }
+            *seen = source.log.end();
+        }
+        for ((term, seen), places) in pod.apart.iter().zip(apart_seen).zip(&mut self.apart) {
+            let source = asked(counts, term.pods, 1);
+            places.update([(*seen, source)].into_iter(), topology, changed, matters)?;
+            *seen = source.log.end();
+        }
+        if against_seen.len() < pod.against.terms.len() {
+            return Err(Anew);
+        }
+        for (key, places) in self.against.iter_mut().enumerate() {
+            let sources = pod.against.terms.iter().zip(&*against_seen);
+            let sources = sources.filter(|((_, other), _)| *other == key);
+            let sources = sources.filter_map(|((term, _), seen)| Some((*seen, carried(terms, *term)?)));
+            places.update(sources, topology, changed, matters)?;
+        }
+        for ((term, _), seen) in pod.against.terms.iter().zip(against_seen) {
+            *seen = carried(terms, *term).ok_or(Anew)?.log.end();
+        }
+        Ok(())
+    }
+
+    /// Says which verdicts are other ones where places changed.
+    fn tell(&mut self, verdicts: &mut Verdicts<'_>) {
+        let alone = self.near.len() == 1 && self.apart.is_empty() && self.against.is_empty();
+        for places in &mut self.near {
+            places.each_changed(|some, word, nodes| match some {
+                // Every node passes that has all labels.
+                _ if self.first => {}
+                true if alone => verdicts.set_word(word, nodes, nodes),
+                true => verdicts.ask_word(word, nodes),
+                false => verdicts.set_word(word, nodes, 0),
+            });
+        }
+        for places in self.apart.iter_mut().chain(&mut self.against) {
+            places.each_changed(|some, word, nodes| match some {
+                true => verdicts.set_word(word, nodes, 0),
+                false => verdicts.ask_word(word, nodes),
+            });
         }
     }
 }

@@ -5,27 +5,42 @@ use std::sync::Arc;
 use schedc_core::cache::Base;
 use schedc_core::column::Index;
 use schedc_core::intern::Symbol;
+use schedc_core::kept::{Anew, Changed};
+use schedc_core::log::Log;
 use schedc_core::model::NodeIndex;
 
-use crate::indexes::{Domain, Topology, TopologyKey};
+use crate::indexes::{Domain, NodeCounts, Topology, TopologyKey};
 
 /// A number for every place, that is every value of one topology key.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Places {
+    /// None for a key that was not asked for when the pod was compiled.
+    key: Option<TopologyKey>,
     /// The place of every node.
     domains: Arc<Vec<Domain>>,
     sums: Vec<i64>,
-    /// How many places have a number other than 0.
-    occupied: u32,
+    /// How many pods were counted.
+    pods: i64,
+    /// Places that changed and of which nobody was told yet.
+    changed: Vec<Domain>,
+}
+
+/// Pods that count.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) nodes: &'a NodeCounts,
+    pub(super) log: &'a Log<(NodeIndex, i32)>,
+    /// What each adds.
+    pub(super) weight: i64,
 }
 
 impl Places {
     /// 0 everywhere. `sums` is for its room.
     pub(super) fn new(topology: &Topology, base: &Base, key: Symbol, sums: Vec<i64>) -> Self {
         if let Some(key) = topology.key(key) {
-            return Places::of(topology, key, sums);
+            return Places { key: Some(key), ..Places::of(topology, key, sums) };
         }
-        // A key that was not asked for when the pod was compiled: only a pod that came with its nomination has it.
+        // Only a pod has it that comes in thought and of whose terms nobody knew.
         let mut topology = Topology::default();
         let key = topology.register(key);
         for (index, info) in base.infos().iter().enumerate() {
@@ -37,7 +52,7 @@ impl Places {
     fn of(topology: &Topology, key: TopologyKey, mut sums: Vec<i64>) -> Self {
         sums.clear();
         sums.resize(topology.domain_count(key), 0);
-        Places { domains: topology.domains(key).clone(), sums, occupied: 0 }
+        Places { key: None, domains: topology.domains(key).clone(), sums, pods: 0, changed: Vec::new() }
     }
 
     /// Its room.
@@ -45,16 +60,32 @@ impl Places {
         self.sums
     }
 
-    /// Adds to the number of a node's place. False if the node is in none.
+    /// Counts all pods of a source.
+    pub(super) fn count(&mut self, source: Source<'_>) {
+        for (node, pods) in source.nodes.iter() {
+            self.add(node, pods.into(), source.weight);
+        }
+    }
+
+    /// Counts pods that come to a node, or, if their number is negative, leave it. If the node is in no place, they do not
+    /// count.
     #[inline]
-    pub(super) fn add(&mut self, node: NodeIndex, amount: i64) -> bool {
-        let Some(sum) = self.domains.get(node.get()).and_then(|domain| self.sums.get_mut(domain.get())) else {
-            return false;
-        };
-        let before = std::mem::replace(sum, sum.wrapping_add(amount));
-        self.occupied += u32::from(*sum != 0);
-        self.occupied -= u32::from(before != 0);
-        true
+    pub(super) fn add(&mut self, node: NodeIndex, pods: i64, weight: i64) {
+        self.add_at(self.place(node), pods, weight);
+    }
+
+    /// Returns the number before and after.
+    #[inline]
+    fn add_at(&mut self, domain: Domain, pods: i64, weight: i64) -> Option<(i64, i64)> {
+        let sum = self.sums.get_mut(domain.get())?;
+        let before = std::mem::replace(sum, sum.wrapping_add(pods.wrapping_mul(weight)));
+        self.pods += pods;
+        Some((before, *sum))
+    }
+
+    #[inline]
+    fn place(&self, node: NodeIndex) -> Domain {
+        self.domains.get(node.get()).copied().unwrap_or(Domain::NONE)
     }
 
     /// The number of a node's place, `None` if it is in none.
@@ -63,8 +94,84 @@ impl Places {
         self.sums.get(self.domains.get(node.get())?.get()).copied()
     }
 
-    /// Whether all numbers are 0.
+    /// Whether no pod was counted.
     pub(super) fn is_void(&self) -> bool {
-        self.occupied == 0
+        self.pods == 0
+    }
+
+    /// Whether the nodes are where they were.
+    #[inline]
+    pub(super) fn holds(&self, topology: &Topology) -> bool {
+        self.key.is_some_and(|key| Arc::ptr_eq(&self.domains, topology.domains(key)))
+    }
+
+    /// Follows pods and nodes to what [`Places::count`] of all sources would yield now. The sources come with the positions
+    /// in their logs up to which they were counted. Places change if `matters` says so of the numbers before and after.
+    pub(super) fn update<'a>(
+        &mut self,
+        sources: impl Iterator<Item = (u64, Source<'a>)> + Clone,
+        topology: &Topology,
+        changed: Changed<'_>,
+        matters: impl Fn(i64, i64) -> bool,
+    ) -> Result<(), Anew> {
+        for (seen, source) in sources.clone() {
+            for &(node, pods) in source.log.since(seen).ok_or(Anew)? {
+                self.change(self.place(node), pods.into(), source.weight, &matters);
+            }
+        }
+        let key = self.key.ok_or(Anew)?;
+        let domains = topology.domains(key);
+        if !Arc::ptr_eq(&self.domains, domains) {
+            self.sums.resize(topology.domain_count(key), 0);
+            for &node in changed.nodes {
+                let (old, new) = (self.place(node), topology.domain(key, node));
+                if old == new {
+                    continue;
+                }
+                for (_, source) in sources.clone() {
+                    let pods = i64::from(source.nodes.get(node));
+                    self.change(old, -pods, source.weight, &matters);
+                    self.change(new, pods, source.weight, &matters);
+                }
+            }
+            self.domains = domains.clone();
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn change(&mut self, place: Domain, pods: i64, weight: i64, matters: &impl Fn(i64, i64) -> bool) {
+        if let Some((before, after)) = self.add_at(place, pods, weight)
+            && matters(before, after)
+        {
+            self.changed.push(place);
+        }
+    }
+
+    /// Tells of the nodes of places that changed since this was called last, by words of masks, and whether their number is
+    /// positive.
+    pub(super) fn each_changed(&mut self, mut tell: impl FnMut(bool, usize, u64)) {
+        let mut changed = std::mem::take(&mut self.changed);
+        changed.sort_unstable();
+        changed.dedup();
+        for place in changed.drain(..) {
+            let positive = self.sums.get(place.get()).is_some_and(|sum| *sum > 0);
+            self.nodes(place).for_each(|(word, nodes)| tell(positive, word, nodes));
+        }
+        self.changed = changed;
+    }
+
+    /// Nobody needs to be told.
+    pub(super) fn forget_changed(&mut self) {
+        self.changed.clear();
+    }
+
+    /// The nodes of a place, by words of masks.
+    fn nodes(&self, place: Domain) -> impl Iterator<Item = (usize, u64)> {
+        self.domains.chunks(64).enumerate().filter_map(move |(word, domains)| {
+            let bit = |(at, domain): (usize, &Domain)| u64::from(*domain == place) << at;
+            let bits = domains.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit);
+            (bits != 0).then_some((word, bits))
+        })
     }
 }

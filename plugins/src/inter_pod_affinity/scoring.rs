@@ -3,22 +3,40 @@
 use schedc_core::extension_points::{
     Extent, MAX_NODE_SCORE, NormalizeScore, PreScorePlugin, ScoreError, ScorePlugin, Skips,
 };
-use schedc_core::intern::Symbol;
+use schedc_core::kept::{Anew, Changed, Rescore};
 use schedc_core::mask::Mask;
 use schedc_core::model::NodeIndex;
 use schedc_core::plugin::{Slot, View};
 use schedc_core::status::Status;
 
-use super::places::Places;
+use super::compiled::{Liking, Weighed};
+use super::filtering::asked;
+use super::places::{Places, Source};
 use super::{InterPodAffinity, InterPodAffinityArgs, InterPodAffinityPod};
-use crate::indexes::Stance;
+use crate::indexes::{CarriedTerms, QuestionId, SelectorCounts, TermId};
 
 /// The sums of weights by place, for each topology key.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InterPodAffinityScores {
-    weights: Vec<(Symbol, Places)>,
-    /// Whether a term counted anywhere, be it with weight 0.
-    counted: bool,
+    weights: Vec<Places>,
+    /// How much was read of the logs of each of the pod's preferred terms, and of each term of others.
+    seen: Vec<u64>,
+}
+
+/// Room for scores.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    /// Without contents.
+    scores: InterPodAffinityScores,
+    sums: Vec<Vec<i64>>,
+}
+
+impl Room {
+    fn take_back(&mut self, mut scores: InterPodAffinityScores) {
+        self.sums.extend(scores.weights.drain(..).map(Places::into_sums));
+        scores.seen.clear();
+        self.scores = scores;
+    }
 }
 
 impl PreScorePlugin for InterPodAffinity {
@@ -27,7 +45,7 @@ impl PreScorePlugin for InterPodAffinity {
 
     fn pre_score(
         &self,
-        args: &InterPodAffinityArgs,
+        _: &InterPodAffinityArgs,
         pod: &InterPodAffinityPod,
         view: View<'_, Self>,
         _: &Mask,
@@ -36,66 +54,111 @@ impl PreScorePlugin for InterPodAffinity {
             // Only in a profile without PreFilter.
             return Err(Status::error(format!("failed to parse pod: {broken}")));
         }
-        if args.ignore_preferred_terms_of_existing_pods && pod.preferred.is_empty() {
+        if pod.liking.keys.is_empty() {
             return Ok(Slot::skip(InterPodAffinityScores::default()));
         }
-        let (_, counts, carried) = view.indexes;
-        let mut room = self.scoring.lock();
-        let Room { weights, sums } = &mut *room;
-        let mut scores = InterPodAffinityScores { weights: std::mem::take(weights), counted: false };
-        for (term, weight) in &pod.preferred {
-            scores.take(view, term.key, *weight, counts.counts(term.pods).iter(), sums);
+        let scores = self.weigh_all(&pod.liking, view);
+        Ok(if scores.counted() { Slot::ready(scores) } else { Slot::skip(scores) })
+    }
+
+    fn update(
+        &self,
+        _: &InterPodAffinityArgs,
+        pod: &InterPodAffinityPod,
+        slot: &mut Slot<InterPodAffinityScores>,
+        view: View<'_, Self>,
+        rescore: &mut Rescore<'_>,
+    ) -> Result<(), Anew> {
+        if pod.liking.keys.is_empty() || slot.state.is_current(&pod.liking, view) {
+            return Ok(());
         }
-        for term in carried.scored(pod.namespace, &pod.labels) {
-            let weight = match term.tag {
-                Stance::Required if args.hard_pod_affinity_weight == 0 => continue,
-                Stance::Required => args.hard_pod_affinity_weight.into(),
-                Stance::Preferred(weight) => weight,
-            };
-            scores.take(view, term.key, weight, term.nodes.iter(), sums);
+        let scores = &mut slot.state;
+        if scores.follow(&pod.liking, view, rescore.changed).is_err() {
+            let new = self.weigh_all(&pod.liking, view);
+            rescore.ask_all();
+            self.recycle(std::mem::replace(scores, new));
         }
-        Ok(if scores.counted { Slot::ready(scores) } else { Slot::skip(scores) })
+        if scores.counted() == slot.skip {
+            return Err(Anew);
+        }
+        for places in &mut scores.weights {
+            places.each_changed(|_, word, nodes| rescore.again.insert_word(word, nodes));
+        }
+        Ok(())
     }
 
     fn recycle(&self, scores: InterPodAffinityScores) {
-        self.scoring.lock().take_back(scores);
+        // Most have nothing.
+        if !scores.seen.is_empty() {
+            self.scoring.lock().take_back(scores);
+        }
     }
 }
 
-/// Room for scores.
-#[derive(Debug, Default)]
-pub(super) struct Room {
-    /// Empty.
-    weights: Vec<(Symbol, Places)>,
-    sums: Vec<Vec<i64>>,
+/// All pods that add to scores, each with the number of its topology key, in the order in which what was seen is kept. `None`
+/// for a term whose time is over.
+fn sources<'a>(
+    liking: &'a Liking,
+    counts: &'a SelectorCounts,
+    terms: &'a CarriedTerms,
+) -> impl Iterator<Item = Option<(usize, Source<'a>)>> + Clone {
+    let own = move |of: &Weighed<QuestionId>| Some((of.key, asked(counts, of.pods, of.weight)));
+    let others = move |of: &Weighed<TermId>| {
+        let term = terms.scored(of.pods)?;
+        Some((of.key, Source { nodes: term.nodes(), log: term.log(), weight: of.weight }))
+    };
+    liking.own.iter().map(own).chain(liking.others.iter().map(others))
 }
 
-impl Room {
-    fn take_back(&mut self, mut scores: InterPodAffinityScores) {
-        self.sums.extend(scores.weights.drain(..).map(|(_, places)| places.into_sums()));
-        self.weights = scores.weights;
+impl InterPodAffinity {
+    /// The scores, from nothing.
+    fn weigh_all(&self, liking: &Liking, view: View<'_, Self>) -> InterPodAffinityScores {
+        let (topology, counts, terms) = view.indexes;
+        let mut room = self.scoring.lock();
+        let Room { scores, sums } = &mut *room;
+        let mut scores = std::mem::take(scores);
+        let places = |&key| Places::new(topology, view.base, key, sums.pop().unwrap_or_default());
+        scores.weights.extend(liking.keys.iter().map(places));
+        for (key, source) in sources(liking, counts, terms).flatten() {
+            scores.seen.push(source.log.end());
+            scores.weights[key].count(source);
+        }
+        scores
     }
 }
 
 impl InterPodAffinityScores {
-    /// Adds `weight` to the place of each node, for each of its pods that count.
-    fn take(
-        &mut self,
-        view: View<'_, InterPodAffinity>,
-        key: Symbol,
-        weight: i64,
-        nodes: impl Iterator<Item = (NodeIndex, u32)>,
-        sums: &mut Vec<Vec<i64>>,
-    ) {
-        let at = self.weights.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
-            let places = Places::new(view.indexes.0, view.base, key, sums.pop().unwrap_or_default());
-            self.weights.push((key, places));
-            self.weights.len() - 1
-        });
-        let places = &mut self.weights[at].1;
-        for (node, pods) in nodes {
-            self.counted |= places.add(node, weight.wrapping_mul(pods.into()));
+    /// Whether a term counted anywhere, be it with weight 0.
+    fn counted(&self) -> bool {
+        self.weights.iter().any(|places| !places.is_void())
+    }
+
+    /// Whether nothing happened since they were brought up to date.
+    #[inline]
+    fn is_current(&self, liking: &Liking, view: View<'_, InterPodAffinity>) -> bool {
+        let (topology, counts, terms) = view.indexes;
+        let ends = sources(liking, counts, terms).flatten().map(|(_, source)| source.log.end());
+        ends.eq(self.seen.iter().copied()) && self.weights.iter().all(|places| places.holds(topology))
+    }
+
+    /// Follows what happened. What comes of an error is of no use.
+    fn follow(&mut self, liking: &Liking, view: View<'_, InterPodAffinity>, changed: Changed<'_>) -> Result<(), Anew> {
+        let (topology, counts, terms) = view.indexes;
+        let InterPodAffinityScores { weights, seen } = self;
+        let sources = sources(liking, counts, terms);
+        if sources.clone().any(|source| source.is_none()) || sources.clone().count() != seen.len() {
+            return Err(Anew);
         }
+        let sources = sources.flatten();
+        for (key, places) in weights.iter_mut().enumerate() {
+            let of_key = sources.clone().zip(&*seen).filter(|((other, _), _)| *other == key);
+            let of_key = of_key.map(|((_, source), seen)| (*seen, source));
+            places.update(of_key, topology, changed, |before, after| before != after)?;
+        }
+        for ((_, source), seen) in sources.zip(seen) {
+            *seen = source.log.end();
+        }
+        Ok(())
     }
 }
 
@@ -110,11 +173,11 @@ impl ScorePlugin for InterPodAffinity {
         scores: &InterPodAffinityScores,
         node: NodeIndex,
     ) -> Result<i64, ScoreError> {
-        if !scores.counted {
+        if scores.weights.is_empty() {
             // Only in a profile without PreScore, which skips Score otherwise.
             return Err(ScoreError("failed to read \"PreScoreInterPodAffinity\" from cycleState: not found"));
         }
-        let places = scores.weights.iter().filter_map(|(_, places)| places.at(node));
+        let places = scores.weights.iter().filter_map(|places| places.at(node));
         Ok(places.fold(0, i64::wrapping_add))
     }
 }

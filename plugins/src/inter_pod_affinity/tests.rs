@@ -19,6 +19,7 @@ use crate::testing::args;
 
 mod filtering;
 mod scoring;
+mod update;
 
 const ZONES: [Option<&str>; 6] = [Some("a"), Some("a"), Some("b"), Some("b"), Some(""), None];
 const DEFAULT: InterPodAffinityArgs = InterPodAffinityArgs::DEFAULT;

@@ -38,8 +38,11 @@ fn found(carried: &CarriedTerms, interner: &mut Interner) -> Vec<Found> {
     let mut all = Vec::new();
     for (namespace, value) in [("default", "a"), ("default", "b"), ("other", "a"), ("other", "c")] {
         let (namespace, labels) = (interner.intern(namespace), [(app, interner.intern(value))]);
-        let anti = carried.anti_required(namespace, &labels).map(|term| (None, term.key, term.nodes));
-        let scored = carried.scored(namespace, &labels).map(|term| (Some(term.tag), term.key, term.nodes));
+        let anti = carried.anti_required_matching(namespace, &labels);
+        let anti = anti.into_iter().filter_map(|id| carried.anti_required(id));
+        let anti = anti.map(|term| (None, term.key(), term.nodes()));
+        let scored = carried.scored_matching(namespace, &labels).into_iter().filter_map(|id| carried.scored(id));
+        let scored = scored.map(|term| (Some(term.tag()), term.key(), term.nodes()));
         let mut sums = Found::new();
         for (tag, key, nodes) in anti.chain(scored) {
             nodes.iter().for_each(|(node, pods)| *sums.entry((tag, key, node.0)).or_default() += pods);
@@ -62,10 +65,13 @@ fn a_term_is_compared_once_for_all_pods_that_carry_it() {
         carried.add_pod(NodeIndex(slot), &pod(&bearer(name, 1), &mut interner));
     }
     let (default, app) = (interner.intern("default"), [(interner.intern("app"), interner.intern("a"))]);
-    let terms: Vec<_> = carried.scored(default, &app).map(|term| (term.tag, term.nodes.clone())).collect();
-    let [(Stance::Required, nodes)] = &terms[..] else { panic!("{terms:?}") };
-    assert_eq!([0, 1, 2].map(|node| nodes.get(NodeIndex(node))), [2, 1, 0]);
-    assert_eq!(carried.anti_required(default, &app).count(), 0);
+    let [term] = carried.scored_matching(default, &app)[..] else { panic!("one term") };
+    let term = carried.scored(term).unwrap();
+    assert_eq!(term.tag(), Stance::Required);
+    assert_eq!([0, 1, 2].map(|node| term.nodes().get(NodeIndex(node))), [2, 1, 0]);
+    let read: Vec<_> = term.log().since(0).unwrap().copied().collect();
+    assert_eq!(read, [(NodeIndex(0), 1), (NodeIndex(0), 1), (NodeIndex(1), 1)]);
+    assert_eq!(carried.anti_required_matching(default, &app), []);
 }
 
 #[test]
@@ -74,16 +80,52 @@ fn namespaces_are_matched_by_the_labels_that_they_have_now() {
     let mut carried = CarriedTerms::default();
     carried.add_pod(NodeIndex(0), &pod(&bearer(0, 4 << 4), &mut interner));
     let other = interner.intern("other");
-    assert_eq!(carried.anti_required(other, &[]).count(), 0, "not known");
-    let team = namespace(&[("team", "x")], &mut interner);
-    carried.set_object(None, Some(&team));
-    assert_eq!(carried.anti_required(other, &[]).count(), 1);
-    let none = namespace(&[], &mut interner);
-    carried.set_object(Some(&team), Some(&none));
-    assert_eq!(carried.anti_required(other, &[]).count(), 0, "other labels");
-    carried.set_object(Some(&none), Some(&team));
-    carried.set_object(Some(&team), None);
-    assert_eq!(carried.anti_required(other, &[]).count(), 0, "gone");
+    // Each row: the namespace before and after, how many terms match then, and whether they have to be looked for again.
+    let (team, none) = (namespace(&[("team", "x")], &mut interner), namespace(&[], &mut interner));
+    let rows = [
+        (None, None, 0, false),
+        (None, Some(&team), 1, true),
+        (Some(&team), Some(&team), 1, false),
+        (Some(&team), Some(&none), 0, true),
+        (Some(&none), None, 0, false),
+        (None, Some(&team), 1, true),
+        (Some(&team), None, 0, true),
+    ];
+    for (at, (old, new, matching, again)) in rows.into_iter().enumerate() {
+        let before = carried.epoch();
+        if at > 0 {
+            carried.set_object(old, new);
+        }
+        assert_eq!(carried.anti_required_matching(other, &[]).len(), matching, "row {at}");
+        assert_eq!(carried.epoch() > before, again, "row {at}");
+    }
+}
+
+#[test]
+fn what_nobody_says_any_more_is_remembered_for_a_while() {
+    let mut interner = Interner::default();
+    let mut carried = CarriedTerms::default();
+    let (default, app) = (interner.intern("default"), [(interner.intern("app"), interner.intern("a"))]);
+    let first = pod(&bearer(0, 1), &mut interner);
+    carried.add_pod(NodeIndex(0), &first);
+    let (id, epoch) = (carried.scored_matching(default, &app)[0], carried.epoch());
+    carried.remove_pod(NodeIndex(0), &first);
+    carried.set_pending(None, Some(&first));
+    assert_eq!((carried.scored_matching(default, &app), carried.epoch()), (vec![id], epoch), "it waits");
+    let other = |n: usize, carried: &mut CarriedTerms, interner: &mut Interner| {
+        let term = format!("{{topologyKey: zone, labelSelector: {{matchLabels: {{app: x{n}}}}}}}");
+        let affinity = format!("podAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}");
+        let pod = pod(&format!("{{metadata: {{name: p{n}}}, spec: {{affinity: {{{affinity}}}}}}}"), interner);
+        carried.know(&pod.spec.affinity);
+    };
+    (0..1100).for_each(|n| other(n, &mut carried, &mut interner));
+    assert_eq!(carried.scored_matching(default, &app), [id], "it waits still");
+    assert!(carried.scored.entries().count() < 200, "of the others most are forgotten");
+    carried.set_pending(Some(&first), None);
+    (2000..3100).for_each(|n| other(n, &mut carried, &mut interner));
+    assert_eq!((carried.scored_matching(default, &app), carried.scored(id).is_none()), (vec![], true));
+    carried.add_pod(NodeIndex(0), &first);
+    assert!(!carried.scored_matching(default, &app).contains(&id), "it has a new number");
 }
 
 proptest! {
@@ -108,9 +150,8 @@ proptest! {
             rebuilt.set_object(None, Some(&team));
             pods.iter().flatten().for_each(|(slot, pod)| rebuilt.add_pod(*slot, pod));
             prop_assert_eq!(found(&kept, &mut interner), found(&rebuilt, &mut interner));
-            prop_assert_eq!(&kept.keys, &rebuilt.keys);
-            prop_assert_eq!(kept.anti_required.entries().count(), rebuilt.anti_required.entries().count());
-            prop_assert_eq!(kept.scored.entries().count(), rebuilt.scored.entries().count());
+            let in_use = |carried: &CarriedTerms| carried.bearers.in_use().collect::<Map<_, _>>();
+            prop_assert_eq!(in_use(&kept), in_use(&rebuilt));
         }
     }
 }

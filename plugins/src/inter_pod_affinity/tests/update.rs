@@ -1,0 +1,210 @@
+//! States that are brought up to date.
+
+use schedc_core::kept::{Anew, Changed, Rescore, Verdicts};
+use schedc_core::plugin::Slot;
+use schedc_core::touched::Touched;
+
+use super::*;
+
+/// What is kept for pods that are alike.
+struct Kept {
+    pod: InterPodAffinityPod,
+    filtering: Slot<InterPodAffinityState>,
+    passing: Mask,
+    scoring: Slot<InterPodAffinityScores>,
+    scores: Vec<Option<i64>>,
+    seen: u64,
+}
+
+/// What is asked about nodes again.
+#[derive(Debug, Default)]
+struct Again {
+    filtering: Touched,
+    scoring: Touched,
+}
+
+impl Cluster {
+    fn passes(&self, pod: &InterPodAffinityPod, slot: &Slot<InterPodAffinityState>, node: NodeIndex) -> bool {
+        let alive = self.cache.base.alive().contains(node);
+        alive && (slot.skip || InterPodAffinity::filter(&DEFAULT, pod, &slot.state, node).is_ok())
+    }
+
+    fn score(&self, pod: &InterPodAffinityPod, slot: &Slot<InterPodAffinityScores>, node: NodeIndex) -> Option<i64> {
+        let alive = self.cache.base.alive().contains(node) && !slot.skip;
+        alive.then(|| InterPodAffinity::score(&DEFAULT, pod, &slot.state, node).expect("a score"))
+    }
+
+    fn slots(&self) -> impl Iterator<Item = NodeIndex> + use<> {
+        (0..self.cache.base.infos().len() as u32).map(NodeIndex)
+    }
+
+    fn evaluate(&mut self, pod: &Pod) -> Kept {
+        let pod = self.compile(&DEFAULT, pod);
+        let plugin = InterPodAffinity::default();
+        let filtering = plugin.pre_filter(&DEFAULT, &pod, self.view()).expect("terms are whole").slot;
+        let alive = self.cache.base.alive();
+        let scoring = plugin.pre_score(&DEFAULT, &pod, self.view(), alive).expect("terms are whole");
+        let mut passing = Mask::default();
+        passing.resize(self.cache.base.infos().len());
+        self.slots().filter(|node| self.passes(&pod, &filtering, *node)).for_each(|node| passing.insert(node));
+        let scores = self.slots().map(|node| self.score(&pod, &scoring, node)).collect();
+        Kept { pod, filtering, passing, scoring, scores, seen: self.cache.log.end() }
+    }
+
+    /// As the engine does it. Every node counts as feasible for scores.
+    fn update(&self, kept: &mut Kept, again: &mut Again) -> Result<(), Anew> {
+        let entries: Vec<_> = self.cache.log.since(kept.seen).expect("the log is long enough").collect();
+        let themselves = entries.iter().any(|entry| entry.is_node_itself());
+        let nodes: Vec<_> = entries.iter().map(|entry| entry.slot()).collect::<Mask>().iter().collect();
+        let changed = Changed { nodes: &nodes, themselves };
+        let slots = self.cache.base.infos().len();
+        let (plugin, alive) = (InterPodAffinity::default(), self.cache.base.alive());
+        kept.passing.resize(slots);
+        again.filtering.reset(slots);
+        again.scoring.reset(slots);
+        let mut flipped = Touched::default();
+        flipped.reset(slots);
+        let mut verdicts = Verdicts::new(changed, &mut kept.passing, &mut again.filtering, &mut flipped, alive);
+        PreFilterPlugin::update(&plugin, &DEFAULT, &kept.pod, &mut kept.filtering, self.view(), &mut verdicts)?;
+        let mut rescore = Rescore { changed, feasible: alive, flipped: &flipped, again: &mut again.scoring };
+        PreScorePlugin::update(&plugin, &DEFAULT, &kept.pod, &mut kept.scoring, self.view(), &mut rescore)?;
+        for node in nodes.iter().copied().chain(again.filtering.iter()) {
+            if self.passes(&kept.pod, &kept.filtering, node) {
+                kept.passing.insert(node);
+            } else {
+                kept.passing.remove(node);
+            }
+        }
+        kept.scores.resize(slots, None);
+        for node in nodes.into_iter().chain(again.scoring.iter()) {
+            kept.scores[node.get()] = self.score(&kept.pod, &kept.scoring, node);
+        }
+        kept.seen = self.cache.log.end();
+        Ok(())
+    }
+
+    /// With a node that has a zone, or a node less.
+    fn set_node(&mut self, name: &str, zone: Option<&str>) {
+        let yaml = format!("metadata: {{name: {name}, labels: {{host: {name}, {}}}}}", zone.unwrap_or_default());
+        let node = testing::node(&yaml, &mut self.cache.base.interner);
+        if zone.is_some() {
+            self.cache.set_node(node);
+        } else {
+            self.cache.remove_node(node.name);
+        }
+    }
+}
+
+/// A change of the cluster.
+#[derive(Clone, Debug)]
+enum Event {
+    /// The pod of this number is one of these, on this node.
+    Pod(usize, usize, u32),
+    NoPod(usize),
+    /// The node is in this zone, or in none.
+    Node(u32, &'static str),
+    NoNode(u32),
+    Namespace(&'static str, &'static str),
+    /// A pod of these asks.
+    Ask(usize),
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    let namespaces = ["shop", "bank", "lost"];
+    prop_oneof![
+        5 => (0..12_usize, 0..4_usize, 0..7_u32).prop_map(|(pod, of, node)| Event::Pod(pod, of, node)),
+        2 => (0..12_usize).prop_map(Event::NoPod),
+        1 => (0..7_u32, prop::sample::select(vec!["zone: a", "zone: b", "zone: ''", "", "rack: r, zone: c"]))
+            .prop_map(|(node, labels)| Event::Node(node, labels)),
+        1 => (0..7_u32).prop_map(Event::NoNode),
+        1 => (prop::sample::select(namespaces.to_vec()), prop::sample::select(vec!["red", "blue"]))
+            .prop_map(|(namespace, team)| Event::Namespace(namespace, team)),
+        6 => (0..5_usize).prop_map(Event::Ask),
+    ]
+}
+
+fn any_term() -> impl Strategy<Value = String> {
+    let keys = prop::sample::select(vec!["zone", "host", "rack"]);
+    let selectors =
+        prop::sample::select(vec!["matchLabels: {app: a}", "matchLabels: {app: b}", "", "matchLabels: {set: x}"]);
+    let namespaces = prop::sample::select(vec![
+        "",
+        "",
+        ", namespaceSelector: {}",
+        ", namespaceSelector: {matchLabels: {team: red}}",
+    ]);
+    (keys, selectors, namespaces)
+        .prop_map(|(key, selector, more)| format!("{{topologyKey: {key}, labelSelector: {{{selector}}}{more}}}"))
+}
+
+/// A pod with terms of all kinds, or none.
+fn any_pod() -> impl Strategy<Value = String> {
+    let required = || prop::collection::vec(any_term(), 0..2).prop_map(|terms| terms.join(", "));
+    let preferred = || {
+        let weighed =
+            (0..3, any_term()).prop_map(|(weight, term)| format!("{{weight: {weight}, podAffinityTerm: {term}}}"));
+        prop::collection::vec(weighed, 0..2).prop_map(|terms| terms.join(", "))
+    };
+    let list = "DuringSchedulingIgnoredDuringExecution";
+    let side = move || {
+        (required(), preferred()).prop_map(move |(required, preferred)| {
+            format!("{{required{list}: [{required}], preferred{list}: [{preferred}]}}")
+        })
+    };
+    let app = prop::sample::select(vec!["a", "b", "b, set: x"]);
+    let namespace = prop::sample::select(vec!["shop", "bank", "lost"]);
+    (app, namespace, side(), side()).prop_map(|(app, namespace, near, apart)| {
+        let affinity = format!("{{podAffinity: {near}, podAntiAffinity: {apart}}}");
+        format!(
+            "{{metadata: {{name: p, namespace: {namespace}, labels: {{app: {app}}}}}, spec: {{affinity: {affinity}}}}}"
+        )
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 300 } else { 20_000 }))]
+    #[test]
+    fn what_is_brought_up_to_date_is_as_from_nothing(
+        pods in prop::collection::vec(any_pod(), 4),
+        history in prop::collection::vec(any_event(), 0..60),
+    ) {
+        let mut cluster = Cluster::new();
+        let plain = "{metadata: {name: p, namespace: shop, labels: {app: a}}}".to_string();
+        let pods: Vec<_> = pods.into_iter().chain([plain]).map(|pod| cluster.pod(&pod)).collect();
+        let mut kept: Vec<Option<Kept>> = pods.iter().map(|_| None).collect();
+        let mut again = Again::default();
+        for event in history {
+            match event {
+                Event::Pod(number, of, node) => {
+                    let node = cluster.cache.base.interner.intern(&format!("n{node}"));
+                    let pod = Pod { uid: Uid(number.to_string().into()), ..pods[of].clone() };
+                    cluster.cache.add_pod(Arc::new(pod), node, PodState::Bound);
+                }
+                Event::NoPod(number) => _ = cluster.cache.remove_pod(&Uid(number.to_string().into())),
+                Event::Node(node, labels) => cluster.set_node(&format!("n{node}"), Some(labels)),
+                Event::NoNode(node) => cluster.set_node(&format!("n{node}"), None),
+                Event::Namespace(name, team) => cluster.namespace(name, team),
+                Event::Ask(of) => {
+                    let fresh = cluster.evaluate(&pods[of]);
+                    // Pods that are alike share what is kept.
+                    let at = kept.iter().position(|kept| kept.as_ref().is_some_and(|kept| kept.pod == fresh.pod));
+                    let at = at.unwrap_or(of);
+                    if let Some(old) = kept[at].as_mut().filter(|kept| kept.pod == fresh.pod) {
+                        old.pod = fresh.pod.clone();
+                        let updated = cluster.update(old, &mut again);
+                        if updated.is_ok() {
+                            prop_assert_eq!(&old.filtering, &fresh.filtering);
+                            prop_assert_eq!(&old.passing, &fresh.passing, "{:?}", again);
+                            prop_assert_eq!(&old.scoring, &fresh.scoring);
+                            prop_assert_eq!(&old.scores, &fresh.scores, "{:?}", again);
+                        } else {
+                            let skips = |kept: &Kept| (kept.filtering.skip, kept.scoring.skip);
+                            prop_assert_ne!(skips(old), skips(&fresh), "only skips are a reason");
+                        }
+                    }
+                    kept[at] = Some(fresh);
+                }
+            }
+        }
+    }
+}
