@@ -162,7 +162,7 @@ fn any_pod() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 300 } else { 20_000 }))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 100 } else { 20_000 }))]
     #[test]
     fn what_is_brought_up_to_date_is_as_from_nothing(
         pods in prop::collection::vec(any_pod(), 4),
