@@ -2,13 +2,15 @@
 
 use schedc_core::column::Index;
 use schedc_core::intern::Symbol;
-use schedc_core::map::Map;
+use schedc_core::map::{Map, Set};
 use schedc_core::model::{ControllerRef, LabelSelector, LabelsExt, Object, PodSpec, WorkloadKind};
 
 /// The selectors of Services, ReplicationControllers, ReplicaSets and StatefulSets.
 #[derive(Clone, Debug, Default)]
 pub struct WorkloadSelectors {
     namespaces: Map<Symbol, Workloads>,
+    /// The namespaces that pods asked about since the epoch began, each with the controllers of these pods.
+    asked: Map<Symbol, Set<ControllerRef>>,
     epoch: u64,
 }
 
@@ -52,20 +54,32 @@ impl WorkloadSelectors {
 }
 
 impl WorkloadSelectors {
-    /// Grows when a selector comes, changes, or goes.
+    /// The same, for somebody who keeps it until [`WorkloadSelectors::epoch`] is another one.
+    pub fn register(&mut self, pod: &PodSpec) -> LabelSelector {
+        self.asked.entry(pod.namespace).or_default().extend(pod.controller);
+        self.default_selector(pod)
+    }
+
+    /// Grows when a selector comes, changes, or goes that can concern a pod which [`WorkloadSelectors::register`] was called for.
     pub fn epoch(&self) -> u64 {
         self.epoch
+    }
+
+    /// Whether it can: Services that of any pod of their namespace, others that of their own.
+    fn concerns_asked(&self, namespace: Symbol, workload: ControllerRef) -> bool {
+        let asked = self.asked.get(&namespace);
+        asked.is_some_and(|asked| workload.kind == WorkloadKind::Service || asked.contains(&workload))
     }
 }
 
 impl Index for WorkloadSelectors {
     fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>) {
         let Some(Object::Workload(workload)) = new.or(old) else { return };
-        self.epoch += 1;
         let selector = new.and(workload.selector.clone()).filter(|selector| !selector.is_empty());
-        let workloads = self.namespaces.entry(workload.namespace).or_default();
         let (kind, name) = (workload.kind, workload.name);
-        match (kind, selector) {
+        let workloads = self.namespaces.entry(workload.namespace).or_default();
+        let new = selector.clone();
+        let old = match (kind, selector) {
             (WorkloadKind::Service, Some(selector)) => workloads.services.insert(name, selector),
             (WorkloadKind::Service, None) => workloads.services.remove(&name),
             (kind, Some(selector)) => workloads.controllers.insert(ControllerRef { kind, name }, selector),
@@ -73,6 +87,10 @@ impl Index for WorkloadSelectors {
         };
         if workloads.services.is_empty() && workloads.controllers.is_empty() {
             self.namespaces.remove(&workload.namespace);
+        }
+        if old != new && self.concerns_asked(workload.namespace, ControllerRef { kind, name }) {
+            self.epoch += 1;
+            self.asked.clear();
         }
     }
 }
@@ -135,6 +153,33 @@ mod tests {
         let service = (Service, "a", Some("app=web tier=front"));
         check(&[service, (ReplicationController, "own", Some("app=db"))], controller, "app=db tier=front");
         check(&[service], controller, "app=web tier=front");
+    }
+
+    #[test]
+    fn the_epoch_is_another_one_when_a_pod_that_asked_is_concerned() {
+        use WorkloadKind::{ReplicaSet, Service};
+        let mut interner = Interner::default();
+        let mut index = WorkloadSelectors::default();
+        let owner = "[{apiVersion: apps/v1, kind: ReplicaSet, name: own, uid: u, controller: true}]";
+        let pod = pod(&format!("metadata: {{name: a, labels: {{app: web}}, ownerReferences: {owner}}}"), &mut interner);
+        let mut set = |index: &mut WorkloadSelectors, kind, name, old: Option<&str>, new: Option<&str>| {
+            let epoch = index.epoch();
+            let [old, new] =
+                [old, new].map(|labels| labels.map(|labels| workload(kind, name, Some(labels), &mut interner)));
+            index.set_object(old.as_ref(), new.as_ref());
+            index.epoch() != epoch
+        };
+        assert!(!set(&mut index, Service, "web", None, Some("app=web")), "nobody asked");
+        assert_eq!(index.register(&pod.spec), index.default_selector(&pod.spec));
+        assert!(!set(&mut index, Service, "web", Some("app=web"), Some("app=web")), "it is as it was");
+        assert!(!set(&mut index, Service, "empty", None, Some("")));
+        assert!(!set(&mut index, ReplicaSet, "other", None, Some("app=web")));
+        assert!(set(&mut index, ReplicaSet, "own", None, Some("app=web")));
+        assert!(!set(&mut index, ReplicaSet, "own", Some("app=web"), Some("app=db")), "nobody asked since");
+        index.register(&pod.spec);
+        assert!(set(&mut index, Service, "db", None, Some("app=db")), "of any pod");
+        index.register(&pod.spec);
+        assert!(set(&mut index, ReplicaSet, "own", Some("app=db"), None));
     }
 
     proptest! {

@@ -170,7 +170,7 @@ fn default_constraints(
     if constraints.is_empty() {
         return constraints;
     }
-    let selector = workloads.default_selector(pod);
+    let selector = workloads.register(pod);
     if selector.is_empty() {
         return Vec::new();
     }
