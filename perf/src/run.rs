@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use schedc_core::client::{ApiError, ApiReason};
+use schedc_core::client::ApiError;
 use schedc_core::profile::{Bundle, StartError};
 use schedc_core::scheduler;
 use schedc_embedded::server::{Key, Request};
@@ -188,18 +188,16 @@ impl<'a, B: Bundle> Runner<'a, B> {
         if to_admit {
             object = self.admit(object)?;
         }
-        loop {
-            let key = Key::of(&object);
-            match self.request(Request::Create(Box::new(object.clone()))) {
-                Ok(()) => return Ok(key),
-                Err(error) => match &prefix {
-                    Some(prefix) if error.reason == ApiReason::AlreadyExists => {
-                        object.metadata_mut().name = Some(self.new_name(prefix));
-                    }
-                    _ => return Err(Error::new(error)),
-                },
-            }
+        let mut key = Key::of(&object);
+        while let (Some(prefix), Some(_)) = (&prefix, self.simulator.server.get(&key)) {
+            object.metadata_mut().name = Some(self.new_name(prefix));
+            key = Key::of(&object);
         }
+        if self.simulator.server.get(&key).is_some() {
+            return Err(Error::new(format!("{} {} is there already", key.kind, key.name)));
+        }
+        self.simulator.add(object).map_err(Error::new)?;
+        Ok(key)
     }
 
     /// A namespace is there, if it was not.

@@ -1,6 +1,8 @@
 //! The `schedc` command as people run it: the real binary, on manifests and profiles.
 
 mod bad_input;
+#[cfg(feature = "bench")]
+mod bench;
 mod check;
 mod evaluate;
 mod explain;

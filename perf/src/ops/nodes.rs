@@ -44,12 +44,13 @@ impl<B: Bundle> Runner<'_, B> {
             if to_admit {
                 node = self.admit(node)?;
             }
-            let AnyObject::Node(node) = &mut node else { continue };
-            let name = node.metadata.name.clone().unwrap_or_default();
-            let labels = node.metadata.labels.get_or_insert_default();
+            let name = node.name().to_owned();
+            let labels = node.metadata_mut().labels.get_or_insert_default();
             labels.insert("kubernetes.io/hostname".to_owned(), name.clone());
-            strategy.prepare(node, at);
-            self.create(AnyObject::Node(node.clone()), "", false)?;
+            if let AnyObject::Node(node) = &mut node {
+                strategy.prepare(node, at);
+            }
+            self.create(node, "", false)?;
             if let Strategy::Allocatable(allocatable) = strategy {
                 self.set_csi_node(&name, allocatable)?;
             }

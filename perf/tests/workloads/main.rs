@@ -4,6 +4,7 @@
 
 mod harness;
 mod operations;
+mod wrong;
 
 mod profile {
     schedc_macros::profile!("../profiles/default.toml");

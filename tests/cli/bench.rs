@@ -1,0 +1,89 @@
+//! `schedc bench`
+
+use expect_test::expect;
+
+use crate::harness::{Folder, schedc};
+
+const WORKLOADS: &str = "
+- name: basic
+  labels: [short]
+  workloadTemplate:
+  - {opcode: createNodes, countParam: $nodes}
+  - {opcode: createPods, countParam: $nodes, podTemplatePath: pod.yaml, collectMetrics: true}
+  workloads:
+  - {name: ten, labels: [performance], params: {nodes: 10}}
+  - {name: 5Nodes/5Pods, featureGates: {SchedulerQueueingHints: true}, params: {nodes: 5}}
+- name: devices
+  workloadTemplate:
+  - {opcode: createResourceDriver, driverName: d, nodes: n, maxClaimsPerNodeParam: $claims}
+  - {opcode: createPods, count: 1, collectMetrics: true}
+  workloads:
+  - {name: one, params: {claims: 1}}
+";
+const POD: &str = "{kind: Pod, metadata: {generateName: 'p-'}, spec: {containers: [{name: c, image: i}]}}";
+
+fn folder() -> Folder {
+    Folder::with(&[("w/config.yaml", WORKLOADS), ("w/pod.yaml", POD)])
+}
+
+#[test]
+fn as_json() {
+    let run = folder().schedc(&["bench", "w/config.yaml", "--workload", "basic/ten", "-o", "json"]);
+    assert_eq!(run.stderr, "");
+    let report = run.json();
+    let workloads = report["workloads"].as_array().expect("a list");
+    assert_eq!((workloads.len(), &workloads[0]["name"]), (1, &"basic/ten".into()));
+    let fields: Vec<_> = workloads[0].as_object().expect("fields").keys().cloned().collect();
+    let fields_expected =
+        ["allocations_per_decision", "decisions_per_s", "latency_us", "name", "peak_rss_mb", "pods_per_s"];
+    assert_eq!(fields, fields_expected);
+    let times: Vec<_> = workloads[0]["latency_us"].as_object().expect("fields").keys().cloned().collect();
+    assert_eq!(times, ["max", "p50", "p90", "p99", "p999"]);
+    assert!(workloads[0]["allocations_per_decision"].as_f64().is_some_and(|allocations| allocations > 0.0), "{report}");
+    assert_eq!(workloads[0]["peak_rss_mb"].is_f64(), cfg!(target_os = "linux"), "{report}");
+}
+
+#[test]
+fn several_workloads_and_what_cannot_be_run() {
+    let folder = folder();
+    let run = folder.schedc(&["bench", "w/config.yaml"]);
+    assert_eq!(run.code, Some(1));
+    let names: Vec<_> = run.stdout.lines().map(|line| line.split_whitespace().next().unwrap_or_default()).collect();
+    assert_eq!(names, ["WORKLOAD", "basic/ten", "basic/5Nodes/5Pods"]);
+    expect![[r#"
+        note: of kube-scheduler's, not used here: feature gate SchedulerQueueingHints
+        error: w/config.yaml: workload `devices/one`: op 0 (createResourceDriver): needs a driver of dynamic resources, and the embedded cluster has none; choose other workloads with --workload or --labels
+        error: 1 of 3 workloads could not be run
+    "#]]
+    .assert_eq(&run.stderr);
+    let run = folder.schedc(&["bench", "w/config.yaml", "--labels", "-performance,short", "--profile", "binpack"]);
+    let table = run.ok();
+    assert!(table.contains("basic/5Nodes/5Pods") && !table.contains("basic/ten"), "{table}");
+}
+
+#[test]
+fn what_is_not_there() {
+    let folder = folder();
+    let errors = [
+        folder.schedc(&["bench", "w/config.yaml", "--workload", "basic/eleven"]),
+        folder.schedc(&["bench", "w/config.yaml", "--labels", "fast"]),
+        folder.schedc(&["bench", "w/config.yaml", "--profile", "fast"]),
+        folder.schedc(&["bench", "w/none.yaml"]),
+    ];
+    expect![[r#"
+        error: w/config.yaml: there is no workload `basic/eleven`; choose among:
+        error:   basic/ten
+        error:   basic/5Nodes/5Pods
+        error:   devices/one
+        error: w/config.yaml: no workload has the labels `fast`; labels in use: performance, short
+        error: no profile `fast` is compiled in; there is binpack, default, edge, features
+        error: w/none.yaml: cannot be read: No such file or directory (os error 2)
+    "#]]
+    .assert_eq(&errors.map(|run| run.refused()).concat());
+}
+
+#[test]
+fn help_says_what_is_measured() {
+    let help = schedc(&["bench", "--help"]).ok();
+    assert!(help.contains("pods bound in a second"), "{help}");
+}
