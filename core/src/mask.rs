@@ -78,6 +78,13 @@ impl Mask {
         self.words.clear();
     }
 
+    /// Gives up room at the end that holds no node, so that equal sets are equal values.
+    pub fn trim(&mut self) {
+        while self.words.last() == Some(&0) {
+            self.words.pop();
+        }
+    }
+
     /// Becomes equal to `other` without a new allocation.
     pub fn copy_from(&mut self, other: &Mask) {
         self.words.clear();

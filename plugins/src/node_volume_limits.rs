@@ -14,16 +14,18 @@
 use std::sync::Arc;
 
 use schedc_core::args::NoArgs;
+use schedc_core::cache::Base;
 use schedc_core::column::Position;
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips, pre_filter_again};
+use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
 use schedc_core::handle::Handle;
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::kept::{Anew, Verdicts};
+use schedc_core::kept::{Anew, Individual, Verdicts};
 use schedc_core::map::Map;
 use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, Pod, PodSpec, Volume};
 use schedc_core::plugin::{Compile, Plugin, Slot, View};
 use schedc_core::status::{Code, Reasons, Status};
+use smallvec::SmallVec;
 
 mod changes;
 mod hint;
@@ -41,6 +43,14 @@ pub struct NodeVolumeLimits;
 /// The pod's volumes that may count.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NodeVolumeLimitsPod {
+    /// Number of volumes.
+    volumes: usize,
+    own: Individual<OwnVolumes>,
+}
+
+/// They are nobody else's, usually, and do not make the pod another one: it is nodes that are full.
+#[derive(Clone, Debug)]
+struct OwnVolumes {
     namespace: Symbol,
     volumes: Box<[Volume]>,
 }
@@ -51,10 +61,33 @@ pub struct FullNodes {
     /// False in a profile without PreFilter.
     is_prepared: bool,
     rejected: Mask,
+    basis: Basis,
     /// Of those, the nodes for which it could not be told, and why.
     failures: Map<NodeIndex, Failure>,
     wanted: Wanted,
     changes: Changes,
+}
+
+/// What the nodes without room follow from, if it is `is_plain`: that the drivers have room or not, and nothing else.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Basis {
+    is_plain: bool,
+    slots: usize,
+    /// Each with the number of volumes, and the epoch of the room that nodes have.
+    drivers: SmallVec<[(Symbol, i64, Option<u64>); 2]>,
+}
+
+impl Basis {
+    fn of(wanted: &Wanted, index: &AttachedVolumes, slots: usize) -> Self {
+        let epoch = |driver, count| index.driver(driver).map_or(Some(0), |nodes| nodes.room_epoch(count));
+        let with_epoch = |&(driver, count)| (driver, count, epoch(driver, count));
+        let drivers: SmallVec<[_; 2]> = wanted.drivers.iter().map(with_epoch).collect();
+        let is_plain = !wanted.fails()
+            && !index.any_failures()
+            && drivers.iter().all(|(.., epoch)| epoch.is_some())
+            && wanted.volumes.iter().all(|volume| index.users(volume).is_empty());
+        Basis { is_plain, slots, drivers }
+    }
 }
 
 /// Why a node is rejected.
@@ -84,9 +117,10 @@ impl Plugin for NodeVolumeLimits {
 
     fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> NodeVolumeLimitsPod {
         let may_count = |volume: &&Volume| volume.claim().is_some() || matches!(volume, Volume::InTree { .. });
+        let volumes: Box<[Volume]> = pod.volumes.iter().filter(may_count).cloned().collect();
         NodeVolumeLimitsPod {
-            namespace: pod.namespace,
-            volumes: pod.volumes.iter().filter(may_count).cloned().collect(),
+            volumes: volumes.len(),
+            own: Individual(OwnVolumes { namespace: pod.namespace, volumes }),
         }
     }
 
@@ -105,34 +139,43 @@ impl PreFilterPlugin for NodeVolumeLimits {
         pod: &NodeVolumeLimitsPod,
         view: View<'_, Self>,
     ) -> Result<PreFilter<FullNodes>, Status> {
-        if pod.volumes.is_empty() {
+        if pod.volumes == 0 {
             return Ok(PreFilter::skip(FullNodes::default()));
         }
-        let index = view.indexes;
-        let wanted = Wanted::read(pod, index, &view.base.interner);
+        let wanted = Wanted::read(&pod.own, view.indexes, &view.base.interner);
         let mut nodes = FullNodes { is_prepared: true, wanted, ..FullNodes::default() };
-        nodes.rejected.resize(view.base.infos().len());
-        if nodes.wanted.fails() {
-            view.base.alive().iter().for_each(|node| nodes.judge(node, view));
-        } else if !nodes.wanted.volumes.is_empty() {
-            index.nodes_with_failures().for_each(|node| nodes.judge(node, view));
-            for (driver, count) in &nodes.wanted.drivers.clone() {
-                let without_room = index.driver(*driver).into_iter().flat_map(|nodes| nodes.nodes_without_room(*count));
-                without_room.for_each(|node| nodes.judge(node, view));
-            }
-        }
+        nodes.find(view);
         Ok(PreFilter::ready(nodes))
     }
 
     fn update(
         &self,
-        args: &NoArgs,
+        _: &NoArgs,
         pod: &NodeVolumeLimitsPod,
         slot: &mut Slot<FullNodes>,
         view: View<'_, Self>,
         verdicts: &mut Verdicts<'_>,
     ) -> Result<(), Anew> {
-        if pod.volumes.is_empty() { Ok(()) } else { pre_filter_again(self, args, pod, slot, view, verdicts) }
+        if pod.volumes == 0 {
+            return Ok(());
+        }
+        let nodes = &mut slot.state;
+        let could_fail = !nodes.failures.is_empty();
+        nodes.wanted = Wanted::read(&pod.own, view.indexes, &view.base.interner);
+        nodes.changes = Changes::default();
+        let slots = view.base.infos().len();
+        if nodes.basis.is_plain && nodes.basis == Basis::of(&nodes.wanted, view.indexes, slots) {
+            return Ok(());
+        }
+        nodes.find(view);
+        // Rejections of different codes: rare, and left to a full evaluation.
+        if could_fail || !nodes.failures.is_empty() {
+            return Err(Anew);
+        }
+        for (word, &rejected) in nodes.rejected.words().iter().enumerate() {
+            verdicts.set_word(word, !0, alive(view.base, word) & !rejected);
+        }
+        Ok(())
     }
 
     fn add_pod(_: &NodeVolumeLimitsPod, nodes: &mut FullNodes, other: &Pod, view: View<'_, Self>, node: NodeIndex) {
@@ -149,6 +192,31 @@ impl PreFilterPlugin for NodeVolumeLimits {
 }
 
 impl FullNodes {
+    /// Decides about all nodes, as they are in truth.
+    fn find(&mut self, view: View<'_, NodeVolumeLimits>) {
+        let index = view.indexes;
+        self.failures.clear();
+        self.rejected.clear();
+        self.rejected.resize(view.base.infos().len());
+        self.basis = Basis::of(&self.wanted, index, view.base.infos().len());
+        if self.wanted.fails() {
+            view.base.alive().iter().for_each(|node| self.judge(node, view));
+            return;
+        }
+        for &(driver, count) in &self.wanted.drivers {
+            if let Some(nodes) = index.driver(driver) {
+                nodes.add_without_room(count, &mut self.rejected);
+            }
+        }
+        // Nodes that have some of the volumes already need less room.
+        for at in 0..self.wanted.volumes.len() {
+            index.users(&self.wanted.volumes[at]).iter().for_each(|&node| self.judge(node, view));
+        }
+        if index.any_failures() && !self.wanted.volumes.is_empty() {
+            index.nodes_with_failures().for_each(|node| self.judge(node, view));
+        }
+    }
+
     /// Decides about one node, with the pods that it has in thought.
     fn judge(&mut self, node: NodeIndex, view: View<'_, NodeVolumeLimits>) {
         let failure = self.failure(node, view);
@@ -195,7 +263,7 @@ impl FilterPlugin for NodeVolumeLimits {
         if nodes.rejected.contains(node) {
             return Err(nodes.why(node));
         }
-        if nodes.is_prepared || pod.volumes.is_empty() { Ok(()) } else { Err(NoRoom::NotPrepared) }
+        if nodes.is_prepared || pod.volumes == 0 { Ok(()) } else { Err(NoRoom::NotPrepared) }
     }
 
     fn code(reason: &NoRoom) -> Code {
@@ -232,6 +300,11 @@ impl FullNodes {
             Some(_) => NoRoom::Failure,
         }
     }
+}
+
+/// The slots of one word of a mask that hold a node.
+fn alive(base: &Base, word: usize) -> u64 {
+    base.alive().words().get(word).copied().unwrap_or(0)
 }
 
 /// Why a generic ephemeral volume's claim is not the pod's own (`VolumeIsForPod`).

@@ -23,14 +23,15 @@ use schedc_core::client::Client;
 use schedc_core::column::Position;
 use schedc_core::extension_points::{
     FilterPlugin, Placement, PreBindPlugin, PreFilter, PreFilterPlugin, PreFlight, PreScorePlugin, ReservePlugin,
-    ScoreError, ScorePlugin, Skips, pre_filter_again,
+    ScoreError, ScorePlugin, Skips,
 };
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
-use schedc_core::kept::{Anew, Verdicts};
+use schedc_core::kept::{Anew, Individual, Verdicts};
 use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, PersistentVolume, PersistentVolumeClaim, PodSpec, Uid, Volume};
 use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::scratch::Scratch;
 use schedc_core::status::{Code, Reasons, Status};
 
 mod args;
@@ -40,20 +41,28 @@ mod by_label;
 mod claims;
 mod hint;
 mod pod_volumes;
+mod reach;
+mod standing;
 
 pub use args::VolumeBindingArgs;
 use assumed::Assumed;
 use binding::Work;
 use pod_volumes::Choice;
 pub use pod_volumes::{Conflicts, PodVolumes, Unfit};
+use reach::Reach;
+use standing::Standing;
 
 use crate::columns::NodeLabels;
 use crate::indexes::Volumes;
+
+/// The label that a node has for itself.
+const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// Finds nodes for the pod's claims, and volumes for its unbound ones.
 #[derive(Debug, Default)]
 pub struct VolumeBinding {
     assumed: Mutex<Assumed>,
+    reach: Scratch<Reach>,
 }
 
 impl VolumeBinding {
@@ -61,24 +70,39 @@ impl VolumeBinding {
         // What is assumed changes by whole entries, so a panic elsewhere leaves nothing half done.
         self.assumed.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// What there is to know of the claims of a pod for Filter.
+    fn look_up(&self, pod: &VolumeBindingPod, view: View<'_, Self>) -> Result<PodVolumes, Status> {
+        let volumes = claims::look_up(&pod.own, view, &self.assumed())?;
+        Ok(volumes.for_filter(view.base.alive(), |affinity| self.reach.lock().nodes(affinity, view)))
+    }
 }
 
 /// The claims of a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VolumeBindingPod {
+    has_claims: bool,
+    /// How things stood with its claims when the pod was compiled.
+    standing: Standing,
+    own: Individual<OwnClaims>,
+}
+
+/// They are nobody else's, usually, and do not make the pod another one: it is where their volumes can be.
+#[derive(Clone, Debug)]
+struct OwnClaims {
     namespace: Symbol,
     claims: Box<[PodClaim]>,
 }
 
 /// A claim of a pod.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 struct PodClaim {
     name: Symbol,
     /// The pod and its name, if the claim is made for it.
     owner: Option<(Uid, Symbol)>,
 }
 
-impl VolumeBindingPod {
+impl OwnClaims {
     fn new(pod: &PodSpec) -> Self {
         let claims = pod.volumes.iter().filter_map(|volume| match volume {
             Volume::Claim { claim } => Some(PodClaim { name: *claim, owner: None }),
@@ -87,7 +111,7 @@ impl VolumeBindingPod {
             }
             _ => None,
         });
-        VolumeBindingPod { namespace: pod.namespace, claims: claims.collect() }
+        OwnClaims { namespace: pod.namespace, claims: claims.collect() }
     }
 }
 
@@ -112,8 +136,10 @@ impl Plugin for VolumeBinding {
         Ok(VolumeBinding::default())
     }
 
-    fn compile(_: &VolumeBindingArgs, pod: &PodSpec, _: Compile<'_, Self>) -> VolumeBindingPod {
-        VolumeBindingPod::new(pod)
+    fn compile(_: &VolumeBindingArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> VolumeBindingPod {
+        let own = OwnClaims::new(pod);
+        let standing = Standing::of(&own, cx.indexes, cx.interner.intern(HOSTNAME));
+        VolumeBindingPod { has_claims: !own.claims.is_empty(), standing, own: Individual(own) }
     }
 
     fn compile_epoch(_: &Volumes) -> Option<u64> {
@@ -131,21 +157,35 @@ impl PreFilterPlugin for VolumeBinding {
         pod: &VolumeBindingPod,
         view: View<'_, Self>,
     ) -> Result<PreFilter<PodVolumes>, Status> {
-        if pod.claims.is_empty() {
+        if !pod.has_claims {
             return Ok(PreFilter::skip(PodVolumes::default()));
         }
-        claims::look_up(pod, view, &self.assumed()).map(PreFilter::ready)
+        self.look_up(pod, view).map(PreFilter::ready)
     }
 
     fn update(
         &self,
-        args: &VolumeBindingArgs,
+        _: &VolumeBindingArgs,
         pod: &VolumeBindingPod,
         slot: &mut Slot<PodVolumes>,
         view: View<'_, Self>,
         verdicts: &mut Verdicts<'_>,
     ) -> Result<(), Anew> {
-        if pod.claims.is_empty() { Ok(()) } else { pre_filter_again(self, args, pod, slot, view, verdicts) }
+        if !pod.has_claims {
+            return Ok(());
+        }
+        let old = std::mem::take(&mut slot.state);
+        slot.state = self.look_up(pod, view).map_err(|_| Anew)?;
+        let alive = view.base.alive();
+        match (old.nodes(alive), slot.state.nodes(alive)) {
+            (Some(_), Some(_)) if old.are_anywhere() && slot.state.are_anywhere() => {}
+            (Some(_), Some(nodes)) => {
+                nodes.words().iter().enumerate().for_each(|(word, &passing)| verdicts.set_word(word, !0, passing));
+            }
+            _ if old != slot.state => verdicts.ask_all(),
+            _ => {}
+        }
+        Ok(())
     }
 }
 
@@ -160,7 +200,7 @@ impl FilterPlugin for VolumeBinding {
         cycle: &PodVolumes,
         (labels, position): (&NodeLabels, NodeIndex),
     ) -> Result<(), Unfit> {
-        if cycle.are_anywhere() { Ok(()) } else { cycle.check(labels, position, &mut |_| {}) }
+        if cycle.are_at(position) { Ok(()) } else { cycle.check(labels, position, &mut |_| {}) }
     }
 
     fn code(unfit: &Unfit) -> Code {
@@ -222,7 +262,7 @@ impl ReservePlugin for VolumeBinding {
         view: View<'_, Self>,
     ) -> Result<ReservedVolumes, Status> {
         let mut reserved = ReservedVolumes::default();
-        let pod = VolumeBindingPod::new(&placement.pod.spec);
+        let pod = OwnClaims::new(&placement.pod.spec);
         if pod.claims.is_empty() {
             return Ok(reserved);
         }

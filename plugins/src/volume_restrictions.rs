@@ -13,10 +13,10 @@
 //! **Differences.** None.
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips, pre_filter_again};
+use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
-use schedc_core::kept::{Anew, Verdicts};
+use schedc_core::kept::{Anew, Individual, Verdicts};
 use schedc_core::model::{NodeIndex, Pod, PodSpec, Volume};
 use schedc_core::plugin::{Compile, Plugin, Slot, View};
 use schedc_core::status::{Code, Reasons, Status};
@@ -33,11 +33,20 @@ pub struct VolumeRestrictions;
 /// What a pod mounts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VolumeRestrictionsPod {
-    namespace: Symbol,
-    /// The claims that it names, in order.
-    claims: Box<[Symbol]>,
+    own: Individual<OwnClaims>,
+    /// Whether one of them was taken when the pod was compiled. It tells pods that wait for another one apart from those
+    /// that do not, and nothing else: PreFilter looks again.
+    are_taken: bool,
     /// Disks that exclude each other.
     disks: Box<[Volume]>,
+}
+
+/// The claims of a pod, of which it matters whether they are taken, not which they are.
+#[derive(Clone, Debug)]
+struct OwnClaims {
+    namespace: Symbol,
+    /// Those that the pod names, in order.
+    claims: Box<[Symbol]>,
 }
 
 /// The pod's claims that only one pod may use.
@@ -72,10 +81,12 @@ impl Plugin for VolumeRestrictions {
         Ok(VolumeRestrictions)
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> VolumeRestrictionsPod {
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> VolumeRestrictionsPod {
+        let claims = pod.volumes.iter().filter_map(Volume::named_claim).collect();
+        let own = OwnClaims { namespace: pod.namespace, claims };
         VolumeRestrictionsPod {
-            namespace: pod.namespace,
-            claims: pod.volumes.iter().filter_map(Volume::named_claim).collect(),
+            are_taken: own.exclusive(cx.indexes).map_or(true, |claims| claims.are_taken()),
+            own: Individual(own),
             disks: pod.volumes.iter().filter(|volume| is_disk(volume)).cloned().collect(),
         }
     }
@@ -95,20 +106,11 @@ impl PreFilterPlugin for VolumeRestrictions {
         pod: &VolumeRestrictionsPod,
         view: View<'_, Self>,
     ) -> Result<PreFilter<ExclusiveClaims>, Status> {
-        let volumes = view.indexes;
-        let mut names = Vec::new();
-        for &name in &pod.claims {
-            let Some(claim) = volumes.claim(pod.namespace, name) else {
-                let name = view.base.interner.resolve(name);
-                return Err(Status::unresolvable(format!("persistentvolumeclaim {name:?} not found")));
-            };
-            if claim.is_exclusive() && !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        let uses = names.iter().filter(|&&name| volumes.references(pod.namespace, name) > 0).count() as i64;
-        let skip = pod.disks.is_empty() && uses == 0;
-        let claims = ExclusiveClaims { names: names.into(), uses: Some(uses) };
+        let claims = pod.own.exclusive(view.indexes).map_err(|missing| {
+            let name = view.base.interner.resolve(missing);
+            Status::unresolvable(format!("persistentvolumeclaim {name:?} not found"))
+        })?;
+        let skip = pod.disks.is_empty() && !claims.are_taken();
         Ok(if skip { PreFilter::skip(claims) } else { PreFilter::ready(claims) })
     }
 
@@ -120,7 +122,15 @@ impl PreFilterPlugin for VolumeRestrictions {
         view: View<'_, Self>,
         verdicts: &mut Verdicts<'_>,
     ) -> Result<(), Anew> {
-        if pod.claims.is_empty() { Ok(()) } else { pre_filter_again(self, args, pod, slot, view, verdicts) }
+        let Ok(PreFilter { slot: new, .. }) = self.pre_filter(args, pod, view) else { return Err(Anew) };
+        if new.skip != slot.skip {
+            return Err(Anew);
+        }
+        if !new.skip && new.state.are_taken() != slot.state.are_taken() {
+            verdicts.ask_all();
+        }
+        *slot = new;
+        Ok(())
     }
 
     fn add_pod(_: &VolumeRestrictionsPod, claims: &mut ExclusiveClaims, other: &Pod, _: View<'_, Self>, _: NodeIndex) {
@@ -138,7 +148,29 @@ impl PreFilterPlugin for VolumeRestrictions {
     }
 }
 
+impl OwnClaims {
+    /// Those that only one pod may use.
+    ///
+    /// # Errors
+    /// The first claim that does not exist.
+    fn exclusive(&self, volumes: &Volumes) -> Result<ExclusiveClaims, Symbol> {
+        let mut names = Vec::new();
+        for &name in &self.claims {
+            let claim = volumes.claim(self.namespace, name).ok_or(name)?;
+            if claim.is_exclusive() && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let uses = names.iter().filter(|&&name| volumes.references(self.namespace, name) > 0).count() as i64;
+        Ok(ExclusiveClaims { names: names.into(), uses: Some(uses) })
+    }
+}
+
 impl ExclusiveClaims {
+    fn are_taken(&self) -> bool {
+        self.uses.is_some_and(|uses| uses > 0)
+    }
+
     fn uses_by(&self, other: &Pod) -> i64 {
         let claims = other.spec.volumes.iter().filter_map(Volume::named_claim);
         claims.filter(|claim| self.names.contains(claim)).count() as i64

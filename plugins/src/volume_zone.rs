@@ -18,7 +18,7 @@ use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips, pre_filter_again};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
-use schedc_core::kept::{Anew, Verdicts};
+use schedc_core::kept::{Anew, Individual, Verdicts};
 use schedc_core::model::{LabelsExt, PodSpec, Volume, ZoneLabel};
 use schedc_core::plugin::{Compile, Plugin, Slot, View};
 use schedc_core::status::{Code, Reasons, Status};
@@ -35,10 +35,18 @@ pub struct VolumeZone;
 /// The claims that a pod names, those of generic ephemeral volumes left out.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VolumeZonePod {
-    namespace: Symbol,
-    claims: Box<[Symbol]>,
+    own: Individual<OwnClaims>,
+    /// Where their volumes were when the pod was compiled. It tells pods with volumes in different zones apart, which is
+    /// to their advantage, and nothing else: PreFilter looks again.
+    zones: Box<[ZoneLabel]>,
     /// The labels of which a node must have one.
     labels: [Symbol; 4],
+}
+
+#[derive(Clone, Debug)]
+struct OwnClaims {
+    namespace: Symbol,
+    claims: Box<[Symbol]>,
 }
 
 /// The zones of a pod's volumes, if PreFilter has found them.
@@ -74,9 +82,14 @@ impl Plugin for VolumeZone {
     }
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> VolumeZonePod {
+        let claims: Box<[Symbol]> = pod.volumes.iter().filter_map(Volume::named_claim).collect();
+        let volumes = claims.iter().filter_map(|&claim| {
+            let claim = cx.indexes.claim(pod.namespace, claim)?;
+            cx.indexes.volume(claim.volume?)
+        });
         VolumeZonePod {
-            namespace: pod.namespace,
-            claims: pod.volumes.iter().filter_map(Volume::named_claim).collect(),
+            zones: volumes.flat_map(|volume| &volume.zones).cloned().collect(),
+            own: Individual(OwnClaims { namespace: pod.namespace, claims }),
             labels: LABELS.map(|label| cx.interner.intern(label)),
         }
     }
@@ -96,12 +109,13 @@ impl PreFilterPlugin for VolumeZone {
         pod: &VolumeZonePod,
         view: View<'_, Self>,
     ) -> Result<PreFilter<VolumeZones>, Status> {
-        if pod.claims.is_empty() {
+        let OwnClaims { namespace, claims } = &*pod.own;
+        if claims.is_empty() {
             return Ok(PreFilter::skip(VolumeZones(Some(Arc::default()))));
         }
         let mut zones = Vec::new();
-        for &claim in &pod.claims {
-            let volume = bound_volume(pod.namespace, claim, view).map_err(Status::unresolvable)?;
+        for &claim in claims {
+            let volume = bound_volume(*namespace, claim, view).map_err(Status::unresolvable)?;
             if let Some(name) = volume {
                 let Some(volume) = view.indexes.volume(name) else {
                     let name = view.base.interner.resolve(name);
@@ -123,7 +137,10 @@ impl PreFilterPlugin for VolumeZone {
         view: View<'_, Self>,
         verdicts: &mut Verdicts<'_>,
     ) -> Result<(), Anew> {
-        if pod.claims.is_empty() { Ok(()) } else { pre_filter_again(self, args, pod, slot, view, verdicts) }
+        if pod.own.claims.is_empty() && slot.skip {
+            return Ok(());
+        }
+        pre_filter_again(self, args, pod, slot, view, verdicts)
     }
 }
 
@@ -160,7 +177,7 @@ impl FilterPlugin for VolumeZone {
     #[inline(always)]
     fn filter(_: &NoArgs, pod: &VolumeZonePod, zones: &VolumeZones, node: &NodeLabels) -> Result<(), WrongZone> {
         let Some(zones) = &zones.0 else {
-            return if pod.claims.is_empty() { Ok(()) } else { Err(WrongZone::NotPrepared) };
+            return if pod.own.claims.is_empty() { Ok(()) } else { Err(WrongZone::NotPrepared) };
         };
         let is_in = |zone: &ZoneLabel| {
             let value = node.labels.value(zone.key).or_else(|| node.labels.value(zone.successor));

@@ -81,6 +81,10 @@ impl<P: Profile> Signatures<P> {
             self.epoch = epoch;
             self.forget_specs();
         }
+        // Claims are a pod's own, nearly always, and how things stand with them tells what other pods it is like.
+        if spec.has_claims() {
+            return self.compile(spec, cache);
+        }
         let address = Arc::as_ptr(spec) as usize;
         if let Some((_, read)) = self.by_address.get(&address) {
             return read.clone();

@@ -141,6 +141,13 @@ pub struct PodSpec {
     pub scheduling_gates: Box<[Symbol]>,
 }
 
+impl PodSpec {
+    /// Whether it has volumes by claim, or resource claims.
+    pub fn has_claims(&self) -> bool {
+        !self.resource_claims.is_empty() || self.volumes.iter().any(|volume| volume.claim().is_some())
+    }
+}
+
 /// A pod: who it is, what it asks for, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pod {

@@ -137,7 +137,7 @@ pub struct PersistentVolume {
 }
 
 /// A label that tells where a volume is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ZoneLabel {
     /// The label's key.
     pub key: Symbol,

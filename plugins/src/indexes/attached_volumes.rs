@@ -9,6 +9,7 @@ use schedc_core::model::{
     CsiNode, CsiVolume, Node, NodeIndex, Object, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Uid,
     Volume, VolumeAttachment,
 };
+use smallvec::SmallVec;
 
 mod limits;
 
@@ -57,6 +58,8 @@ pub struct AttachedVolumes {
     limits: Limits,
     /// Number of nodes with pods whose volumes cannot be counted.
     nodes_with_failures: usize,
+    /// The nodes whose pods use a volume, each once. None is empty.
+    users: Map<CountedVolume, SmallVec<[NodeIndex; 2]>>,
 }
 
 type ClaimKey = (Symbol, Symbol);
@@ -128,6 +131,11 @@ impl AttachedVolumes {
         self.nodes.get(node.get()).and_then(|entry| entry.used.get(volume)).copied().unwrap_or(0)
     }
 
+    /// The nodes whose pods use the volume, each once.
+    pub fn users(&self, volume: &CountedVolume) -> &[NodeIndex] {
+        self.users.get(volume).map_or(&[], |nodes| nodes)
+    }
+
     /// Whether a VolumeAttachment has the volume on the node.
     pub fn has_attachment(&self, node: NodeIndex, volume: &CountedVolume) -> bool {
         self.named(node).is_some_and(|named| named.attached.contains_key(volume))
@@ -136,6 +144,11 @@ impl AttachedVolumes {
     /// Whether the node has pods whose volumes cannot be counted.
     pub fn has_failures(&self, node: NodeIndex) -> bool {
         self.nodes.get(node.get()).is_some_and(|entry| entry.failures > 0)
+    }
+
+    /// Whether some node has such pods.
+    pub fn any_failures(&self) -> bool {
+        self.nodes_with_failures > 0
     }
 
     /// The nodes with pods whose volumes cannot be counted.
@@ -169,8 +182,11 @@ impl AttachedVolumes {
         let count = entry.used.entry(volume).or_default();
         *count += times;
         let attached = self.named.get(&entry.name).is_some_and(|named| named.attached.contains_key(&volume));
-        if *count == times && !attached {
-            self.limits.attach(volume.driver(), node);
+        if *count == times {
+            self.users.entry(volume).or_default().push(node);
+            if !attached {
+                self.limits.attach(volume.driver(), node);
+            }
         }
     }
 
@@ -182,6 +198,12 @@ impl AttachedVolumes {
             return;
         }
         entry.used.remove(&volume);
+        if let Some(nodes) = self.users.get_mut(&volume) {
+            nodes.retain(|other| *other != node);
+            if nodes.is_empty() {
+                self.users.remove(&volume);
+            }
+        }
         if !self.named.get(&entry.name).is_some_and(|named| named.attached.contains_key(&volume)) {
             self.limits.detach(volume.driver(), node);
         }

@@ -3,6 +3,7 @@
 mod attached_volumes;
 mod carried_terms;
 mod disruption_budgets;
+mod epoch;
 mod image_nodes;
 mod registry;
 mod resource_claims;
@@ -14,6 +15,7 @@ mod workload_selectors;
 pub use attached_volumes::{AttachedVolumes, CountedVolume, DriverNodes};
 pub use carried_terms::{CarriedTerm, CarriedTerms, Stance, TermId};
 pub use disruption_budgets::DisruptionBudgets;
+pub use epoch::Epoch;
 pub use image_nodes::ImageNodes;
 pub use resource_claims::ResourceClaims;
 pub use selector_counts::{NodeCounts, PodQuestion, PodTerm, QuestionId, SelectorCounts};

@@ -7,26 +7,39 @@ use std::sync::Arc;
 use schedc_core::column::Index;
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
+use schedc_core::mask::Mask;
 use schedc_core::model::{
-    CsiDriver, CsiNode, CsiStorageCapacity, NodeIndex, Object, PersistentVolume, PersistentVolumeClaim, Pod,
+    CsiDriver, CsiNode, CsiStorageCapacity, Node, NodeIndex, Object, PersistentVolume, PersistentVolumeClaim, Pod,
     StorageClass, Volume,
 };
 use schedc_core::quantity::Quantity;
 
+use super::Epoch;
+
 /// A claim's namespace and name.
 pub type ClaimKey = (Symbol, Symbol);
+
+/// Volumes by size; the name keeps those of one size apart.
+type BySize = BTreeMap<(Quantity, Symbol), Arc<PersistentVolume>>;
 
 /// The objects behind a pod's volumes, as of the last event.
 #[derive(Debug, Default, PartialEq)]
 pub struct Volumes {
     volumes: Map<Symbol, Arc<PersistentVolume>>,
-    /// By class, then by size; the name keeps volumes of one size apart.
-    by_class: Map<Symbol, BTreeMap<(Quantity, Symbol), Arc<PersistentVolume>>>,
+    /// Those that are for no claim, by class.
+    unclaimed: Map<Symbol, BySize>,
+    /// Those that are for a claim, by the claim.
+    claimed: Map<ClaimKey, BySize>,
     claims: Map<ClaimKey, Arc<PersistentVolumeClaim>>,
     /// How many volumes of running pods name a claim.
     references: Map<ClaimKey, u32>,
     classes: Map<Symbol, Arc<StorageClass>>,
     csi_nodes: Map<Symbol, Arc<CsiNode>>,
+    /// By name.
+    nodes: Map<Symbol, NodeIndex>,
+    /// By in-tree plugin, the nodes on which it is migrated. None is empty.
+    migrated: Map<Symbol, Mask>,
+    labels_epoch: Epoch,
     drivers: Map<Symbol, Arc<CsiDriver>>,
     /// By class, then by namespace and name.
     capacities: Map<Symbol, BTreeMap<(Symbol, Symbol), Arc<CsiStorageCapacity>>>,
@@ -37,9 +50,13 @@ impl Volumes {
     pub fn volume(&self, name: Symbol) -> Option<&Arc<PersistentVolume>> {
         self.volumes.get(&name)
     }
-    /// The volumes of a class, smallest first.
-    pub fn volumes_of_class(&self, class: Symbol) -> impl Iterator<Item = &Arc<PersistentVolume>> {
-        self.by_class.get(&class).into_iter().flat_map(BTreeMap::values)
+    /// The volumes of a class that are for no claim, smallest first.
+    pub fn unclaimed(&self, class: Symbol) -> impl Iterator<Item = &Arc<PersistentVolume>> {
+        self.unclaimed.get(&class).into_iter().flat_map(BTreeMap::values)
+    }
+    /// The volumes that are for a claim of that name, of any class, smallest first.
+    pub fn claimed_by(&self, namespace: Symbol, name: Symbol) -> impl Iterator<Item = &Arc<PersistentVolume>> {
+        self.claimed.get(&(namespace, name)).into_iter().flat_map(BTreeMap::values)
     }
     /// The claim of that name.
     pub fn claim(&self, namespace: Symbol, name: Symbol) -> Option<&Arc<PersistentVolumeClaim>> {
@@ -54,9 +71,13 @@ impl Volumes {
     pub fn class(&self, name: Symbol) -> Option<&Arc<StorageClass>> {
         self.classes.get(&name)
     }
-    /// All CSINodes, in no particular order.
-    pub fn csi_nodes(&self) -> impl Iterator<Item = &Arc<CsiNode>> {
-        self.csi_nodes.values()
+    /// The nodes on which an in-tree plugin is migrated to its CSI driver. `None`: on no node.
+    pub fn migrated(&self, plugin: Symbol) -> Option<&Mask> {
+        self.migrated.get(&plugin)
+    }
+    /// Changes whenever a node comes, goes, or gets other labels.
+    pub fn labels_epoch(&self) -> &Epoch {
+        &self.labels_epoch
     }
     /// The CSI driver of that name.
     pub fn driver(&self, name: Symbol) -> Option<&Arc<CsiDriver>> {
@@ -71,11 +92,18 @@ impl Volumes {
         match object {
             Object::PersistentVolume(o) => {
                 self.volumes.insert(o.name, o.clone());
-                self.by_class.entry(o.class).or_default().insert((o.capacity, o.name), o.clone());
+                let list = match &o.claim {
+                    Some(claim) => self.claimed.entry((claim.namespace, claim.name)).or_default(),
+                    None => self.unclaimed.entry(o.class).or_default(),
+                };
+                list.insert((o.capacity, o.name), o.clone());
             }
             Object::PersistentVolumeClaim(o) => drop(self.claims.insert((o.namespace, o.name), o.clone())),
             Object::StorageClass(o) => drop(self.classes.insert(o.name, o.clone())),
-            Object::CsiNode(o) => drop(self.csi_nodes.insert(o.name, o.clone())),
+            Object::CsiNode(o) => {
+                self.csi_nodes.insert(o.name, o.clone());
+                self.set_migrated(o.name, o, true);
+            }
             Object::CsiDriver(o) => drop(self.drivers.insert(o.name, o.clone())),
             Object::CsiStorageCapacity(o) => {
                 self.capacities.entry(o.class).or_default().insert((o.namespace, o.name), o.clone());
@@ -88,14 +116,53 @@ impl Volumes {
         match object {
             Object::PersistentVolume(o) => {
                 self.volumes.remove(&o.name);
-                remove_from(&mut self.by_class, o.class, (o.capacity, o.name));
+                match &o.claim {
+                    Some(claim) => {
+                        remove_from(&mut self.claimed, (claim.namespace, claim.name), (o.capacity, o.name));
+                    }
+                    None => remove_from(&mut self.unclaimed, o.class, (o.capacity, o.name)),
+                }
             }
             Object::PersistentVolumeClaim(o) => drop(self.claims.remove(&(o.namespace, o.name))),
             Object::StorageClass(o) => drop(self.classes.remove(&o.name)),
-            Object::CsiNode(o) => drop(self.csi_nodes.remove(&o.name)),
+            Object::CsiNode(o) => {
+                self.csi_nodes.remove(&o.name);
+                self.set_migrated(o.name, o, false);
+            }
             Object::CsiDriver(o) => drop(self.drivers.remove(&o.name)),
             Object::CsiStorageCapacity(o) => remove_from(&mut self.capacities, o.class, (o.namespace, o.name)),
             _ => {}
+        }
+    }
+}
+
+impl Volumes {
+    /// What a CSINode says of plugins counts for its node, if that is there, or does not count any more.
+    fn set_migrated(&mut self, node: Symbol, csi_node: &CsiNode, counts: bool) {
+        let Some(&slot) = self.nodes.get(&node) else { return };
+        for &plugin in &csi_node.migrated_plugins {
+            let nodes = self.migrated.entry(plugin).or_default();
+            nodes.extend([slot]);
+            if !counts {
+                nodes.remove(slot);
+                nodes.trim();
+                if nodes.is_empty() {
+                    self.migrated.remove(&plugin);
+                }
+            }
+        }
+    }
+
+    fn set_node_name(&mut self, index: NodeIndex, name: Symbol, is_there: bool) {
+        let csi_node = self.csi_nodes.get(&name).cloned();
+        if is_there {
+            self.nodes.insert(name, index);
+        }
+        if let Some(csi_node) = csi_node {
+            self.set_migrated(name, &csi_node, is_there);
+        }
+        if !is_there {
+            self.nodes.remove(&name);
         }
     }
 }
@@ -116,6 +183,16 @@ fn named_claims(pod: &Pod) -> impl Iterator<Item = ClaimKey> {
 }
 
 impl Index for Volumes {
+    fn set_node(&mut self, index: NodeIndex, old: Option<&Node>, new: Option<&Node>) {
+        match (old, new) {
+            (Some(old), Some(new)) if old.labels == new.labels => return,
+            (None, Some(new)) => self.set_node_name(index, new.name, true),
+            (Some(old), None) => self.set_node_name(index, old.name, false),
+            _ => {}
+        }
+        self.labels_epoch.advance();
+    }
+
     fn add_pod(&mut self, _: NodeIndex, pod: &Pod) {
         for claim in named_claims(pod) {
             *self.references.entry(claim).or_default() += 1;
@@ -147,42 +224,58 @@ impl Index for Volumes {
 mod tests {
     use proptest::prelude::*;
     use schedc_core::intern::Interner;
-    use schedc_objects::testing::{object, pod};
+    use schedc_objects::testing::{self, object, pod};
 
     use super::*;
 
     /// Some object of one of six names; the class, size, node and so on vary.
     fn any_object() -> impl Strategy<Value = String> {
         (0..7_usize, 0..2, 0..3, 1..3).prop_map(|(kind, name, group, size)| {
+            let mut annotations = String::new();
             let (kind, rest) = match kind {
                 0 => {
-                    ("PersistentVolume", format!("spec: {{storageClassName: g{group}, capacity: {{storage: {size}}}}}"))
+                    let claim = if name == 0 { "" } else { ", claimRef: {namespace: ns, name: c}" };
+                    let spec = format!("storageClassName: g{group}, capacity: {{storage: {size}}}");
+                    ("PersistentVolume", format!("spec: {{{spec}{claim}}}"))
                 }
                 1 => ("PersistentVolumeClaim", format!("spec: {{storageClassName: g{group}}}")),
                 2 => ("StorageClass", format!("provisioner: d{group}")),
-                3 => ("CSINode", format!("spec: {{drivers: [{{name: d{group}, nodeID: w}}]}}")),
+                3 => {
+                    annotations =
+                        format!(", annotations: {{storage.alpha.kubernetes.io/migrated-plugins: 'p0,p{group}'}}");
+                    ("CSINode", format!("spec: {{drivers: [{{name: d{group}, nodeID: w}}]}}"))
+                }
                 4 => ("CSIDriver", format!("spec: {{storageCapacity: {}}}", size == 1)),
                 5 => ("CSIStorageCapacity", format!("storageClassName: g{group}, capacity: {size}")),
                 _ => ("VolumeAttachment", format!("spec: {{attacher: d{size}, nodeName: w{group}, source: {{}}}}")),
             };
-            format!("{{kind: {kind}, metadata: {{name: o{name}}}, {rest}}}")
+            format!("{{kind: {kind}, metadata: {{name: o{name}{annotations}}}, {rest}}}")
         })
     }
 
     proptest! {
         #[test]
         fn objects_come_change_and_go_without_a_trace(
-            history in prop::collection::vec((any_object(), any::<bool>()), 0..40),
+            history in prop::collection::vec((any_object(), any::<bool>(), 0..8_usize), 0..40),
         ) {
             let mut interner = Interner::default();
             let mut kept = Volumes::default();
             let mut objects = BTreeMap::new();
-            for (yaml, is_there) in history {
+            let mut nodes: [Option<Node>; 2] = [None, None];
+            for (yaml, is_there, slot) in history {
+                if let Some(node) = nodes.get_mut(slot) {
+                    let new = is_there.then(|| testing::node(&format!("metadata: {{name: o{slot}}}"), &mut interner));
+                    let old = std::mem::replace(node, new);
+                    kept.set_node(NodeIndex(slot as u32), old.as_ref(), node.as_ref());
+                }
                 let object = object(&yaml, &mut interner);
                 let key = object.key();
                 let old = if is_there { objects.insert(key, object) } else { objects.remove(&key) };
                 kept.set_object(old.as_ref(), objects.get(&key));
                 let mut rebuilt = Volumes::default();
+                for (slot, node) in nodes.iter().enumerate() {
+                    rebuilt.set_node(NodeIndex(slot as u32), None, node.as_ref());
+                }
                 objects.values().for_each(|object| rebuilt.set_object(None, Some(object)));
                 prop_assert_eq!(&kept, &rebuilt);
             }
@@ -214,7 +307,7 @@ mod tests {
             );
             volumes.set_object(None, Some(&object(&yaml, &mut interner)));
         }
-        let names: Vec<_> = volumes.volumes_of_class(Symbol::EMPTY).map(|v| interner.resolve(v.name)).collect();
+        let names: Vec<_> = volumes.unclaimed(Symbol::EMPTY).map(|v| interner.resolve(v.name)).collect();
         assert_eq!(names, ["small", "middle", "big"]);
     }
 }

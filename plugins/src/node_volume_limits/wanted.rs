@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Pod, Volume};
 
-use super::{NO_NAME, NodeVolumeLimitsPod, not_owner};
+use super::{NO_NAME, OwnVolumes, not_owner};
 use crate::indexes::{AttachedVolumes, CountedVolume};
 
 /// Why volumes cannot be counted.
@@ -31,7 +31,7 @@ pub(super) struct Wanted {
 
 impl Wanted {
     /// Reads the pod's volumes, in order, up to the first that is wrong (`filterAttachableVolumes`).
-    pub(super) fn read(pod: &NodeVolumeLimitsPod, index: &AttachedVolumes, interner: &Interner) -> Self {
+    pub(super) fn read(pod: &OwnVolumes, index: &AttachedVolumes, interner: &Interner) -> Self {
         let mut wanted = Wanted::default();
         for volume in &pod.volumes {
             let failure = match volume {

@@ -40,6 +40,11 @@ impl<T> ByLabel<T> {
         ByLabel { things, tied, free }
     }
 
+    /// All things, in order.
+    pub(super) fn things(&self) -> &[T] {
+        &self.things
+    }
+
     /// The first thing that `fits` of those that are not tied to other nodes.
     pub(super) fn first(&self, node: &NodeLabels, fits: impl Fn(&T) -> bool) -> Option<&T> {
         let mut best = u32::MAX;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::mask::Mask;
 use schedc_core::model::{PersistentVolume, PersistentVolumeClaim, StorageClass};
 use schedc_core::plugin::View;
 use schedc_core::quantity::Quantity;
@@ -11,21 +10,17 @@ use schedc_core::status::Status;
 
 use super::assumed::Assumed;
 use super::by_label::{ByLabel, selector_tie, tie};
-use super::pod_volumes::{Bound, PodVolumes, Provision, Unbound};
-use super::{PodClaim, VolumeBinding, VolumeBindingPod};
+use super::pod_volumes::{Bound, PodVolumes, Provision, Selected, Unbound};
+use super::{OwnClaims, PodClaim, VolumeBinding};
 use crate::indexes::Volumes;
 
 type Claim = Arc<PersistentVolumeClaim>;
 
-/// Looks at the claims: all of PreFilter.
+/// Looks at the claims: PreFilter, but for which nodes there are.
 ///
 /// # Errors
 /// A claim is not there, cannot be used, or should have been bound before.
-pub(super) fn look_up(
-    pod: &VolumeBindingPod,
-    view: View<'_, VolumeBinding>,
-    assumed: &Assumed,
-) -> Result<PodVolumes, Status> {
+pub(super) fn look_up(pod: &OwnClaims, view: View<'_, VolumeBinding>, assumed: &Assumed) -> Result<PodVolumes, Status> {
     let interner = &view.base.interner;
     let volumes = view.indexes;
     let mut claims = Vec::with_capacity(pod.claims.len());
@@ -57,7 +52,7 @@ pub(super) fn look_up(
 
 /// A claim that the pod can use (`podHasPVCs`).
 fn usable<'a>(
-    pod: &VolumeBindingPod,
+    pod: &OwnClaims,
     wanted: &PodClaim,
     volumes: &'a Volumes,
     interner: &Interner,
@@ -92,15 +87,15 @@ fn usable<'a>(
 fn bound_volume(claim: &Claim, assumed: &Assumed, view: View<'_, VolumeBinding>) -> Option<Bound> {
     let Some(volume) = claim.volume.and_then(|name| view.indexes.volume(name)) else { return Some(Bound::Missing) };
     let volume = assumed.volume(volume);
-    let migrated: Mask = match &volume.migration {
-        Some(migration) => {
-            let nodes = view.indexes.csi_nodes().filter(|node| node.has_migrated(migration.plugin));
-            nodes.filter_map(|node| view.node(node.name)).collect()
-        }
-        None => Mask::default(),
-    };
-    let is_anywhere = volume.node_affinity.is_none() && migrated.is_empty();
-    (!is_anywhere).then(|| Bound::Volume { volume: volume.clone(), migrated })
+    let migration = volume.migration.as_ref();
+    let migrated = migration.and_then(|migration| Some((migration, view.indexes.migrated(migration.plugin)?)));
+    let is_anywhere = volume.node_affinity.is_none()
+        && migrated
+            .is_none_or(|(migration, _)| migration.volume.as_ref().is_ok_and(|volume| volume.node_affinity.is_none()));
+    (!is_anywhere).then(|| Bound::Volume {
+        volume: volume.clone(),
+        migrated: migrated.map(|(_, nodes)| nodes.clone()).unwrap_or_default(),
+    })
 }
 
 fn pod_volumes(
@@ -113,7 +108,7 @@ fn pod_volumes(
     for (claim, class) in unbound {
         let provision = provision(&claim, class, view.indexes);
         match claim.selected_node {
-            Some(node) => selected.push((node, claim, provision)),
+            Some(node) => selected.push(Selected { node, claim, provision }),
             None => to_match.push((claim, provision)),
         }
     }
@@ -153,7 +148,8 @@ fn candidates(
         _ => true,
     };
     let (mut own, mut others) = (Vec::new(), Vec::new());
-    let volumes = view.indexes.volumes_of_class(claim.class).map(|volume| assumed.volume(volume));
+    let claimed = view.indexes.claimed_by(claim.namespace, claim.name).filter(|volume| volume.class == claim.class);
+    let volumes = view.indexes.unclaimed(claim.class).chain(claimed).map(|volume| assumed.volume(volume));
     for volume in volumes.filter(fits) {
         if volume.is_for(claim) {
             own.push(volume.clone());

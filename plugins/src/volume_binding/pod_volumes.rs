@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use schedc_core::intern::Symbol;
 use schedc_core::mask::Mask;
-use schedc_core::model::{LabelSelector, NodeIndex, PersistentVolume, PersistentVolumeClaim, StorageClass};
+use schedc_core::model::{
+    LabelSelector, NodeIndex, NodeSelector, PersistentVolume, PersistentVolumeClaim, StorageClass,
+};
 use schedc_core::status::Reasons;
 use smallvec::SmallVec;
 
@@ -13,7 +15,11 @@ use crate::columns::NodeLabels;
 
 /// All that Filter needs to know of the pod's claims and of the volumes that they may be bound to.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PodVolumes(Known);
+pub struct PodVolumes {
+    known: Known,
+    /// The nodes that can have all volumes, if that has been found out.
+    nodes: Option<Arc<Mask>>,
+}
 
 #[derive(Clone, Debug, Default, PartialEq)]
 enum Known {
@@ -30,7 +36,7 @@ struct Claims {
     /// Of bound claims, in the pod's order.
     bound: Vec<Bound>,
     /// Unbound claims whose volume is to be made for a certain node, in the pod's order.
-    selected: Vec<(Symbol, Arc<PersistentVolumeClaim>, Provision)>,
+    selected: Vec<Selected>,
     /// The other unbound claims, smallest first.
     unbound: Vec<Unbound>,
     /// What is wrong with the selector of an unbound claim.
@@ -38,7 +44,7 @@ struct Claims {
 }
 
 /// The volume of a bound claim.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(super) enum Bound {
     /// There is no such volume.
     Missing,
@@ -50,8 +56,16 @@ pub(super) enum Bound {
     },
 }
 
+/// A claim whose volume is to be made for a node.
+#[derive(Debug)]
+pub(super) struct Selected {
+    pub(super) node: Symbol,
+    pub(super) claim: Arc<PersistentVolumeClaim>,
+    pub(super) provision: Provision,
+}
+
 /// A claim that waits for a volume.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(super) struct Unbound {
     pub(super) claim: Arc<PersistentVolumeClaim>,
     /// Volumes that are meant for it: the first of them is taken, or none.
@@ -59,6 +73,44 @@ pub(super) struct Unbound {
     /// Others that it can have.
     pub(super) others: ByLabel<Arc<PersistentVolume>>,
     pub(super) provision: Provision,
+}
+
+// Volumes and claims are equal here if they make the same difference to Filter, whatever they are called.
+
+impl PartialEq for Bound {
+    fn eq(&self, other: &Bound) -> bool {
+        match (self, other) {
+            (Bound::Missing, Bound::Missing) => true,
+            (Bound::Volume { volume, migrated }, Bound::Volume { volume: other, migrated: also }) => {
+                let translated =
+                    |volume: &PersistentVolume| volume.migration.as_ref().map(|migration| migration.volume.clone());
+                volume.node_affinity == other.node_affinity
+                    && migrated == also
+                    && (migrated.is_empty() || translated(volume) == translated(other))
+            }
+            _ => false,
+        }
+    }
+}
+
+impl PartialEq for Selected {
+    fn eq(&self, other: &Selected) -> bool {
+        self.node == other.node && self.provision == other.provision
+    }
+}
+
+impl PartialEq for Unbound {
+    fn eq(&self, other: &Unbound) -> bool {
+        let same = |(volume, other): (&Arc<PersistentVolume>, &Arc<PersistentVolume>)| {
+            Arc::ptr_eq(volume, other) || volume == other
+        };
+        let all_same = |volumes: &[Arc<PersistentVolume>], others: &[Arc<PersistentVolume>]| {
+            volumes.len() == others.len() && volumes.iter().zip(others).all(same)
+        };
+        all_same(&self.own, &other.own)
+            && all_same(self.others.things(), other.others.things())
+            && self.provision == other.provision
+    }
 }
 
 /// Where a volume can be made.
@@ -106,20 +158,45 @@ pub(super) enum Choice<'a> {
 impl PodVolumes {
     pub(super) fn new(
         bound: Vec<Bound>,
-        selected: Vec<(Symbol, Arc<PersistentVolumeClaim>, Provision)>,
+        selected: Vec<Selected>,
         unbound: Vec<Unbound>,
         unreadable: Option<Arc<str>>,
     ) -> Self {
-        PodVolumes(match bound.is_empty() && selected.is_empty() && unbound.is_empty() {
+        let known = match bound.is_empty() && selected.is_empty() && unbound.is_empty() {
             true => Known::Anywhere,
             false => Known::Claims(Arc::new(Claims { bound, selected, unbound, unreadable })),
-        })
+        };
+        PodVolumes { known, nodes: None }
+    }
+
+    /// What Filter needs to know of them, in short: not which volume a claim will have where every node can have one.
+    /// `reach` finds the nodes that match a node affinity.
+    pub(super) fn for_filter(self, alive: &Mask, reach: impl FnMut(&NodeSelector) -> Arc<Mask>) -> Self {
+        let Known::Claims(claims) = &self.known else { return self };
+        if claims.are_anywhere() {
+            return PodVolumes { known: Known::Anywhere, nodes: None };
+        }
+        let nodes = claims.nodes(alive, reach).map(Arc::new);
+        PodVolumes { nodes, ..self }
+    }
+
+    /// Whether the node is known to do.
+    #[inline(always)]
+    pub(super) fn are_at(&self, node: NodeIndex) -> bool {
+        match &self.known {
+            Known::Anywhere => true,
+            _ => self.nodes.as_ref().is_some_and(|nodes| nodes.contains(node)),
+        }
     }
 
     /// Whether every node will do.
-    #[inline(always)]
     pub(super) fn are_anywhere(&self) -> bool {
-        matches!(self.0, Known::Anywhere)
+        matches!(self.known, Known::Anywhere)
+    }
+
+    /// The nodes that will do of those that there are, if that has been found out.
+    pub(super) fn nodes<'a>(&'a self, alive: &'a Mask) -> Option<&'a Mask> {
+        if self.are_anywhere() { Some(alive) } else { self.nodes.as_deref() }
     }
 
     /// Whether the node can have all volumes (`FindPodVolumes`). If it can, `choose` was told what becomes of every
@@ -130,18 +207,18 @@ impl PodVolumes {
         position: NodeIndex,
         choose: &mut impl FnMut(Choice<'a>),
     ) -> Result<(), Unfit> {
-        let claims = match &self.0 {
+        let claims = match &self.known {
             Known::Nothing => return Err(Unfit::NotPrepared),
             Known::Anywhere => return Ok(()),
             Known::Claims(claims) => claims,
         };
         let mut conflicts = claims.check_bound(node, position)?;
-        if claims.selected.iter().any(|(selected, ..)| *selected != node.name) {
+        if claims.selected.iter().any(|selected| selected.node != node.name) {
             conflicts.no_volume = true;
         } else if claims.unreadable.is_some() {
             return Err(Unfit::Unreadable);
         } else {
-            for (_, claim, provision) in &claims.selected {
+            for Selected { claim, provision, .. } in &claims.selected {
                 if !provision.check(node, &mut conflicts) {
                     return Err(Unfit::Conflicts(conflicts));
                 }
@@ -154,7 +231,7 @@ impl PodVolumes {
 
     /// A rejection in words.
     pub(super) fn explain(&self, unfit: Unfit, out: &mut Reasons<'_>) {
-        match (unfit, &self.0) {
+        match (unfit, &self.known) {
             (Unfit::Conflicts(conflicts), _) => conflicts.explain(out),
             (Unfit::Untranslatable(at), Known::Claims(claims)) => {
                 if let Some(Bound::Volume { volume, .. }) = claims.bound.get(at as usize)
@@ -185,6 +262,40 @@ impl Conflicts {
 }
 
 impl Claims {
+    /// Whether every node can have them: they are to be made, and nothing stands in the way of that anywhere.
+    fn are_anywhere(&self) -> bool {
+        self.bound.is_empty()
+            && self.selected.is_empty()
+            && self.unreadable.is_none()
+            && self.unbound.iter().all(|unbound| unbound.provision.is_anywhere())
+    }
+
+    /// The nodes that can have them, if that is a matter of bound volumes alone, and of their node affinity.
+    fn nodes(&self, alive: &Mask, mut reach: impl FnMut(&NodeSelector) -> Arc<Mask>) -> Option<Mask> {
+        if !self.selected.is_empty() || !self.unbound.is_empty() {
+            return None;
+        }
+        let mut nodes = alive.clone();
+        for bound in &self.bound {
+            let Bound::Volume { volume, migrated } = bound else { return None };
+            let own = volume.node_affinity.as_ref().map(&mut reach);
+            let translated = match &volume.migration {
+                Some(migration) if !migrated.is_empty() => migration.volume.as_ref().ok()?.node_affinity.as_ref(),
+                _ => None,
+            };
+            let translated = translated.map(&mut reach);
+            let word_of = |nodes: &Option<Arc<Mask>>, word: usize| match nodes {
+                Some(nodes) => nodes.words().get(word).copied().unwrap_or(0),
+                None => !0,
+            };
+            for (at, word) in nodes.words_mut().iter_mut().enumerate() {
+                let migrated = migrated.words().get(at).copied().unwrap_or(0);
+                *word &= word_of(&own, at) & !migrated | word_of(&translated, at) & migrated;
+            }
+        }
+        Some(nodes)
+    }
+
     /// The first bound volume that the node cannot have, or that is missing, decides (`checkBoundClaims`).
     fn check_bound(&self, node: &NodeLabels, position: NodeIndex) -> Result<Conflicts, Unfit> {
         for (at, bound) in self.bound.iter().enumerate() {
@@ -237,6 +348,11 @@ impl Unbound {
 }
 
 impl Provision {
+    /// Whether a volume can be made for every node.
+    fn is_anywhere(&self) -> bool {
+        self.class.provisions && self.class.allowed_topologies.is_none() && self.room.is_none()
+    }
+
     /// Whether a volume can be made for the node. If not, that goes into `conflicts`.
     fn check(&self, node: &NodeLabels, conflicts: &mut Conflicts) -> bool {
         if !self.class.provisions

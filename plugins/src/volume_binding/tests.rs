@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schedc_core::column::Index;
 use schedc_core::extension_points::{FilterPlugin, Placement, PreFilterPlugin, ReservePlugin};
 use schedc_core::model::{NodeIndex, Object};
-use schedc_core::plugin::View;
+use schedc_core::plugin::{Compile, Plugin, View};
 use schedc_objects::testing;
 
 mod binding;
@@ -54,12 +54,18 @@ impl World {
 
     /// The nodes where a pod with a claim fits.
     fn fits(&mut self, claim: &str) -> String {
-        let pod = VolumeBindingPod::new(&self.pod(claim).spec);
+        let pod = self.compiled(claim);
         let view = self.view();
         let cycle = self.plugin.pre_filter(&ARGS, &pod, view).expect("a usable claim").slot.state;
         let fits = |node: &u32| VolumeBinding::filter(&ARGS, &pod, &cycle, view.row(NodeIndex(*node))).is_ok();
         let names: Vec<_> = (0..2).filter(fits).map(|node| view.base.name(NodeIndex(node))).collect();
         names.join(" ")
+    }
+
+    fn compiled(&mut self, claim: &str) -> VolumeBindingPod {
+        let pod = self.pod(claim);
+        let cx = Compile { interner: &mut self.cluster.cache.base.interner, indexes: &mut self.volumes };
+        VolumeBinding::compile(&ARGS, &pod.spec, cx)
     }
 
     fn pod(&mut self, claim: &str) -> schedc_core::model::Pod {

@@ -3,6 +3,7 @@
 
 mod dynamic_resources;
 mod node_volume_limits;
+mod own_volumes;
 mod pod_topology_spread;
 mod preemption;
 mod undo;
@@ -17,6 +18,7 @@ mod scheduler {
         "tests/cycle/profiles/claims.toml",
         "tests/cycle/profiles/hasty.toml",
         "tests/cycle/profiles/limits.toml",
+        "tests/cycle/profiles/own-volumes.toml",
         "tests/cycle/profiles/preemption.toml",
         "tests/cycle/profiles/spreading.toml",
         "tests/cycle/profiles/storage.toml",

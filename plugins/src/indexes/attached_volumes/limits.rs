@@ -2,10 +2,14 @@
 
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
+use schedc_core::mask::Mask;
 use schedc_core::model::{CsiNode, NodeIndex};
 
 /// No limit: more than there are volumes.
 const NONE: i64 = i64::MAX;
+
+/// For so many volumes at most, the nodes without room are known. Few pods bring more.
+const MOST_KNOWN: usize = 4;
 
 /// One driver on all nodes.
 #[derive(Debug, Default)]
@@ -14,6 +18,10 @@ pub struct DriverNodes {
     attached: Vec<i64>,
     /// By slot; nodes beyond the end have no limit.
     limits: Vec<i64>,
+    /// The nodes without room for one more volume, for two more, and so on.
+    without_room: [Mask; MOST_KNOWN],
+    /// How often one of them came to be so, or ceased to.
+    changes: u64,
 }
 
 impl DriverNodes {
@@ -27,11 +35,48 @@ impl DriverNodes {
         self.limits.get(node.get()).copied().filter(|&limit| limit != NONE)
     }
 
-    /// The nodes where there is no room for so many more.
-    pub fn nodes_without_room(&self, more: i64) -> impl Iterator<Item = NodeIndex> {
-        let attached = self.attached.iter().copied().chain(std::iter::repeat(0));
-        let both = self.limits.iter().zip(attached).enumerate();
-        both.filter(move |(_, (limit, attached))| attached + more > **limit).map(|(slot, _)| NodeIndex(slot as u32))
+    /// Adds the nodes where there is no room for so many more, at least one, to a set that has room for all nodes.
+    pub fn add_without_room(&self, more: i64, nodes: &mut Mask) {
+        match self.without_room.get(more as usize - 1) {
+            Some(full) => {
+                for (word, full) in nodes.words_mut().iter_mut().zip(full.words()) {
+                    *word |= full;
+                }
+            }
+            None => {
+                let attached = self.attached.iter().copied().chain(std::iter::repeat(0));
+                let both = self.limits.iter().zip(attached).enumerate();
+                let full = both.filter(|(_, (limit, attached))| attached + more > **limit);
+                full.for_each(|(slot, _)| nodes.insert(NodeIndex(slot as u32)));
+            }
+        }
+    }
+
+    /// A number that grows whenever [`DriverNodes::add_without_room`] may say something else for so many volumes. `None`:
+    /// that is not counted.
+    pub fn room_epoch(&self, more: i64) -> Option<u64> {
+        (more as usize <= MOST_KNOWN).then_some(self.changes)
+    }
+
+    fn change_attached(&mut self, node: NodeIndex, by: i64) {
+        *slot(&mut self.attached, node, 0) += by;
+        self.look_for_room(node);
+    }
+
+    fn set_limit(&mut self, node: NodeIndex, limit: i64) {
+        *slot(&mut self.limits, node, NONE) = limit;
+        self.look_for_room(node);
+    }
+
+    fn look_for_room(&mut self, node: NodeIndex) {
+        let room = self.limit(node).map_or(NONE, |limit| limit - self.attached(node));
+        for (full, more) in self.without_room.iter_mut().zip(1..) {
+            if (room < more) == full.contains(node) {
+                continue;
+            }
+            self.changes += 1;
+            if room < more { full.extend([node]) } else { full.remove(node) }
+        }
     }
 }
 
@@ -45,21 +90,21 @@ impl Limits {
     }
 
     pub(super) fn attach(&mut self, driver: Symbol, node: NodeIndex) {
-        *slot(&mut self.0.entry(driver).or_default().attached, node, 0) += 1;
+        self.0.entry(driver).or_default().change_attached(node, 1);
     }
 
     pub(super) fn detach(&mut self, driver: Symbol, node: NodeIndex) {
-        *slot(&mut self.0.entry(driver).or_default().attached, node, 0) -= 1;
+        self.0.entry(driver).or_default().change_attached(node, -1);
     }
 
     /// A node's CSINode came, changed, or went.
     pub(super) fn replace(&mut self, node: NodeIndex, old: Option<&CsiNode>, new: Option<&CsiNode>) {
         for (driver, _) in old.iter().flat_map(|old| &old.drivers) {
-            *slot(&mut self.0.entry(*driver).or_default().limits, node, NONE) = NONE;
+            self.0.entry(*driver).or_default().set_limit(node, NONE);
         }
         for (driver, limit) in new.iter().flat_map(|new| &new.drivers) {
             if let Some(limit) = limit {
-                *slot(&mut self.0.entry(*driver).or_default().limits, node, NONE) = i64::from(*limit);
+                self.0.entry(*driver).or_default().set_limit(node, i64::from(*limit));
             }
         }
     }

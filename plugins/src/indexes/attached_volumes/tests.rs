@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use schedc_core::intern::Interner;
+use schedc_core::mask::Mask;
 use schedc_core::model::ObjectKey;
 use schedc_objects::testing::{node, object, pod};
 
@@ -29,16 +30,22 @@ impl Facts {
             for driver in index.limits.names() {
                 let nodes = index.driver(driver).unwrap();
                 let count = (nodes.attached(node), nodes.limit(node));
-                let full = nodes.nodes_without_room(1).any(|full| full == node);
-                assert_eq!(full, count.1.is_some_and(|limit| count.0 + 1 > limit));
+                for more in [1, 2, 4, 5] {
+                    let mut full = Mask::default();
+                    full.resize(NODES as usize);
+                    nodes.add_without_room(more, &mut full);
+                    assert_eq!(full.contains(node), count.1.is_some_and(|limit| count.0 + more > limit));
+                }
                 if count != (0, None) {
                     counts.insert((driver, slot), count);
                 }
             }
             for (volume, count) in index.nodes.get(node.get()).iter().flat_map(|entry| &entry.used) {
                 uses.insert((slot, *volume), *count);
+                assert!(index.users(volume).contains(&node));
             }
         }
+        assert_eq!(index.users.values().map(|nodes| nodes.len()).sum::<usize>(), uses.len());
         let known = index.claims.iter().filter(|(_, entry)| entry.claim.is_some());
         Facts {
             counts,

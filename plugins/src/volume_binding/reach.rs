@@ -1,0 +1,67 @@
+//! Which nodes can reach a volume, found once for all volumes of the same node affinity.
+
+use std::sync::Arc;
+
+use schedc_core::intern::Symbol;
+use schedc_core::map::Map;
+use schedc_core::mask::Mask;
+use schedc_core::model::{LabelsExt, NodeIndex, NodeSelector, NodeSelectorTerm};
+use schedc_core::plugin::View;
+
+use super::VolumeBinding;
+use super::by_label::tie;
+use crate::indexes::Epoch;
+
+/// So many node affinities are remembered at most. Local volumes have one each.
+const LIMIT: usize = 256;
+
+/// The nodes that match node affinities, while the nodes' labels stay what they are.
+#[derive(Debug, Default)]
+pub(super) struct Reach {
+    epoch: Epoch,
+    nodes: Map<NodeSelector, Arc<Mask>>,
+    /// By label key, then by value, the nodes that have the label.
+    labels: Map<Symbol, Map<Symbol, Vec<NodeIndex>>>,
+}
+
+impl Reach {
+    /// The nodes that match.
+    pub(super) fn nodes(&mut self, affinity: &NodeSelector, view: View<'_, VolumeBinding>) -> Arc<Mask> {
+        let epoch = view.indexes.labels_epoch();
+        if !epoch.is(&self.epoch) {
+            *self = Reach { epoch: epoch.clone(), ..Reach::default() };
+        }
+        if let Some(nodes) = self.nodes.get(affinity) {
+            return nodes.clone();
+        }
+        let mut nodes = Mask::default();
+        nodes.resize(view.base.infos().len());
+        affinity.terms.iter().for_each(|term| self.add(term, view, &mut nodes));
+        if self.nodes.len() == LIMIT {
+            self.nodes.clear();
+        }
+        let nodes = Arc::new(nodes);
+        self.nodes.insert(affinity.clone(), nodes.clone());
+        nodes
+    }
+
+    /// Adds the nodes that match a term.
+    fn add(&mut self, term: &NodeSelectorTerm, view: View<'_, VolumeBinding>, nodes: &mut Mask) {
+        let mut look = |node: NodeIndex| {
+            if view.row(node).0.matches_term(term) {
+                nodes.insert(node);
+            }
+        };
+        let Some(tie) = tie(&term.match_expressions) else { return view.base.alive().iter().for_each(look) };
+        let values = self.labels.entry(tie.key).or_insert_with(|| {
+            let mut values: Map<Symbol, Vec<NodeIndex>> = Map::default();
+            for node in view.base.alive().iter() {
+                if let Some(value) = view.row(node).0.labels.value(tie.key) {
+                    values.entry(value).or_default().push(node);
+                }
+            }
+            values
+        });
+        tie.values.iter().filter_map(|value| values.get(value)).flatten().for_each(|&node| look(node));
+    }
+}
