@@ -146,7 +146,8 @@ impl From<NodeExplanation> for NodeReport {
 
 impl From<Verdict> for Rejection {
     fn from(verdict: Verdict) -> Self {
-        Rejection { plugin: verdict.plugin, code: verdict.code.to_string(), reasons: verdict.reasons }
+        let reasons = verdict.reasons.into_iter().map(Into::into).collect();
+        Rejection { plugin: verdict.plugin, code: verdict.code.to_string(), reasons }
     }
 }
 

@@ -4,6 +4,7 @@ mod entry;
 
 pub use entry::Entry;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::column::NodeInfo;
@@ -16,8 +17,8 @@ use crate::queue::Nominator;
 
 /// The columns and indexes of all profiles of a binary, one of each. Generated.
 pub trait State: Default + Send + Sync + 'static {
-    /// A copy of one node's columns that can be changed in thought.
-    type Hypothetical: Clone;
+    /// One node's columns, to be changed in thought.
+    type Hypothetical<'a>: Clone;
 
     /// Before anything else: indexes take down the symbols of what they will look for.
     fn begin(&mut self, _interner: &mut Interner) {}
@@ -36,11 +37,11 @@ pub trait State: Default + Send + Sync + 'static {
     fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>);
 
     /// A node to be changed in thought.
-    fn hypothetical(&self, base: &Base, index: NodeIndex) -> Self::Hypothetical;
+    fn hypothetical<'a>(&'a self, base: &'a Base, index: NodeIndex) -> Self::Hypothetical<'a>;
     /// A pod comes to it.
-    fn hypothetical_add(node: &mut Self::Hypothetical, pod: &Arc<Pod>);
+    fn hypothetical_add(node: &mut Self::Hypothetical<'_>, pod: &Arc<Pod>);
     /// A pod leaves it.
-    fn hypothetical_remove(node: &mut Self::Hypothetical, pod: &Arc<Pod>);
+    fn hypothetical_remove(node: &mut Self::Hypothetical<'_>, pod: &Arc<Pod>);
 }
 
 /// Nodes and names, the same for all profiles.
@@ -308,18 +309,20 @@ impl<S: State> Cache<S> {
     }
 
     /// Pods nominated for nodes that exist, other than `pod` itself and not weaker: what the double Filter pass is about.
-    pub fn nominated_before<'a>(&'a self, pod: &'a Pod) -> impl Iterator<Item = (NodeIndex, Vec<Arc<Pod>>)> + 'a {
-        self.nominator.iter().filter_map(move |(name, pods)| {
+    pub fn nominated_before<'a>(&'a self, pod: &'a Pod) -> impl Iterator<Item = (NodeIndex, Cow<'a, [Arc<Pod>]>)> + 'a {
+        self.nominator.iter().filter_map(move |(name, _)| {
             let index = self.base.node(name)?;
-            let before = before(pod, pods);
+            let before = self.nominator.before(name, pod);
             (!before.is_empty()).then_some((index, before))
         })
     }
 
     /// Those that are nominated for one node.
-    pub fn nominated_on(&self, node: NodeIndex, pod: &Pod) -> Vec<Arc<Pod>> {
-        let name = self.base.infos()[node.get()].node.as_ref().map(|node| node.name);
-        name.map(|name| before(pod, self.nominator.pods(name))).unwrap_or_default()
+    pub fn nominated_on(&self, node: NodeIndex, pod: &Pod) -> Cow<'_, [Arc<Pod>]> {
+        match &self.base.infos()[node.get()].node {
+            Some(node) => self.nominator.before(node.name, pod),
+            None => Cow::Borrowed(&[]),
+        }
     }
 
     /// The same cluster derived from nothing, slot by slot: what the incremental state must equal.
@@ -342,9 +345,4 @@ impl<S: State> Cache<S> {
         }
         state
     }
-}
-
-/// Nominated pods that come before `pod`.
-fn before(pod: &Pod, nominated: &[Arc<Pod>]) -> Vec<Arc<Pod>> {
-    nominated.iter().filter(|other| other.spec.priority >= pod.spec.priority && other.uid != pod.uid).cloned().collect()
 }

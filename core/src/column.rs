@@ -10,12 +10,59 @@ use crate::model::{LabelsExt, Node, NodeIndex, Object, Pod};
 ///
 /// `add_pod` and `remove_pod` undo each other exactly, so that an entry kept up to date equals a rebuilt one.
 pub trait Column: Clone + Default + PartialEq + Send + Sync + 'static {
+    /// Whether an entry says nothing of pods: `add_pod` and `remove_pod` do nothing.
+    const OF_NODE_ALONE: bool = false;
+
     /// The entry of a node without pods.
     fn build(node: &Node, interner: &Interner) -> Self;
     /// A pod comes to the node.
     fn add_pod(&mut self, _pod: &Pod) {}
     /// A pod leaves the node.
     fn remove_pod(&mut self, _pod: &Pod) {}
+}
+
+/// One node's entry of a column, to be changed in thought: the cluster's own, until a pod comes or leaves.
+#[derive(Clone, Debug)]
+pub enum Thought<'a, C> {
+    /// As it is.
+    Same(&'a C),
+    /// With other pods.
+    Changed(C),
+}
+
+impl<C: Column> Thought<'_, C> {
+    /// The entry.
+    #[inline]
+    pub fn get(&self) -> &C {
+        match self {
+            Thought::Same(entry) => entry,
+            Thought::Changed(entry) => entry,
+        }
+    }
+    /// A pod comes to the node.
+    #[inline]
+    pub fn add_pod(&mut self, pod: &Pod) {
+        if !C::OF_NODE_ALONE {
+            self.own().add_pod(pod);
+        }
+    }
+    /// A pod leaves the node.
+    #[inline]
+    pub fn remove_pod(&mut self, pod: &Pod) {
+        if !C::OF_NODE_ALONE {
+            self.own().remove_pod(pod);
+        }
+    }
+
+    fn own(&mut self) -> &mut C {
+        if let Thought::Same(entry) = *self {
+            *self = Thought::Changed(entry.clone());
+        }
+        match self {
+            Thought::Changed(entry) => entry,
+            Thought::Same(_) => unreachable!("it was copied"),
+        }
+    }
 }
 
 /// A node with its pods: kube-scheduler's `NodeInfo`, for plugins that look at whole objects.

@@ -1,5 +1,6 @@
 //! Why a pod fits nowhere, in kube-scheduler's words.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::mask::Mask;
@@ -33,6 +34,16 @@ impl Diagnosis {
         self.unschedulable_plugins.insert(plugin);
         if code == Code::Pending {
             self.pending_plugins.insert(plugin);
+        }
+    }
+
+    /// Takes down that each of so many nodes gave each of these reasons.
+    pub fn add_reasons<'r>(&mut self, reasons: impl IntoIterator<Item = &'r Cow<'static, str>>, nodes: usize) {
+        for reason in reasons {
+            match self.reasons.get_mut(&**reason) {
+                Some(known) => *known += nodes,
+                None => _ = self.reasons.insert(reason.to_string(), nodes),
+            }
         }
     }
 

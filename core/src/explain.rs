@@ -9,7 +9,7 @@ use crate::engine::{Decision, Engine, Rejected, Start, UNTIMED, left_out, no_nod
 use crate::mask::Mask;
 use crate::model::Pod;
 use crate::profile::{PluginScore, Profile};
-use crate::status::{Code, Status};
+use crate::status::{Code, ReasonList, Status};
 use crate::verdict::Verdict;
 
 /// What a cycle finds for a pod, without changing anything.
@@ -76,8 +76,8 @@ impl<P: Profile> Engine<P> {
         if explanation.held.is_some() || cache.base.count() == 0 {
             return explanation;
         }
-        let compiled = self.read(pod, cache);
-        let mut start = self.start(&compiled, cache);
+        let read = self.read(pod, cache);
+        let mut start = self.start(&read, cache);
         let cache = &*cache;
         let next_start = self.next_start;
         explanation.decision = self.conclude(pod, &mut start, cache, UNTIMED, |_| 0);
@@ -152,9 +152,12 @@ impl<P: Profile> Engine<P> {
         for index in cache.base.alive().iter() {
             let verdicts = if narrowed.as_ref().is_some_and(|nodes| !nodes.contains(index)) {
                 let code = Code::UnschedulableAndUnresolvable;
-                vec![Verdict { code, plugin: "", reasons: vec![left_out(&narrowed_by)] }]
+                vec![Verdict { code, plugin: "", reasons: ReasonList::from_iter([left_out(&narrowed_by).into()]) }]
             } else {
-                Self::verdicts(pod, attempt, cache, index, all_filters)
+                match all_filters {
+                    true => attempt.all_verdicts(pod, cache, index),
+                    false => attempt.verdict(pod, cache, index).into_iter().collect(),
+                }
             };
             if verdicts.is_empty() {
                 feasible.insert(index);

@@ -1,12 +1,15 @@
 //! A node as it would be with other pods: what preemption, nominated pods and autoscalers ask about.
 
+use std::ops::Deref;
 use std::sync::Arc;
+
+use smallvec::SmallVec;
 
 use crate::cache::{Cache, State};
 use crate::model::{NodeIndex, Pod};
 use crate::passes;
 use crate::profile::Profile;
-use crate::verdict::{Verdict, verdicts};
+use crate::verdict::{Verdict, all_verdicts, verdict};
 
 /// A copy of one node's columns that pods can come to and leave, together with the cycle state of the pod that asks.
 /// Nothing shared is touched. Dropped, the cycle state is as it was before.
@@ -15,14 +18,33 @@ pub struct Imagined<'a, P: Profile> {
     cycle: &'a mut P::Cycle,
     cache: &'a Cache<P::State>,
     node: NodeIndex,
-    state: <P::State as State>::Hypothetical,
-    done: Vec<Change>,
+    state: <P::State as State>::Hypothetical<'a>,
+    done: SmallVec<[Change<'a>; 8]>,
 }
 
 /// What was done to the node, so that it can be undone.
-enum Change {
-    Added(Arc<Pod>),
-    Removed(Arc<Pod>),
+#[derive(Clone)]
+enum Change<'a> {
+    Added(Other<'a>),
+    Removed(Other<'a>),
+}
+
+/// A pod besides the one that asks.
+#[derive(Clone)]
+enum Other<'a> {
+    /// It lives long enough.
+    Known(&'a Arc<Pod>),
+    Held(Arc<Pod>),
+}
+
+impl Deref for Other<'_> {
+    type Target = Arc<Pod>;
+    fn deref(&self) -> &Arc<Pod> {
+        match self {
+            Other::Known(pod) => pod,
+            Other::Held(pod) => pod,
+        }
+    }
 }
 
 /// A moment in the life of an imagined node.
@@ -33,19 +55,43 @@ impl<'a, P: Profile> Imagined<'a, P> {
     /// The node as it is.
     pub fn new(compiled: &'a P::Pod, cycle: &'a mut P::Cycle, cache: &'a Cache<P::State>, node: NodeIndex) -> Self {
         let state = cache.state.hypothetical(&cache.base, node);
-        Imagined { compiled, cycle, cache, node, state, done: Vec::new() }
+        Imagined { compiled, cycle, cache, node, state, done: SmallVec::new() }
     }
 
     /// A pod comes to the node.
     pub fn add_pod(&mut self, pod: &Arc<Pod>) {
         self.put(pod);
-        self.done.push(Change::Added(pod.clone()));
+        self.done.push(Change::Added(Other::Held(pod.clone())));
     }
 
     /// A pod leaves the node.
     pub fn remove_pod(&mut self, pod: &Arc<Pod>) {
         self.take(pod);
-        self.done.push(Change::Removed(pod.clone()));
+        self.done.push(Change::Removed(Other::Held(pod.clone())));
+    }
+
+    /// As [`Imagined::add_pod`], of a pod that is there as long as the cluster is looked at.
+    pub fn add_known(&mut self, pod: &'a Arc<Pod>) {
+        self.put(pod);
+        self.done.push(Change::Added(Other::Known(pod)));
+    }
+
+    /// As [`Imagined::remove_pod`], of a pod that is there as long as the cluster is looked at.
+    pub fn remove_known(&mut self, pod: &'a Arc<Pod>) {
+        self.take(pod);
+        self.done.push(Change::Removed(Other::Known(pod)));
+    }
+
+    /// A pod comes to the node if the pod that asks passes with it, and with and without the nominated ones. Returns
+    /// whether it came.
+    pub fn add_known_if_it_fits(&mut self, pod: &'a Arc<Pod>, nominated: &'a [Arc<Pod>]) -> bool {
+        self.put(pod);
+        if self.filter_with_nominated(nominated).is_err() {
+            self.take(pod);
+            return false;
+        }
+        self.done.push(Change::Added(Other::Known(pod)));
+        true
     }
 
     /// The node as it is now, for [`Imagined::back_to`].
@@ -95,16 +141,22 @@ impl<'a, P: Profile> Imagined<'a, P> {
         self.filter()
     }
 
-    /// The rejections in words: of the first plugin, or of all that would reject the node.
-    pub fn verdicts(&self, all: bool) -> Vec<Verdict> {
+    /// The rejection of [`Imagined::filter`] in words; none if the node passes.
+    pub fn verdict(&self) -> Option<Verdict> {
         let columns = P::hypothetical_columns(&self.state, self.node);
-        verdicts::<P>(self.compiled, self.cycle, self.cache, columns, 0, all)
+        verdict::<P>(self.compiled, self.cycle, self.cache, columns, 0)
+    }
+
+    /// The rejections of all plugins that would reject the node, in words.
+    pub fn all_verdicts(&self) -> Vec<Verdict> {
+        let columns = P::hypothetical_columns(&self.state, self.node);
+        all_verdicts::<P>(self.compiled, self.cycle, self.cache, columns, 0)
     }
 
     /// The rejection of [`Imagined::filter_with_nominated`] in words; none if the node passes.
     pub fn verdict_with_nominated(&mut self, nominated: &[Arc<Pod>]) -> Option<Verdict> {
-        let verdict = self.with_nominated(nominated, |node| node.verdicts(false).pop());
-        verdict.or_else(|| self.verdicts(false).pop())
+        let verdict = self.with_nominated(nominated, Self::verdict);
+        verdict.or_else(|| self.verdict())
     }
 
     /// Asks while the pods are on the node. They come to a copy of the columns, so that they leave no trace even if they

@@ -73,6 +73,27 @@ impl Mask {
         self.words.capacity() * 8
     }
 
+    /// The `n`-th node of the set, counted from 0.
+    pub fn nth(&self, mut n: usize) -> Option<NodeIndex> {
+        for (word, bits) in self.words.iter().enumerate() {
+            let here = bits.count_ones() as usize;
+            if n < here {
+                return nodes_of(word, *bits).nth(n);
+            }
+            n -= here;
+        }
+        None
+    }
+
+    /// The words with their nodes, ascending from `first` on, and then those before it: its word comes twice.
+    pub fn words_from(&self, first: NodeIndex) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let (at, from_there) = (first.get() / 64, !0 << (first.0 % 64));
+        let bits = |word: usize| self.words.get(word).copied().unwrap_or(0);
+        let before = (0..at).map(move |word| (word, bits(word))).chain([(at, bits(at) & !from_there)]);
+        let behind = (at + 1..self.words.len()).map(move |word| (word, bits(word)));
+        [(at, bits(at) & from_there)].into_iter().chain(behind).chain(before)
+    }
+
     /// Takes all nodes out of the set; its room stays.
     pub fn clear(&mut self) {
         self.words.clear();
@@ -144,6 +165,19 @@ mod tests {
         mask.remove(NodeIndex(64));
         assert!(!mask.contains(NodeIndex(64)) && mask.contains(NodeIndex(65)));
         assert!(!mask.contains(NodeIndex(100_000)));
+    }
+
+    #[test]
+    fn a_walk_can_begin_anywhere() {
+        let nodes = [3, 64, 65, 200].map(NodeIndex);
+        let mask: Mask = nodes.into_iter().collect();
+        for n in 0..4 {
+            let first = mask.nth(n).unwrap_or(NodeIndex(0));
+            let walk: Vec<_> = mask.words_from(first).flat_map(|(word, bits)| nodes_of(word, bits)).collect();
+            let expected: Vec<_> = nodes.into_iter().cycle().skip(n).take(4).collect();
+            assert_eq!(walk, expected);
+        }
+        assert_eq!(mask.nth(4), None);
     }
 
     #[test]

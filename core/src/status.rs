@@ -1,6 +1,9 @@
 //! What plugins answer: codes and reasons.
 
+use std::borrow::Cow;
 use std::fmt;
+
+use smallvec::SmallVec;
 
 use crate::intern::Interner;
 
@@ -85,24 +88,27 @@ impl fmt::Display for Status {
     }
 }
 
+/// Why a node was rejected, in words. Most plugins have one reason at a time, and know its text beforehand.
+pub type ReasonList = SmallVec<[Cow<'static, str>; 1]>;
+
 /// Takes down why a node was rejected. Made only when somebody asks.
 pub struct Reasons<'a> {
     /// The cluster's strings.
     pub interner: &'a Interner,
-    list: Vec<String>,
+    list: ReasonList,
 }
 
 impl<'a> Reasons<'a> {
     /// Nothing said yet.
     pub fn new(interner: &'a Interner) -> Self {
-        Reasons { interner, list: Vec::new() }
+        Reasons { interner, list: ReasonList::new() }
     }
     /// Another reason.
-    pub fn push(&mut self, reason: impl Into<String>) {
+    pub fn push(&mut self, reason: impl Into<Cow<'static, str>>) {
         self.list.push(reason.into());
     }
     /// What was said, in order.
-    pub fn into_list(self) -> Vec<String> {
+    pub fn into_list(self) -> ReasonList {
         self.list
     }
 }

@@ -25,6 +25,13 @@ impl Touched {
         }
     }
 
+    /// Makes room for so many slots of nodes.
+    pub fn grow(&mut self, slots: usize) {
+        if self.bits.len() < slots.div_ceil(64) {
+            self.bits.resize(slots.div_ceil(64), 0);
+        }
+    }
+
     /// Puts a node in.
     #[inline]
     pub fn insert(&mut self, node: NodeIndex) {

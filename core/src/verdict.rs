@@ -3,17 +3,17 @@
 use crate::cache::Cache;
 use crate::passes;
 use crate::profile::Profile;
-use crate::status::{Code, Reasons, Status};
+use crate::status::{Code, ReasonList, Reasons, Status};
 
 /// What one plugin says against a node.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Verdict {
     /// Whether removing pods may help.
     pub code: Code,
     /// The plugin.
     pub plugin: &'static str,
     /// Why.
-    pub reasons: Vec<String>,
+    pub reasons: ReasonList,
 }
 
 impl Verdict {
@@ -25,35 +25,52 @@ impl Verdict {
 
 impl From<Status> for Verdict {
     fn from(status: Status) -> Self {
-        Verdict { code: status.code, plugin: status.plugin, reasons: status.reasons }
+        let reasons = status.reasons.into_iter().map(Into::into).collect();
+        Verdict { code: status.code, plugin: status.plugin, reasons }
     }
 }
 
-/// Runs Filter on one node and puts the rejections into words.
-pub(crate) fn verdicts<P: Profile>(
+/// Runs Filter on one node and puts the first rejection into words; none if the node passes.
+pub(crate) fn verdict<P: Profile>(
     pod: &P::Pod,
     cycle: &P::Cycle,
     cache: &Cache<P::State>,
     columns: P::Columns<'_>,
     index: usize,
-    all: bool,
+) -> Option<Verdict> {
+    let rejection = passes::filter_one::<P>(pod, cycle, columns, index).err()?;
+    Some(in_words::<P>(pod, cycle, cache, columns, index, rejection))
+}
+
+/// Runs every Filter on one node and puts the rejections into words.
+pub(crate) fn all_verdicts<P: Profile>(
+    pod: &P::Pod,
+    cycle: &P::Cycle,
+    cache: &Cache<P::State>,
+    columns: P::Columns<'_>,
+    index: usize,
 ) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
-    let mut put = |rejection: P::Rejection| {
-        let mut reasons = Reasons::new(&cache.base.interner);
-        P::explain(pod, cycle, columns, index, rejection, &mut reasons);
-        let (mut code, plugin) = (P::code(&rejection), P::rejector(&rejection));
-        let mut reasons = reasons.into_list();
-        if !code.is_rejected() {
-            code = Code::Error;
-            reasons = vec![format!("running {plugin:?} filter plugin: {}", reasons.join(", "))];
-        }
-        verdicts.push(Verdict { code, plugin, reasons });
-    };
-    if all {
-        P::filter_all(pod, cycle, columns, index, &mut put);
-    } else if let Err(rejection) = passes::filter_one::<P>(pod, cycle, columns, index) {
-        put(rejection);
-    }
+    P::filter_all(pod, cycle, columns, index, &mut |rejection| {
+        verdicts.push(in_words::<P>(pod, cycle, cache, columns, index, rejection));
+    });
     verdicts
+}
+
+fn in_words<P: Profile>(
+    pod: &P::Pod,
+    cycle: &P::Cycle,
+    cache: &Cache<P::State>,
+    columns: P::Columns<'_>,
+    index: usize,
+    rejection: P::Rejection,
+) -> Verdict {
+    let mut reasons = Reasons::new(&cache.base.interner);
+    P::explain(pod, cycle, columns, index, rejection, &mut reasons);
+    let (code, plugin, reasons) = (P::code(&rejection), P::rejector(&rejection), reasons.into_list());
+    if code.is_rejected() {
+        return Verdict { code, plugin, reasons };
+    }
+    let failure = format!("running {plugin:?} filter plugin: {}", reasons.join(", "));
+    Verdict { code: Code::Error, plugin, reasons: ReasonList::from_iter([failure.into()]) }
 }

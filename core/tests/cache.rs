@@ -51,7 +51,7 @@ struct Derived {
     totals: Totals,
 }
 impl State for Derived {
-    type Hypothetical = Cpu;
+    type Hypothetical<'a> = Cpu;
     fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) {
         self.cpu.resize_with(base.infos().len(), Cpu::default);
         let info = &base.infos()[index.get()];

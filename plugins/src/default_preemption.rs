@@ -13,10 +13,9 @@
 //! **Differences.** None in what can be decided. Nodes are tried one after the other, so that a seed repeats which ones are
 //! if not all are. Of pods of equal importance, any number keeps its order, not twelve at most.
 
-use schedc_core::diagnosis::Diagnosis;
 use schedc_core::extenders::Extenders;
 use schedc_core::extension_points::{
-    Nomination, PostFilterContext, PostFilterPlugin, PostFilterResult, PreEnqueuePlugin,
+    Candidate, Nomination, PostFilterContext, PostFilterPlugin, PostFilterResult, PreEnqueuePlugin,
 };
 use schedc_core::handle::Handle;
 use schedc_core::model::{NodeIndex, Pod, PodSpec, PreemptionPolicy};
@@ -31,17 +30,21 @@ mod choice;
 mod dry_run;
 mod hint;
 mod importance;
+mod trials;
 mod victims;
 
 pub use args::DefaultPreemptionArgs;
 
 use crate::indexes::DisruptionBudgets;
-use dry_run::{DryRun, dry_run};
+use choice::Harm;
+use dry_run::{Candidates, dry_run, in_vain};
+use trials::{KeptTrials, Trials};
 
 /// Makes room for a pod at the expense of pods of lower priority.
 #[derive(Debug)]
 pub struct DefaultPreemption {
     handle: Handle,
+    trials: KeptTrials,
 }
 
 impl Plugin for DefaultPreemption {
@@ -53,7 +56,7 @@ impl Plugin for DefaultPreemption {
     type Pod = ();
 
     fn new(_: &'static DefaultPreemptionArgs, handle: &Handle) -> Result<Self, String> {
-        Ok(DefaultPreemption { handle: handle.clone() })
+        Ok(DefaultPreemption { handle: handle.clone(), trials: KeptTrials::default() })
     }
 
     fn compile(_: &DefaultPreemptionArgs, _: &PodSpec, _: Compile<'_, Self>) {}
@@ -82,47 +85,55 @@ impl PostFilterPlugin for DefaultPreemption {
         if let Err(reason) = eligible(&cx) {
             return PostFilterResult::unschedulable(format!("preemption: {reason}"));
         }
-        let mut random = Random::new(cx.seed);
-        let nodes: Vec<NodeIndex> = cx.diagnosis.resolvable.iter().collect();
-        let found = match cx.cycle {
-            Some(cycle) => {
-                let from_there = nodes.iter().cycle().skip(random.below(nodes.len())).take(nodes.len());
-                dry_run(&cx, cycle, view.indexes, from_there, args.enough(nodes.len()))
-            }
-            None => DryRun::default(),
-        };
-        if found.candidates.is_empty() {
-            return in_vain(found, view.nodes());
-        }
-        let mut candidates = match cx.profile.extenders().preempt(cx.pod, view.base, found.candidates) {
-            Ok(candidates) => candidates,
-            Err(reason) => return PostFilterResult::nothing(Status::error(format!("preemption: {reason}"))),
-        };
-        let ties = choice::mark_best(&mut candidates, cx.now);
-        let drawn = random.below(ties);
-        match candidates.iter().filter(|candidate| candidate.best).nth(drawn) {
-            Some(chosen) => {
-                let victims = chosen.to_be_removed().map(|pod| pod.uid.clone()).collect();
-                PostFilterResult::nominate(chosen.node, victims)
-            }
-            None => PostFilterResult::unschedulable("preemption: no candidate node for preemption"),
-        }
-        .with_candidates(candidates)
+        let trials = &self.trials;
+        trials.with(cx.alike, cx.pod, cx.cache, view.indexes, cx.now, |trials| preempt(args, cx, view, trials))
     }
 }
 
+fn preempt<P: Profile>(
+    args: &DefaultPreemptionArgs,
+    cx: PostFilterContext<'_, P>,
+    view: View<'_, DefaultPreemption>,
+    trials: &mut Trials,
+) -> PostFilterResult {
+    let Some(cycle) = cx.cycle else { return told_in_vain(None, view.nodes()) };
+    let mut random = Random::new(cx.seed);
+    let resolvable = cx.diagnosis.resolvable.count();
+    let first = cx.diagnosis.resolvable.nth(random.below(resolvable)).unwrap_or(NodeIndex(0));
+    let found = dry_run(&cx, cycle, view.indexes, trials, first, args.enough(resolvable));
+    if found.nodes.is_empty() {
+        return told_in_vain(Some(trials), view.nodes());
+    }
+    let Candidates { nodes: mut candidates, mut harms } = found;
+    if !P::Extenders::NONE {
+        candidates = match cx.profile.extenders().preempt(cx.pod, view.base, candidates) {
+            Ok(candidates) => candidates,
+            Err(reason) => return PostFilterResult::nothing(Status::error(format!("preemption: {reason}"))),
+        };
+        let harm = |candidate: &Candidate| Harm::of(&candidate.victims, candidate.violations, cx.now);
+        harms = candidates.iter().map(harm).collect();
+    }
+    let ties = choice::mark_best(&mut candidates, &harms);
+    let drawn = random.below(ties);
+    match candidates.iter().filter(|candidate| candidate.best).nth(drawn) {
+        Some(chosen) => {
+            let victims = chosen.to_be_removed().map(|pod| pod.uid.clone()).collect();
+            PostFilterResult::nominate(chosen.node, victims)
+        }
+        None => PostFilterResult::unschedulable("preemption: no candidate node for preemption"),
+    }
+    .with_candidates(candidates)
+}
+
 /// What is told of a preemption that works nowhere. A nomination is of no use any more.
-fn in_vain(found: DryRun, nodes: usize) -> PostFilterResult {
-    let DryRun { tried, mut reasons, errors, .. } = found;
-    if !errors.is_empty() {
-        return PostFilterResult::nothing(Status::error(format!("preemption: {}", errors.message())));
+fn told_in_vain(trials: Option<&Trials>, nodes: usize) -> PostFilterResult {
+    match in_vain(trials, nodes) {
+        Ok(diagnosis) => {
+            let told = PostFilterResult::unschedulable(format!("preemption: {}", diagnosis.message()));
+            PostFilterResult { nomination: Nomination::Clear, ..told }
+        }
+        Err(errors) => PostFilterResult::nothing(Status::error(format!("preemption: {errors}"))),
     }
-    if tried < nodes {
-        reasons.insert("Preemption is not helpful for scheduling".into(), nodes - tried);
-    }
-    let message = Diagnosis { nodes, reasons, ..Diagnosis::default() }.message();
-    let told = PostFilterResult::unschedulable(format!("preemption: {message}"));
-    PostFilterResult { nomination: Nomination::Clear, ..told }
 }
 
 /// Whether a pod may make others go: `PodEligibleToPreemptOthers`.

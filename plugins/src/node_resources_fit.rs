@@ -127,9 +127,10 @@ impl FilterPlugin for NodeResourcesFit {
         if no_room(node) {
             out.push("Too many pods");
         }
-        for ((asked, allocatable, used), name) in pod.requests.basic(node).zip(["cpu", "memory", "ephemeral-storage"]) {
+        let basic = ["Insufficient cpu", "Insufficient memory", "Insufficient ephemeral-storage"];
+        for ((asked, allocatable, used), reason) in pod.requests.basic(node).zip(basic) {
             if is_short(asked, allocatable, used) {
-                out.push(format!("Insufficient {name}"));
+                out.push(reason);
             }
         }
         for (name, (asked, allocatable, used)) in pod.requests.scalars(node) {

@@ -286,7 +286,7 @@ impl FilterPlugin for NodeVolumeLimits {
             (NoRoom::NotPrepared, _) => {
                 out.push("the profile has no PreFilter of NodeVolumeLimits, which counts the pod's volumes");
             }
-            (_, Some(failure)) => out.push(&*failure.text),
+            (_, Some(failure)) => out.push(failure.text.to_string()),
             (_, None) => out.push("node(s) exceed max volume count"),
         }
     }

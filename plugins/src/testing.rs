@@ -26,7 +26,7 @@ impl<C> Default for OneColumn<C> {
 }
 
 impl<C: Column> State for OneColumn<C> {
-    type Hypothetical = C;
+    type Hypothetical<'a> = C;
 
     fn set_node(&mut self, base: &Base, index: NodeIndex, _: Option<&Node>) {
         self.0.resize(base.infos().len().max(self.0.len()), C::default());

@@ -186,7 +186,9 @@ impl NodeVerdict {
             total,
         });
         let verdict = found.verdicts.into_iter().next();
-        let answer = verdict.map_or_else(Answer::success, |v| Answer::new(v.code, v.plugin, v.reasons));
+        let answer = verdict.map_or_else(Answer::success, |v| {
+            Answer::new(v.code, v.plugin, v.reasons.into_iter().map(Into::into).collect())
+        });
         (found.node, NodeVerdict { answer, scores })
     }
 }

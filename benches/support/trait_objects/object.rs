@@ -83,7 +83,11 @@ fn filter<P: FilterPlugin<Cycle = ()>>(
     let rejection = P::filter(bound.args, pod, &(), row).err()?;
     let mut reasons = Reasons::new(&cluster.base.interner);
     P::explain(bound.args, pod, &(), row, rejection, &mut reasons);
-    Some(Status { code: P::code(&rejection), plugin: "", reasons: reasons.into_list() })
+    Some(Status {
+        code: P::code(&rejection),
+        plugin: "",
+        reasons: reasons.into_list().into_iter().map(Into::into).collect(),
+    })
 }
 
 impl<P: FilterPlugin<Cycle = ()>> Filter for Direct<P> {

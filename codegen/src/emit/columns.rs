@@ -58,7 +58,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     let of_one_node = columns.iter().zip(&fields).map(|(column, field)| match column {
         Column::NodeIndex => quote! { index },
         Column::NodeInfo => quote! { std::slice::from_ref(&node.info) },
-        Column::Declared(_) => quote! { std::slice::from_ref(&node.#field) },
+        Column::Declared(_) => quote! { std::slice::from_ref(node.#field.get()) },
     });
     let first = columns.iter().zip(&fields).find(|(column, _)| **column != Column::NodeIndex).map(|(_, field)| field);
     let slots = first.map(|field| quote! { let slots = columns.#field.len(); });
@@ -82,7 +82,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
             #aligned
         }
 
-        fn hypothetical_columns<'a>(#node: &'a Hypothetical, #index: NodeIndex) -> Columns<'a> {
+        fn hypothetical_columns<'a>(#node: &'a Hypothetical<'_>, #index: NodeIndex) -> Columns<'a> {
             #imagined
         }
     }

@@ -4,6 +4,7 @@
 //! A module here prints one concept. The code is meant to be read: it says where each line of it comes from.
 
 mod add_pod;
+mod alone;
 mod args;
 mod bind;
 mod bundle;

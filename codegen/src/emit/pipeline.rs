@@ -6,7 +6,7 @@ use quote::quote;
 use super::docs::doc;
 use super::member::Members;
 use super::{
-    add_pod, args, bind, columns, enqueue_extensions, filter, info, kept, kept_scores, permit, pod, post_bind,
+    add_pod, alone, args, bind, columns, enqueue_extensions, filter, info, kept, kept_scores, permit, pod, post_bind,
     post_filter, pre_bind, pre_enqueue, pre_filter, pre_score, queue_sort, reserve, score, view,
 };
 
@@ -31,6 +31,7 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
         enqueue_extensions::functions(members),
         queue_sort::functions(members),
         pre_filter::functions(members),
+        alone::functions(members),
         columns::functions(members),
         filter::functions(members),
         add_pod::functions(members),

@@ -40,7 +40,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
     });
     quote! {
         /// The state of Filter plugins in a cycle.
-        #[derive(Clone)]
+        #[derive(Clone, PartialEq)]
         pub struct Cycle {
             #(#slots)*
             #(#dormant)*

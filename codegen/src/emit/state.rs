@@ -101,6 +101,18 @@ pub(super) fn emit(states: &States) -> TokenStream {
     let info_add = states.node_info.then(|| quote! { node.info.add_pod(Arc::clone(pod)); });
     let info_remove = states.node_info.then(|| quote! { node.info.remove_pod(pod); });
 
+    // A struct must use its lifetime.
+    let (nothing_field, nothing_value) = match columns.is_empty() {
+        true => (
+            Some(quote! {
+                /// Nothing is borrowed.
+                pub nothing: PhantomData<&'a ()>,
+            }),
+            Some(quote! { nothing: PhantomData, }),
+        ),
+        false => (None, None),
+    };
+
     let set_columns = columns.first().map(|first| {
         quote! {
             let slots = base.infos().len();
@@ -131,10 +143,10 @@ pub(super) fn emit(states: &States) -> TokenStream {
     let set_pending = quote! { #(Index::set_pending(&mut self.#indexes, old, new);)* };
     let set_object = quote! { #(Index::set_object(&mut self.#indexes, old, new);)* };
     let hypothetical = quote! {
-        Hypothetical { #info_value #(#columns: self.#columns[index.get()].clone()),* }
+        Hypothetical { #info_value #(#columns: Thought::Same(&self.#columns[index.get()]),)* #nothing_value }
     };
-    let hypothetical_add = quote! { #(Column::add_pod(&mut node.#columns, pod);)* #info_add };
-    let hypothetical_remove = quote! { #(Column::remove_pod(&mut node.#columns, pod);)* #info_remove };
+    let hypothetical_add = quote! { #(node.#columns.add_pod(pod);)* #info_add };
+    let hypothetical_remove = quote! { #(node.#columns.remove_pod(pod);)* #info_remove };
 
     let set = |name: &str| parameter(name, &set_node);
     let (set_base, set_index, set_old) = (set("base"), set("index"), set("old"));
@@ -153,13 +165,14 @@ pub(super) fn emit(states: &States) -> TokenStream {
 
         /// One node's entries, to be changed in thought.
         #[derive(Clone)]
-        pub struct Hypothetical {
+        pub struct Hypothetical<'a> {
             #info_field
-            #(#copied_docs pub #columns: #column_types,)*
+            #(#copied_docs pub #columns: Thought<'a, #column_types>,)*
+            #nothing_field
         }
 
         impl ::schedc_core::cache::State for State {
-            type Hypothetical = Hypothetical;
+            type Hypothetical<'a> = Hypothetical<'a>;
 
             fn begin(&mut self, #begin_interner: &mut Interner) {
                 #begin
@@ -185,15 +198,15 @@ pub(super) fn emit(states: &States) -> TokenStream {
                 #set_object
             }
 
-            fn hypothetical(&self, #h_base: &Base, #h_index: NodeIndex) -> Hypothetical {
+            fn hypothetical<'a>(&'a self, #h_base: &'a Base, #h_index: NodeIndex) -> Hypothetical<'a> {
                 #hypothetical
             }
 
-            fn hypothetical_add(#h_node: &mut Hypothetical, #h_pod: &Arc<model::Pod>) {
+            fn hypothetical_add(#h_node: &mut Hypothetical<'_>, #h_pod: &Arc<model::Pod>) {
                 #hypothetical_add
             }
 
-            fn hypothetical_remove(#h_node: &mut Hypothetical, #h_pod: &Arc<model::Pod>) {
+            fn hypothetical_remove(#h_node: &mut Hypothetical<'_>, #h_pod: &Arc<model::Pod>) {
                 #hypothetical_remove
             }
         }

@@ -156,7 +156,9 @@ binary-size = 1.5
 
 #[test]
 fn budget_that_is_no_table() {
-    check("budget = 10\n", expect![[r#"
+    check(
+        "budget = 10\n",
+        expect![[r#"
         error: `budget` must be a table, not an integer
          --> profiles/p.toml:1:10
           |
@@ -164,7 +166,8 @@ fn budget_that_is_no_table() {
           |          ^^ expected a table
 
         error: 1 error in profiles/p.toml
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

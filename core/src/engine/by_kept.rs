@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::feasible::nodes_to_find;
-use super::{Attempt, Decision, Engine, Failed, Start};
+use super::{Decision, Engine, Failed, Start};
 use crate::cache::Cache;
 use crate::extenders::Extenders;
 use crate::kept::{Kept, Parts, Read};
@@ -56,7 +56,7 @@ impl<P: Profile> Engine<P> {
         if !asked_before {
             return None;
         }
-        match self.start(&read.compiled, cache) {
+        match self.start(read, cache) {
             // What is left of few nodes is looked at as quickly.
             Start::Attempt(attempt) if attempt.pre_filter.nodes().is_none() => {
                 Kept::new(&*self.plugins, attempt, pod, cache, &mut self.room).ok().map(Box::new)
@@ -82,10 +82,8 @@ impl<P: Profile> Engine<P> {
         }
         let node = match kept.count {
             0 => {
-                let diagnosis = Self::diagnose(pod, &mut kept.attempt, cache, None);
-                let Attempt { compiled, cycle, pre_filter } = &kept.attempt;
-                let failed = Failed { compiled, cycle: Some(cycle), pre_filter };
-                return Self::post_filter(plugins, pod, failed, diagnosis, cache, now, draw);
+                let diagnosis = kept.diagnose(pod, cache);
+                return Self::post_filter(plugins, pod, Failed::of(&kept.attempt), diagnosis, cache, now, draw);
             }
             // With a single feasible node kube-scheduler does not score.
             1 => kept.feasible.iter().next(),

@@ -6,12 +6,12 @@ use super::{Attempt, Engine};
 use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
 use crate::extenders::{EXTENDER, ExtenderRejection, Extenders};
+use crate::kept::VerdictsOfNodes;
 use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
 use crate::passes;
 use crate::profile::Profile;
 use crate::status::Code;
-use crate::verdict::{Verdict, verdicts};
 
 impl<P: Profile> Engine<P> {
     /// The node that room was made on for this pod, if the pod fits there: kube-scheduler's `evaluateNominatedNode`.
@@ -147,27 +147,8 @@ impl<P: Profile> Engine<P> {
         attempt.with_pods(nominated, cache, node).filter()
     }
 
-    /// The verdict on one node in words; none if it passes. With `all`, those of every plugin that would reject it.
-    pub(crate) fn verdicts(
-        pod: &Arc<Pod>,
-        attempt: &mut Attempt<P>,
-        cache: &Cache<P::State>,
-        node: NodeIndex,
-        all: bool,
-    ) -> Vec<Verdict> {
-        let nominated = cache.nominated_on(node, pod);
-        if !nominated.is_empty() {
-            let verdicts = attempt.with_pods(&nominated, cache, node).verdicts(all);
-            if !verdicts.is_empty() {
-                return verdicts;
-            }
-        }
-        let columns = P::columns(&cache.state, &cache.base);
-        verdicts::<P>(&attempt.compiled, &attempt.cycle, cache, columns, node.get(), all)
-    }
-
     fn failure(pod: &Arc<Pod>, attempt: &mut Attempt<P>, cache: &Cache<P::State>, node: NodeIndex) -> String {
-        match Self::verdicts(pod, attempt, cache, node, false).pop() {
+        match attempt.verdict(pod, cache, node) {
             Some(verdict) => verdict.failure(),
             None => "a filter plugin failed".into(),
         }
@@ -180,28 +161,21 @@ impl<P: Profile> Engine<P> {
         cache: &Cache<P::State>,
         by_extenders: Option<Vec<ExtenderRejection>>,
     ) -> Diagnosis {
-        let mut diagnosis = Diagnosis { nodes: cache.base.count(), ..Diagnosis::default() };
-        diagnosis.resolvable.resize(cache.base.infos().len());
-        let narrowed_by = attempt.pre_filter.narrowed_by();
-        diagnosis.unschedulable_plugins.extend(&narrowed_by);
         let mut candidates = cache.base.alive().clone();
         if let Some(nodes) = attempt.pre_filter.nodes() {
             candidates.intersect(nodes);
-            let others = diagnosis.nodes - candidates.count();
-            if others > 0 {
-                diagnosis.reasons.insert(left_out(&narrowed_by), others);
-            }
         }
+        let mut verdicts = VerdictsOfNodes::default();
+        verdicts.resize(cache.base.infos().len());
         for node in candidates.iter() {
-            for verdict in Self::verdicts(pod, attempt, cache, node, false) {
-                if verdict.code == Code::Unschedulable {
-                    diagnosis.resolvable.insert(node);
-                }
-                diagnosis.add_rejector(verdict.plugin, verdict.code);
-                for reason in verdict.reasons {
-                    *diagnosis.reasons.entry(reason).or_default() += 1;
-                }
-            }
+            verdicts.set(node, attempt.verdict(pod, cache, node).as_ref());
+        }
+        let mut diagnosis = verdicts.diagnosis(cache.base.count());
+        let narrowed_by = attempt.pre_filter.narrowed_by();
+        diagnosis.unschedulable_plugins.extend(&narrowed_by);
+        let others = diagnosis.nodes - candidates.count();
+        if others > 0 {
+            *diagnosis.reasons.entry(left_out(&narrowed_by)).or_default() += others;
         }
         if let Some(rejected) = by_extenders {
             diagnosis.add_rejector(EXTENDER, Code::Unschedulable);

@@ -9,7 +9,7 @@ use crate::diagnosis::Diagnosis;
 use crate::extension_points::PostFilterContext;
 use crate::handle::Handle;
 use crate::imagined::Imagined;
-use crate::kept::{Room, Signatures, compile};
+use crate::kept::{Read, Room, Signatures, compile};
 use crate::model::{NodeIndex, Pod};
 use crate::profile::{PostFilterRun, PreFilterRun, Profile, StartError};
 use crate::status::{Code, Status};
@@ -88,8 +88,17 @@ impl<P: Profile> Rejected<P> {
 /// What an attempt that failed leaves to PostFilter.
 struct Failed<'a, P: Profile> {
     compiled: &'a Arc<P::Pod>,
+    alike: Option<u64>,
     cycle: Option<&'a P::Cycle>,
     pre_filter: &'a PreFilterRun,
+}
+
+impl<'a, P: Profile> Failed<'a, P> {
+    fn of(attempt: &'a Attempt<P>) -> Self {
+        let Attempt { compiled, number, cycle, pre_filter } = attempt;
+        let alike = P::reads_pod_alone(cycle).then_some(*number);
+        Failed { compiled, alike, cycle: Some(cycle), pre_filter }
+    }
 }
 
 /// What PreFilter leaves to do.
@@ -152,7 +161,7 @@ impl<P: Profile> Engine<P> {
         {
             return (decision, Held::Kept(read.signature));
         }
-        let mut start = started.unwrap_or_else(|| self.start(&read.compiled, cache));
+        let mut start = started.unwrap_or_else(|| self.start(&read, cache));
         let decision = self.conclude(pod, &mut start, cache, now, draw);
         let (held, pre_filter) = match start {
             Start::Attempt(attempt) => (Held::Own(attempt.cycle), attempt.pre_filter),
@@ -163,19 +172,19 @@ impl<P: Profile> Engine<P> {
     }
 
     /// Reads a pod with every plugin.
-    pub(crate) fn read(&mut self, pod: &Pod, cache: &mut Cache<P::State>) -> Arc<P::Pod> {
-        self.signatures.read(&pod.spec, cache).compiled
+    pub(crate) fn read(&mut self, pod: &Pod, cache: &mut Cache<P::State>) -> Read<P> {
+        self.signatures.read(&pod.spec, cache)
     }
 
     /// Runs PreFilter.
-    pub(crate) fn start(&mut self, compiled: &Arc<P::Pod>, cache: &Cache<P::State>) -> Start<P> {
-        let compiled = compiled.clone();
+    pub(crate) fn start(&mut self, read: &Read<P>, cache: &Cache<P::State>) -> Start<P> {
+        let (compiled, number) = (read.compiled.clone(), read.number);
         let mut pre_filter = std::mem::take(&mut self.pre_filter).cleared();
         match self.plugins.pre_filter(&compiled, cache, &mut pre_filter) {
             Err(status) => Start::Rejected(Rejected { compiled, cycle: None, pre_filter, status }),
             Ok(cycle) => match pre_filter.rejected().cloned() {
                 Some(status) => Start::Rejected(Rejected { compiled, cycle: Some(cycle), pre_filter, status }),
-                None => Start::Attempt(Attempt { compiled, cycle, pre_filter }),
+                None => Start::Attempt(Attempt { compiled, number, cycle, pre_filter }),
             },
         }
     }
@@ -202,11 +211,10 @@ impl<P: Profile> Engine<P> {
             Choice::Nowhere(diagnosis) => diagnosis,
         };
         let failed = match start {
-            Start::Attempt(attempt) => {
-                Failed { compiled: &attempt.compiled, cycle: Some(&attempt.cycle), pre_filter: &attempt.pre_filter }
-            }
+            Start::Attempt(attempt) => Failed::of(attempt),
             Start::Rejected(rejected) => Failed {
                 compiled: &rejected.compiled,
+                alike: None,
                 cycle: rejected.cycle.as_ref(),
                 pre_filter: &rejected.pre_filter,
             },
@@ -226,13 +234,14 @@ impl<P: Profile> Engine<P> {
     ) -> Decision {
         let draws = !P::INFO.plugins("post-filter").is_empty();
         let seed = if draws { draw(usize::MAX) as u64 } else { 0 };
-        let Failed { compiled, cycle, pre_filter } = failed;
+        let Failed { compiled, alike, cycle, pre_filter } = failed;
         let diagnosed = &diagnosis;
         let cx = PostFilterContext {
             profile: plugins,
             pod,
             compiled,
             cycle,
+            alike,
             pre_filter,
             cache,
             diagnosis: diagnosed,
@@ -303,6 +312,6 @@ impl<P: Profile> Engine<P> {
         }
         let mut imagined = Imagined::new(&compiled, &mut cycle, cache, node);
         imagine(&mut imagined);
-        imagined.verdicts(false).pop().map_or(Ok(()), Err)
+        imagined.verdict().map_or(Ok(()), Err)
     }
 }

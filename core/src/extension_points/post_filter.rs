@@ -67,7 +67,7 @@ pub struct Candidate {
     /// The node.
     pub node: NodeIndex,
     /// The pods that would have to go, the most important first. Some may be going already.
-    pub victims: Vec<Arc<Pod>>,
+    pub victims: Arc<[Arc<Pod>]>,
     /// How many of them a disruption budget protects.
     pub violations: usize,
     /// No other candidate is better: one of these is drawn.
@@ -91,6 +91,10 @@ pub struct PostFilterContext<'a, P: Profile> {
     pub compiled: &'a P::Pod,
     /// The cycle state; none if PreFilter rejected the pod for good.
     pub cycle: Option<&'a P::Cycle>,
+    /// A number that stands for what the profile reads of the pod, and for nothing else while the profile is at work: for
+    /// all pods that share it, Filter says the same of a node in thought as long as that node and its pods are the same.
+    /// None: what Filter says depends on more, or nobody knows.
+    pub alike: Option<u64>,
     /// What PreFilter plugins said.
     pub pre_filter: &'a PreFilterRun,
     /// The cluster.

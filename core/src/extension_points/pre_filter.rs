@@ -67,7 +67,8 @@ pub trait PreFilterPlugin: Plugin {
     /// How often `pre_filter` skips.
     const SKIPS: Skips = Skips::Sometimes;
 
-    /// Whether `pre_filter` reads the pod alone: then a state that it made holds as long as there are equal pods.
+    /// Whether `pre_filter` reads the pod alone: then a state that it made holds as long as there are equal pods. `add_pod`
+    /// and `remove_pod` may not read more than the two pods either.
     const READS_POD_ALONE: bool = false;
 
     /// Looks at the pod and the cluster.

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::parts::{FilterWork, Parts, ScoreWork};
 use super::tree::{BLOCK, Best, Tree, blocks_of};
-use super::{Anew, Changed};
+use super::{Anew, Changed, Diagnosed, Nominations};
 use crate::attempt::Attempt;
 use crate::cache::Cache;
+use crate::diagnosis::Diagnosis;
 use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
 use crate::profile::Profile;
@@ -22,8 +23,11 @@ pub(crate) struct Kept<P: Profile> {
     pub(crate) feasible: Mask,
     /// Number of feasible nodes.
     pub(crate) count: usize,
+    nominations: Nominations,
     /// The nodes that pass, but not with the pods that are nominated for them.
-    yielded: Vec<NodeIndex>,
+    yielded: Mask,
+    /// Why the last pod of the signature that fit nowhere did not.
+    diagnosed: Option<Box<Diagnosed<P>>>,
     /// The score state; none while so few nodes are feasible that nobody scores.
     score: Option<P::Score>,
     totals: Vec<i64>,
@@ -61,7 +65,9 @@ impl<P: Profile> Kept<P> {
             parts: P::Parts::default(),
             feasible: Mask::default(),
             count: 0,
-            yielded: Vec::new(),
+            nominations: Nominations::default(),
+            yielded: Mask::default(),
+            diagnosed: None,
             score: None,
             totals: Vec::new(),
             best: Tree::default(),
@@ -76,7 +82,8 @@ impl<P: Profile> Kept<P> {
         kept.parts.filter(compiled, cycle, columns, &room.touched)?;
         room.dirty.reset(slots);
         room.dirty.extend(&room.touched);
-        kept.yield_to_nominated(pod, cache)?;
+        room.changed.clear();
+        kept.yield_to_nominated(pod, cache, room)?;
         kept.find_feasible(cache, room);
         kept.score(plugins, cache, room)?;
         Ok(kept)
@@ -131,32 +138,54 @@ impl<P: Profile> Kept<P> {
             slots,
         };
         self.parts.update_filters(plugins, compiled, cycle, cache, &mut work)?;
-        for node in self.yielded.drain(..) {
-            room.dirty.insert(node);
-        }
-        self.yield_to_nominated(pod, cache)?;
-        for &node in &self.yielded {
-            room.dirty.insert(node);
+        self.yield_to_nominated(pod, cache, room)?;
+        if let Some(diagnosed) = &mut self.diagnosed {
+            diagnosed.mark(&room.dirty, slots);
         }
         self.find_feasible(cache, room);
         self.rescore(plugins, cache, room, themselves)
     }
 
-    /// Takes down on which nodes the pods that are nominated there leave no room: what would pass, but not with them.
-    fn yield_to_nominated(&mut self, pod: &Arc<Pod>, cache: &Cache<P::State>) -> Result<(), Anew> {
-        for (node, pods) in cache.nominated_before(pod) {
+    /// Finds out where the pods that are nominated for a node leave no room: what would pass, but not with them. Asks again
+    /// about nodes whose nominations changed, and of the others about those whose verdict may have.
+    fn yield_to_nominated(&mut self, pod: &Arc<Pod>, cache: &Cache<P::State>, room: &mut Room) -> Result<(), Anew> {
+        if cache.nominator.is_empty() && self.nominations.is_empty() {
+            return Ok(());
+        }
+        let slots = cache.base.infos().len();
+        self.yielded.resize(slots);
+        room.again.reset(slots);
+        room.changed.iter().for_each(|&node| room.again.insert(node));
+        self.nominations.update(pod, &cache.nominator, &cache.base, &mut room.again);
+        if P::reads_pod_alone(&self.attempt.cycle) {
+            let nominated = |word| self.nominations.nodes().words().get(word).copied().unwrap_or(0);
+            room.dirty.words().for_each(|(word, bits)| room.again.insert_word(word, bits & nominated(word)));
+        } else {
+            // What a plugin knows of other nodes may make a difference only once the nominated pods are there.
+            room.again.insert_all(self.nominations.nodes());
+        }
+        room.dirty.extend(&room.again);
+        for node in room.again.iter() {
             let Attempt { compiled, cycle, .. } = &self.attempt;
-            if self.parts.passing(compiled, cycle, node.get() / 64) >> (node.0 % 64) & 1 == 0 {
+            let passes = self.parts.passing(compiled, cycle, node.get() / 64) >> (node.0 % 64) & 1 == 1;
+            self.yielded.remove(node);
+            if !passes || !self.nominations.contains(node) {
                 continue;
             }
-            if let Err(rejection) = self.attempt.with_pods(&pods, cache, node).filter() {
+            if let Err(rejection) = self.attempt.with_pods(&cache.nominated_on(node, pod), cache, node).filter() {
                 if !P::code(&rejection).is_rejected() {
                     return Err(Anew);
                 }
-                self.yielded.push(node);
+                self.yielded.insert(node);
             }
         }
+        room.again.reset(slots);
         Ok(())
+    }
+
+    /// Why the pod fits nowhere. It is the one that the answer was brought up to date for.
+    pub(crate) fn diagnose(&mut self, pod: &Pod, cache: &Cache<P::State>) -> Diagnosis {
+        self.diagnosed.get_or_insert_default().diagnose(&mut self.attempt, pod, cache)
     }
 
     /// Puts together what filters say of the dirty nodes, and leaves those that are another in `room.flipped`.
@@ -167,9 +196,7 @@ impl<P: Profile> Kept<P> {
         let feasible = self.feasible.words_mut();
         for (word, _) in room.dirty.words() {
             let mut passing = self.parts.passing(compiled, cycle, word) & alive[word];
-            for node in self.yielded.iter().filter(|node| node.get() / 64 == word) {
-                passing &= !(1 << (node.0 % 64));
-            }
+            passing &= !self.yielded.words().get(word).copied().unwrap_or(0);
             let before = std::mem::replace(&mut feasible[word], passing);
             room.flipped.insert_word(word, before ^ passing);
             self.count = self.count + passing.count_ones() as usize - before.count_ones() as usize;
@@ -286,6 +313,7 @@ impl<P: Profile> Kept<P> {
             + self.totals.capacity() * size_of::<i64>()
             + self.best.bytes()
             + self.feasible.words().len() * 8
+            + self.diagnosed.as_ref().map_or(0, |diagnosed| diagnosed.bytes())
     }
 }
 

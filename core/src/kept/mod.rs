@@ -19,13 +19,18 @@ use crate::model::NodeIndex;
 use crate::touched::Touched;
 
 mod answer;
+mod diagnosed;
+mod nominations;
 mod normalized;
 mod parts;
 mod passes;
 mod signatures;
+mod tally;
 mod tree;
 
 pub(crate) use answer::{Kept, Room};
+pub(crate) use diagnosed::{Diagnosed, Verdicts as VerdictsOfNodes};
+pub use nominations::Nominations;
 pub use normalized::Normalized;
 pub use parts::{FilterWork, NotKept, Parts, ScoreWork};
 pub use passes::{
@@ -33,6 +38,7 @@ pub use passes::{
     weighted,
 };
 pub(crate) use signatures::{Read, SignatureId, Signatures, compile};
+pub use tally::Tally;
 
 /// A kept answer cannot be brought up to date: the pod is evaluated anew, from PreFilter on. Always correct, and slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

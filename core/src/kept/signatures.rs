@@ -21,12 +21,14 @@ pub(crate) struct SignatureId(u32);
 /// [`Individual`](super::Individual).
 pub(crate) struct Read<P: Profile> {
     pub(crate) signature: SignatureId,
+    /// That of the signature, which no other ever has.
+    pub(crate) number: u64,
     pub(crate) compiled: Arc<P::Pod>,
 }
 
 impl<P: Profile> Clone for Read<P> {
     fn clone(&self) -> Self {
-        Read { signature: self.signature, compiled: self.compiled.clone() }
+        Read { signature: self.signature, number: self.number, compiled: self.compiled.clone() }
     }
 }
 
@@ -37,6 +39,8 @@ pub(crate) struct Signatures<P: Profile> {
     by_spec: Map<Arc<PodSpec>, Read<P>>,
     by_pod: Map<Arc<P::Pod>, SignatureId>,
     entries: Vec<Signature<P>>,
+    /// The number of the last new signature.
+    numbered: u64,
     /// The cluster that they are about, and [`Profile::compile_epoch`] when specs were compiled.
     cluster: Arc<()>,
     epoch: u64,
@@ -47,6 +51,7 @@ pub(crate) struct Signatures<P: Profile> {
 }
 
 struct Signature<P: Profile> {
+    number: u64,
     compiled: Arc<P::Pod>,
     /// When it was asked about last; 0 if it is new.
     asked: u64,
@@ -61,6 +66,7 @@ impl<P: Profile> Default for Signatures<P> {
             by_spec: Map::default(),
             by_pod: Map::default(),
             entries: Vec::new(),
+            numbered: 0,
             cluster: Arc::default(),
             epoch: 0,
             clock: 0,
@@ -73,7 +79,8 @@ impl<P: Profile> Signatures<P> {
     /// Reads a pod, unless one with its spec was read before.
     pub(crate) fn read(&mut self, spec: &Arc<PodSpec>, cache: &mut Cache<P::State>) -> Read<P> {
         if !Arc::ptr_eq(&self.cluster, &cache.identity) {
-            *self = Signatures { cluster: cache.identity.clone(), ..Signatures::default() };
+            let (cluster, numbered) = (cache.identity.clone(), self.numbered);
+            *self = Signatures { cluster, numbered, ..Signatures::default() };
         }
         // Without an epoch, what a spec was compiled to does not hold for another attempt.
         let Some(epoch) = P::compile_epoch(&cache.state) else { return self.compile(spec, cache) };
@@ -112,15 +119,17 @@ impl<P: Profile> Signatures<P> {
     fn compile(&mut self, spec: &PodSpec, cache: &mut Cache<P::State>) -> Read<P> {
         let compiled = Arc::new(compile::<P>(spec, cache));
         if let Some(&signature) = self.by_pod.get(&compiled) {
-            return Read { signature, compiled };
+            return Read { signature, number: self.entries[signature.0 as usize].number, compiled };
         }
         if self.entries.len() >= LIMIT {
             self.forget_unkept();
         }
         let signature = SignatureId(self.entries.len() as u32);
         self.by_pod.insert(compiled.clone(), signature);
-        self.entries.push(Signature { compiled: compiled.clone(), asked: 0, kept: None, bytes: 0 });
-        Read { signature, compiled }
+        self.numbered += 1;
+        let number = self.numbered;
+        self.entries.push(Signature { number, compiled: compiled.clone(), asked: 0, kept: None, bytes: 0 });
+        Read { signature, number, compiled }
     }
 
     /// Forgets the signatures without an answer.

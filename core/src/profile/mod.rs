@@ -113,7 +113,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
     /// All that the profile's plugins read of a pod: its signature.
     type Pod: Eq + Hash + Send + Sync + 'static;
     /// Filter states, a slot for each plugin that has one.
-    type Cycle: Clone + Send + Sync + 'static;
+    type Cycle: Clone + PartialEq + Send + Sync + 'static;
     /// Score states, a slot for each plugin that has one.
     type Score: Send + Sync + 'static;
     /// The columns that this profile's kernels read.
@@ -182,12 +182,23 @@ pub trait Profile: Sized + Send + Sync + 'static {
     /// The plugins can use the memory of a state again that nobody needs any more.
     fn recycle_cycle(&self, cycle: Self::Cycle);
 
+    /// Whether the filter states are made of the pod alone ([`PreFilterPlugin::READS_POD_ALONE`]), but for those of plugins
+    /// that skip: what Filter says of a node then depends on that node and nothing else.
+    ///
+    /// [`PreFilterPlugin::READS_POD_ALONE`]: crate::extension_points::PreFilterPlugin::READS_POD_ALONE
+    fn reads_pod_alone(_cycle: &Self::Cycle) -> bool {
+        false
+    }
+
     /// The columns of the cluster's nodes.
     fn columns<'a>(state: &'a Self::State, base: &'a Base) -> Self::Columns<'a>;
     /// The same columns, cut to one length, so that a loop checks an index once and not for every column.
     fn aligned<'a>(columns: Self::Columns<'a>) -> Self::Columns<'a>;
     /// The columns of a node that exists in thought, which is at index 0 then.
-    fn hypothetical_columns<'a>(node: &'a <Self::State as State>::Hypothetical, index: NodeIndex) -> Self::Columns<'a>;
+    fn hypothetical_columns<'a>(
+        node: &'a <Self::State as State>::Hypothetical<'_>,
+        index: NodeIndex,
+    ) -> Self::Columns<'a>;
 
     /// Which filters have nothing to say about a pod.
     fn idle_filters(pod: &Self::Pod, cycle: &Self::Cycle) -> Idle;

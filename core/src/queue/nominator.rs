@@ -1,8 +1,10 @@
 //! Which pods are nominated for which nodes: kube-scheduler's `nominator`.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::intern::Symbol;
+use crate::log::Log;
 use crate::map::Map;
 use crate::model::{Pod, Uid};
 
@@ -11,6 +13,7 @@ use crate::model::{Pod, Uid};
 pub struct Nominator {
     by_node: Map<Symbol, Vec<Arc<Pod>>>,
     by_pod: Map<Uid, Symbol>,
+    log: Log<Symbol>,
 }
 
 impl Nominator {
@@ -19,6 +22,7 @@ impl Nominator {
         self.withdraw(&pod.uid);
         self.by_pod.insert(pod.uid.clone(), node);
         self.by_node.entry(node).or_default().push(pod);
+        self.log.push(node);
     }
 
     /// Forgets a pod's nomination.
@@ -29,6 +33,7 @@ impl Nominator {
         if pods.is_empty() {
             self.by_node.remove(&node);
         }
+        self.log.push(node);
     }
 
     /// A pod comes into the queue: what its status says, counts.
@@ -55,6 +60,10 @@ impl Nominator {
         }
     }
 
+    /// Whether no pod is nominated.
+    pub fn is_empty(&self) -> bool {
+        self.by_pod.is_empty()
+    }
     /// The node that a pod is nominated for.
     pub fn node(&self, uid: &Uid) -> Option<Symbol> {
         self.by_pod.get(uid).copied()
@@ -62,6 +71,19 @@ impl Nominator {
     /// The pods that are nominated for a node, in the order in which they came.
     pub fn pods(&self, node: Symbol) -> &[Arc<Pod>] {
         self.by_node.get(&node).map(Vec::as_slice).unwrap_or_default()
+    }
+    /// Those of them that `pod` leaves room for: they are not weaker, and not the pod itself.
+    pub fn before(&self, node: Symbol, pod: &Pod) -> Cow<'_, [Arc<Pod>]> {
+        let pods = if self.by_node.is_empty() { &[] } else { self.pods(node) };
+        let comes_before = |other: &&Arc<Pod>| other.spec.priority >= pod.spec.priority && other.uid != pod.uid;
+        if pods.iter().all(|other| comes_before(&other)) {
+            return Cow::Borrowed(pods);
+        }
+        Cow::Owned(pods.iter().filter(comes_before).cloned().collect())
+    }
+    /// The nodes whose nominated pods changed, an entry for each change.
+    pub fn log(&self) -> &Log<Symbol> {
+        &self.log
     }
     /// All nodes with nominated pods.
     pub fn iter(&self) -> impl Iterator<Item = (Symbol, &[Arc<Pod>])> {

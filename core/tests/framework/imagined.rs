@@ -32,7 +32,7 @@ fn cluster() -> Cluster {
 }
 
 fn reasons(answer: Result<(), Verdict>) -> Vec<String> {
-    answer.err().map(|verdict| verdict.reasons).unwrap_or_default()
+    answer.err().map(|verdict| verdict.reasons.into_iter().map(Into::into).collect()).unwrap_or_default()
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn all_that_speaks_against_a_node_can_be_asked() {
     let pod = world.pod("web", "team: blue");
     let cache = &mut world.embedded.scheduler.cache;
     let mut found = Vec::new();
-    let first = engine.run_filter_plugins(&pod, cache, node, |imagined| found = imagined.verdicts(true));
+    let first = engine.run_filter_plugins(&pod, cache, node, |imagined| found = imagined.all_verdicts());
     assert_eq!(found.iter().map(|verdict| verdict.plugin).collect::<Vec<_>>(), ["Apart", "Slots"]);
     assert_eq!(first.unwrap_err(), found[0]);
 }

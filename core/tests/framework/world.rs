@@ -1,5 +1,6 @@
 //! A scheduler with nodes and pods from a few words.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use schedc_core::client::{ApiError, ApiReason};
@@ -149,7 +150,7 @@ impl<B: Bundle> World<B> {
     pub fn nominations(&mut self) -> Vec<String> {
         let stranger = self.important_pod("stranger", "", i32::MIN);
         let cache = &self.embedded.scheduler.cache;
-        let of_node = |(node, pods): (NodeIndex, Vec<Arc<Pod>>)| {
+        let of_node = |(node, pods): (NodeIndex, Cow<'_, [Arc<Pod>]>)| {
             let pods: Vec<&str> = pods.iter().map(|pod| &*pod.name).collect();
             format!("{} for {}", cache.base.name(node), pods.join(" "))
         };

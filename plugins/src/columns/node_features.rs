@@ -12,6 +12,8 @@ pub struct NodeFeatures {
 }
 
 impl Column for NodeFeatures {
+    const OF_NODE_ALONE: bool = true;
+
     fn build(node: &Node, _: &Interner) -> Self {
         NodeFeatures { declared: node.declared_features.clone() }
     }

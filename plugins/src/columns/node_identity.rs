@@ -18,6 +18,8 @@ impl Default for NodeIdentity {
 }
 
 impl Column for NodeIdentity {
+    const OF_NODE_ALONE: bool = true;
+
     fn build(node: &Node, _: &Interner) -> Self {
         NodeIdentity { name: node.name }
     }

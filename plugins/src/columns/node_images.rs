@@ -21,6 +21,8 @@ impl NodeImages {
 }
 
 impl Column for NodeImages {
+    const OF_NODE_ALONE: bool = true;
+
     fn build(node: &Node, _: &Interner) -> Self {
         let mut sizes: Vec<_> =
             node.images.iter().flat_map(|image| image.names.iter().map(|&name| (name, image.size))).collect();

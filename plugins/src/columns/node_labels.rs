@@ -54,6 +54,8 @@ impl NodeLabels {
 }
 
 impl Column for NodeLabels {
+    const OF_NODE_ALONE: bool = true;
+
     fn build(node: &Node, interner: &Interner) -> Self {
         let integer = |&(key, value): &(Symbol, Symbol)| Some((key, label_integer(interner, value)?));
         NodeLabels {

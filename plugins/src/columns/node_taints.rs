@@ -22,6 +22,8 @@ pub(crate) fn is_hard(taint: &Taint) -> bool {
 }
 
 impl Column for NodeTaints {
+    const OF_NODE_ALONE: bool = true;
+
     fn build(node: &Node, _: &Interner) -> Self {
         NodeTaints {
             unschedulable: node.unschedulable,

@@ -1,16 +1,18 @@
 //! Which pods are protected by disruption budgets.
 
-use std::sync::Arc;
-
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
 use schedc_core::model::{Pod, PodDisruptionBudget};
 
+use super::victims::Pods;
 use crate::indexes::DisruptionBudgets;
 
 /// Parts pods into those whose removal would violate a budget and the others, if they went in this order
 /// (`filterPodsWithPDBViolation`). Both keep the order.
-pub(super) fn split_by_violation(pods: Vec<Arc<Pod>>, budgets: &DisruptionBudgets) -> (Vec<Arc<Pod>>, Vec<Arc<Pod>>) {
+pub(super) fn split_by_violation<'a>(pods: Pods<'a>, budgets: &DisruptionBudgets) -> (Pods<'a>, Pods<'a>) {
+    if budgets.is_empty() {
+        return (Pods::new(), pods);
+    }
     let mut left: Map<(Symbol, Symbol), i32> = Map::default();
     pods.into_iter().partition(|pod| {
         let mut violates = false;

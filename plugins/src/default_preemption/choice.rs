@@ -1,25 +1,27 @@
 //! The choice among nodes where preemption would work.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use schedc_core::extension_points::Candidate;
+use schedc_core::model::Pod;
 
 use super::importance::start_time;
 
 /// Marks the best candidates (`pickOneNodeForPreemption`), and tells their number.
-pub(super) fn mark_best(candidates: &mut [Candidate], now: i64) -> usize {
-    let harms: Vec<Harm> = candidates.iter().map(|candidate| Harm::of(candidate, now)).collect();
+pub(super) fn mark_best(candidates: &mut [Candidate], harms: &[Harm]) -> usize {
     let least = harms.iter().min();
-    for (candidate, harm) in candidates.iter_mut().zip(&harms) {
+    for (candidate, harm) in candidates.iter_mut().zip(harms) {
         candidate.best = Some(harm) == least;
     }
     candidates.iter().filter(|candidate| candidate.best).count()
 }
 
 /// How bad it would be, what weighs most first.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Harm {
-    violations: usize,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Harm {
+    /// How many victims a budget protects.
+    pub(super) violations: usize,
     highest_priority: i32,
     /// Each priority counts from the lowest that there can be, so that more pods are worse even if priorities are
     /// negative.
@@ -30,15 +32,16 @@ struct Harm {
 }
 
 impl Harm {
-    fn of(candidate: &Candidate, now: i64) -> Harm {
-        let priorities = || candidate.victims.iter().map(|pod| pod.spec.priority);
+    /// What it would mean for these pods to go.
+    pub(super) fn of(victims: &[Arc<Pod>], violations: usize, now: i64) -> Harm {
+        let priorities = || victims.iter().map(|pod| pod.spec.priority);
         let highest_priority = priorities().max().unwrap_or(i32::MIN);
-        let most_important = candidate.victims.iter().filter(|pod| pod.spec.priority == highest_priority);
+        let most_important = victims.iter().filter(|pod| pod.spec.priority == highest_priority);
         Harm {
-            violations: candidate.violations,
+            violations,
             highest_priority,
             sum_of_priorities: priorities().map(|priority| i64::from(priority) - i64::from(i32::MIN)).sum(),
-            pods: candidate.victims.len(),
+            pods: victims.len(),
             earliest_start: Reverse(most_important.map(|pod| start_time(pod, now)).min().unwrap_or(now)),
         }
     }

@@ -1,92 +1,138 @@
 //! Preemption in thought, node by node.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use schedc_core::diagnosis::Diagnosis;
 use schedc_core::extension_points::{Candidate, PostFilterContext};
 use schedc_core::imagined::Imagined;
-use schedc_core::model::NodeIndex;
+use schedc_core::mask::nodes_of;
+use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::profile::Profile;
-use schedc_core::status::Code;
+use schedc_core::status::{Code, ReasonList};
+use schedc_core::verdict::Verdict;
 
+use super::choice::Harm;
+use super::trials::Trials;
 use super::victims::{NoVictims, Victims, select_victims};
 use crate::indexes::DisruptionBudgets;
 
-/// What was found.
+/// Where preemption would work.
 #[derive(Default)]
-pub(super) struct DryRun {
-    /// Where preemption would work.
-    pub(super) candidates: Vec<Candidate>,
-    /// Number of nodes that were tried in vain.
-    pub(super) tried: usize,
-    /// How many of them gave each reason.
-    pub(super) reasons: BTreeMap<String, usize>,
-    /// What broke.
-    pub(super) errors: Failures,
+pub(super) struct Candidates {
+    pub(super) nodes: Vec<Candidate>,
+    /// What each of them would mean.
+    pub(super) harms: Vec<Harm>,
 }
 
-/// What broke on nodes. Nobody hears of it if preemption works on another.
-#[derive(Default)]
-pub(super) struct Failures(BTreeSet<String>);
-
-impl Failures {
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// All texts, each once (apimachinery's `Aggregate`).
-    pub(super) fn message(&self) -> String {
-        let texts: Vec<&str> = self.0.iter().map(String::as_str).collect();
-        match texts[..] {
-            [text] => text.to_owned(),
-            _ => format!("[{}]", texts.join(", ")),
-        }
-    }
-}
-
-/// Tries nodes until there are enough candidates, one of which violates no budget (`DryRunPreemption`).
-pub(super) fn dry_run<'n, P: Profile>(
+/// Tries the resolvable nodes, beginning with `first`, until there are enough candidates, one of which violates no budget
+/// (`DryRunPreemption`).
+pub(super) fn dry_run<P: Profile>(
     cx: &PostFilterContext<'_, P>,
     cycle: &P::Cycle,
     budgets: &DisruptionBudgets,
-    nodes: impl Iterator<Item = &'n NodeIndex>,
+    trials: &mut Trials,
+    first: NodeIndex,
     enough: usize,
-) -> DryRun {
-    let mut cycle = cycle.clone();
-    let mut found = DryRun::default();
+) -> Candidates {
+    let resolvable = &cx.diagnosis.resolvable;
+    trials.keep_only(resolvable);
+    let mut attempts = Attempts { cx, budgets, cycle, copied: None };
+    let mut found = Candidates::default();
     let (mut violating, mut harmless) = (0, 0);
-    for &node in nodes {
-        let nominated = cx.cache.nominated_on(node, cx.pod);
-        let pods = &cx.cache.base.infos()[node.get()].pods;
-        let mut imagined = Imagined::<P>::new(cx.compiled, &mut cycle, cx.cache, node);
-        let reasons = match select_victims(&mut imagined, pods, &nominated, cx.pod, budgets, cx.now) {
-            Ok(Victims { pods, violations }) if !pods.is_empty() => {
-                let of_its_kind = if violations == 0 { &mut harmless } else { &mut violating };
-                if *of_its_kind < enough {
-                    *of_its_kind += 1;
-                    found.candidates.push(Candidate { node, victims: pods, violations, best: false });
-                }
-                if harmless > 0 && harmless + violating >= enough {
-                    break;
-                }
-                continue;
+    for (word, bits) in resolvable.words_from(first) {
+        for node in nodes_of(word, bits & !trials.in_vain(word)) {
+            if !trials.knows(node) {
+                attempts.attempt(node, trials);
             }
-            Ok(_) => {
-                let error = format!("expected at least one victim pod on node {:?}", cx.cache.base.name(node));
-                found.errors.0.insert(error.clone());
-                vec![error]
+            let Some(victims) = trials.victims(node) else { continue };
+            let of_its_kind = if victims.harm.violations == 0 { &mut harmless } else { &mut violating };
+            if *of_its_kind < enough {
+                *of_its_kind += 1;
+                found.nodes.push(Candidate {
+                    node,
+                    victims: victims.pods.clone(),
+                    violations: victims.harm.violations,
+                    best: false,
+                });
+                found.harms.push(victims.harm);
             }
-            Err(NoVictims::NoneWeaker) => vec!["No preemption victims found for incoming pod".to_owned()],
-            Err(NoVictims::InVain(verdict)) => {
-                if verdict.code == Code::Error {
-                    found.errors.0.insert(verdict.failure());
-                }
-                verdict.reasons
+            if harmless > 0 && harmless + violating >= enough {
+                return found;
             }
-        };
-        found.tried += 1;
-        for reason in reasons {
-            *found.reasons.entry(reason).or_default() += 1;
         }
     }
     found
+}
+
+/// The attempts on nodes of which nothing is known.
+struct Attempts<'a, P: Profile> {
+    cx: &'a PostFilterContext<'a, P>,
+    budgets: &'a DisruptionBudgets,
+    cycle: &'a P::Cycle,
+    /// The cycle state, to be changed in thought. Most pods that are like one that was here before need none.
+    copied: Option<P::Cycle>,
+}
+
+impl<P: Profile> Attempts<'_, P> {
+    fn attempt(&mut self, node: NodeIndex, trials: &mut Trials) {
+        let cx = self.cx;
+        let cycle = self.copied.get_or_insert_with(|| self.cycle.clone());
+        let nominated = cx.cache.nominated_on(node, cx.pod);
+        let pods = &cx.cache.base.infos()[node.get()].pods;
+        let mut imagined = Imagined::<P>::new(cx.compiled, cycle, cx.cache, node);
+        let guarded =
+            !self.budgets.is_empty() && pods.iter().any(|pod| !self.budgets.of(pod.spec.namespace).is_empty());
+        let outcome = match select_victims(&mut imagined, pods, &nominated, cx.pod, self.budgets, cx.now) {
+            Ok((pods, violations)) if !pods.is_empty() => {
+                let pods: Arc<[Arc<Pod>]> = pods.into_iter().cloned().collect();
+                let harm = Harm::of(&pods, violations, cx.now);
+                Ok(Victims { pods, harm })
+            }
+            Ok(_) => {
+                let error = format!("expected at least one victim pod on node {:?}", cx.cache.base.name(node));
+                Err(Verdict { code: Code::Error, plugin: "", reasons: ReasonList::from_iter([error.into()]) })
+            }
+            Err(NoVictims::NoneWeaker) => {
+                let reason = "No preemption victims found for incoming pod".into();
+                let code = Code::UnschedulableAndUnresolvable;
+                Err(Verdict { code, plugin: "", reasons: ReasonList::from_iter([reason]) })
+            }
+            Err(NoVictims::InVain(verdict)) => Err(verdict),
+        };
+        trials.set(node, guarded, outcome);
+    }
+}
+
+/// What is told of nodes that were tried, of so many in the cluster, if preemption works on none.
+///
+/// # Errors
+/// What broke. Nobody hears of it if preemption works on a node.
+pub(super) fn in_vain(trials: Option<&Trials>, nodes: usize) -> Result<Diagnosis, String> {
+    let mut diagnosis = Diagnosis { nodes, ..Diagnosis::default() };
+    let mut errors = BTreeSet::new();
+    let mut tried = 0;
+    for (verdict, nodes) in trials.iter().flat_map(|trials| trials.failures()) {
+        tried += nodes;
+        diagnosis.add_reasons(&verdict.reasons, nodes);
+        if verdict.code == Code::Error {
+            errors.insert(verdict.failure());
+        }
+    }
+    if !errors.is_empty() {
+        return Err(all(&errors));
+    }
+    if tried < nodes {
+        diagnosis.add_reasons(&["Preemption is not helpful for scheduling".into()], nodes - tried);
+    }
+    Ok(diagnosis)
+}
+
+/// All texts, each once (apimachinery's `Aggregate`).
+fn all(errors: &BTreeSet<String>) -> String {
+    let texts: Vec<&str> = errors.iter().map(String::as_str).collect();
+    match texts[..] {
+        [text] => text.to_owned(),
+        _ => format!("[{}]", texts.join(", ")),
+    }
 }

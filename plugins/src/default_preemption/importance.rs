@@ -12,12 +12,12 @@ pub(super) fn start_time(pod: &Pod, now: i64) -> i64 {
 
 /// Sorts pods by descending importance (`MoreImportantPod`): by priority, then by how long they run. Equal ones keep their
 /// order, but for those that have not started yet: they come out in reverse.
-pub(super) fn sort_by_importance(pods: &mut [Arc<Pod>], now: i64) {
+pub(super) fn sort_by_importance(pods: &mut [&Arc<Pod>], now: i64) {
     pods.sort_by_key(|pod| (Reverse(pod.spec.priority), start_time(pod, now)));
     // kube-scheduler asks the clock for each of the two pods that it compares, the later one in the list first. That one
     // is always older by a moment, and goes before the other.
     let start_now =
-        |a: &Arc<Pod>, b: &Arc<Pod>| a.started.is_none() && b.started.is_none() && a.spec.priority == b.spec.priority;
+        |a: &&Arc<Pod>, b: &&Arc<Pod>| a.started.is_none() && b.started.is_none() && a.spec.priority == b.spec.priority;
     pods.chunk_by_mut(start_now).for_each(<[_]>::reverse);
 }
 
@@ -33,7 +33,7 @@ mod tests {
         let mut interner = Interner::default();
         let minute = |minute: i64| (1_767_225_600 + 60 * minute) * 1_000_000_000;
         let mut check = |pods: &[(&str, i32, &str)], now: i64, expected: &str| {
-            let mut pods: Vec<Arc<Pod>> = pods
+            let pods: Vec<Arc<Pod>> = pods
                 .iter()
                 .map(|(name, priority, minute)| {
                     let started = match *minute {
@@ -46,6 +46,7 @@ mod tests {
                     Arc::new(pod(&yaml, &mut interner))
                 })
                 .collect();
+            let mut pods: Vec<&Arc<Pod>> = pods.iter().collect();
             sort_by_importance(&mut pods, now);
             assert_eq!(pods.iter().map(|pod| &*pod.name).collect::<String>(), expected);
         };

@@ -6,18 +6,24 @@ use schedc_core::imagined::Imagined;
 use schedc_core::model::Pod;
 use schedc_core::profile::Profile;
 use schedc_core::verdict::Verdict;
+use smallvec::SmallVec;
 
 use super::budgets::split_by_violation;
+use super::choice::Harm;
 use super::importance::sort_by_importance;
 use crate::indexes::DisruptionBudgets;
 
 /// The pods that would have to go.
+#[derive(Debug)]
 pub(super) struct Victims {
-    /// The most important first. There may be none: then the pod fits as it is.
-    pub(super) pods: Vec<Arc<Pod>>,
-    /// How many of them a budget protects.
-    pub(super) violations: usize,
+    /// The most important first.
+    pub(super) pods: Arc<[Arc<Pod>]>,
+    /// What that would mean.
+    pub(super) harm: Harm,
 }
+
+/// Some pods of a node.
+pub(super) type Pods<'a> = SmallVec<[&'a Arc<Pod>; 8]>;
 
 /// Why no pods of a node should go.
 pub(super) enum NoVictims {
@@ -33,20 +39,21 @@ pub(super) fn may_go(pod: &Pod, preemptor: &Pod) -> bool {
 }
 
 /// Finds the least important pods of a node that must go for `preemptor` to fit (`SelectVictimsOnNode`). `node` has the
-/// pods `pods` on it; `nominated` are those that it must do with and without.
-pub(super) fn select_victims<P: Profile>(
-    node: &mut Imagined<'_, P>,
-    pods: &[Arc<Pod>],
-    nominated: &[Arc<Pod>],
+/// pods `pods` on it; `nominated` are those that it must do with and without. The most important victims come first, and
+/// their number is followed by how many of them a budget protects. There may be none: then the pod fits as it is.
+pub(super) fn select_victims<'a, P: Profile>(
+    node: &mut Imagined<'a, P>,
+    pods: &'a [Arc<Pod>],
+    nominated: &'a [Arc<Pod>],
     preemptor: &Pod,
     budgets: &DisruptionBudgets,
     now: i64,
-) -> Result<Victims, NoVictims> {
-    let mut potential: Vec<Arc<Pod>> = pods.iter().filter(|pod| may_go(pod, preemptor)).cloned().collect();
+) -> Result<(Pods<'a>, usize), NoVictims> {
+    let mut potential: Pods<'a> = pods.iter().filter(|pod| may_go(pod, preemptor)).collect();
     if potential.is_empty() {
         return Err(NoVictims::NoneWeaker);
     }
-    potential.iter().for_each(|pod| node.remove_pod(pod));
+    potential.iter().for_each(|pod| node.remove_known(pod));
     if node.filter_with_nominated(nominated).is_err()
         && let Some(verdict) = node.verdict_with_nominated(nominated)
     {
@@ -55,21 +62,12 @@ pub(super) fn select_victims<P: Profile>(
     sort_by_importance(&mut potential, now);
     let (violating, others) = split_by_violation(potential, budgets);
     let mixed = !violating.is_empty() && !others.is_empty();
-    let mut can_stay = |pod: &Arc<Pod>| {
-        let without = node.now();
-        node.add_pod(pod);
-        let fits = node.filter_with_nominated(nominated).is_ok();
-        if !fits {
-            node.back_to(without);
-        }
-        fits
-    };
     let mut victims = violating;
-    victims.retain(|pod| !can_stay(pod));
+    victims.retain(|pod| !node.add_known_if_it_fits(pod, nominated));
     let violations = victims.len();
-    victims.extend(others.into_iter().filter(|pod| !can_stay(pod)));
+    victims.extend(others.into_iter().filter(|pod| !node.add_known_if_it_fits(pod, nominated)));
     if mixed {
         sort_by_importance(&mut victims, now);
     }
-    Ok(Victims { pods: victims, violations })
+    Ok((victims, violations))
 }

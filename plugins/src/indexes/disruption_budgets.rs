@@ -8,16 +8,43 @@ use schedc_core::map::Map;
 use schedc_core::model::{Object, PodDisruptionBudget};
 
 /// The budgets that can match a pod: those whose selector says something.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct DisruptionBudgets {
     /// Sorted by name.
     by_namespace: Map<Symbol, Vec<Arc<PodDisruptionBudget>>>,
+    version: BudgetsVersion,
+}
+
+/// Tells earlier budgets from later ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BudgetsVersion {
+    /// Grows with every change of a budget.
+    pub budgets: u64,
+    /// Grows when a namespace gets its first budget.
+    pub namespaces: u64,
+}
+
+/// The version is one of the history, not of the budgets.
+impl PartialEq for DisruptionBudgets {
+    fn eq(&self, other: &Self) -> bool {
+        self.by_namespace == other.by_namespace
+    }
 }
 
 impl DisruptionBudgets {
     /// The budgets of a namespace.
     pub fn of(&self, namespace: Symbol) -> &[Arc<PodDisruptionBudget>] {
         self.by_namespace.get(&namespace).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.by_namespace.is_empty()
+    }
+
+    /// The version of now.
+    pub fn version(&self) -> BudgetsVersion {
+        self.version
     }
 }
 
@@ -30,20 +57,24 @@ fn budget(object: Option<&Object>) -> Option<&Arc<PodDisruptionBudget>> {
 
 impl Index for DisruptionBudgets {
     fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>) {
-        if let Some(old) = budget(old)
+        let old = budget(old);
+        let new = budget(new).filter(|new| new.selector.as_ref().is_some_and(|selector| !selector.is_empty()));
+        if let Some(new) = new {
+            let budgets = self.by_namespace.entry(new.namespace).or_default();
+            self.version.namespaces += u64::from(budgets.is_empty());
+            let at = budgets.partition_point(|budget| budget.name < new.name);
+            // One of the same name is the old one.
+            let replaced = budgets.get(at).is_some_and(|budget| budget.name == new.name);
+            budgets.splice(at..at + usize::from(replaced), [new.clone()]);
+            self.version.budgets += 1;
+        } else if let Some(old) = old
             && let Some(budgets) = self.by_namespace.get_mut(&old.namespace)
         {
             budgets.retain(|budget| budget.name != old.name);
             if budgets.is_empty() {
                 self.by_namespace.remove(&old.namespace);
             }
-        }
-        if let Some(new) = budget(new)
-            && new.selector.as_ref().is_some_and(|selector| !selector.is_empty())
-        {
-            let budgets = self.by_namespace.entry(new.namespace).or_default();
-            let at = budgets.partition_point(|budget| budget.name < new.name);
-            budgets.insert(at, new.clone());
+            self.version.budgets += 1;
         }
     }
 }

@@ -14,7 +14,7 @@ mod workload_selectors;
 
 pub use attached_volumes::{AttachedVolumes, CountedVolume, DriverNodes};
 pub use carried_terms::{CarriedTerm, CarriedTerms, Stance, TermId};
-pub use disruption_budgets::DisruptionBudgets;
+pub use disruption_budgets::{BudgetsVersion, DisruptionBudgets};
 pub use epoch::Epoch;
 pub use image_nodes::ImageNodes;
 pub use resource_claims::ResourceClaims;

@@ -29,7 +29,7 @@ const DEFAULT: InterPodAffinityArgs = InterPodAffinityArgs::DEFAULT;
 struct Indexes(Topology, SelectorCounts, CarriedTerms);
 
 impl State for Indexes {
-    type Hypothetical = ();
+    type Hypothetical<'a> = ();
 
     fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) {
         let new = base.infos()[index.get()].node.as_deref();

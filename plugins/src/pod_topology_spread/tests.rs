@@ -29,7 +29,7 @@ struct Kept {
 }
 
 impl State for Kept {
-    type Hypothetical = ();
+    type Hypothetical<'a> = ();
 
     fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) {
         let new = base.infos()[index.get()].node.as_deref();

@@ -240,7 +240,9 @@ impl PodVolumes {
                     out.push(format!("could not translate pv: {error}"));
                 }
             }
-            (Unfit::Unreadable, Known::Claims(claims)) => out.push(claims.unreadable.as_deref().unwrap_or_default()),
+            (Unfit::Unreadable, Known::Claims(claims)) => {
+                out.push(claims.unreadable.as_deref().unwrap_or_default().to_owned())
+            }
             _ => out.push("not found"),
         }
     }

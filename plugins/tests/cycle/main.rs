@@ -6,6 +6,7 @@ mod node_volume_limits;
 mod own_volumes;
 mod pod_topology_spread;
 mod preemption;
+mod preemption_kept;
 mod undo;
 mod unprepared;
 mod volume_binding;

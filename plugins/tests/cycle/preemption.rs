@@ -67,7 +67,7 @@ fn found<P: Profile>(world: &mut World<P>, pod: &str) -> String {
             0 => String::new(),
             n => format!(" ({n} against a budget)"),
         };
-        format!("{}{star}: {}{violations}", base.name(candidate.node), names(&candidate.victims))
+        format!("{}{star}: {}{violations}", base.name(candidate.node), names(candidate.victims.iter()))
     });
     let mut told: Vec<String> = told.collect();
     told.sort_unstable();
@@ -128,7 +128,7 @@ fn a_pod_that_has_not_started_yet_is_the_youngest() {
     // A clock that is ahead makes a pod start later than now.
     let mut world = cluster::<Pipeline>(&["n1"], &[fresh, running("early", "n1", 1, "2", 1)]);
     let unschedulable = rejected(world.decision_at(&pending(5, "2"), 0, |_| 0));
-    assert_eq!(names(&unschedulable.candidates()[0].victims), "early");
+    assert_eq!(names(unschedulable.candidates()[0].victims.iter()), "early");
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn what_is_going_already_is_not_removed_again() {
     let mut world = cluster::<Pipeline>(&["n1"], &[dying, running("other", "n1", 1, "2", 1)]);
     for (cpu, victims, removed) in [("2", "dying", ""), ("4", "other dying", "default/other")] {
         let unschedulable = rejected(world.decision(&pending(5, cpu), 0));
-        assert_eq!(names(&unschedulable.candidates()[0].victims), victims);
+        assert_eq!(names(unschedulable.candidates()[0].victims.iter()), victims);
         let uids: Vec<&str> = unschedulable.victims().iter().map(|uid| &*uid.0).collect();
         assert_eq!(uids.join(" "), removed);
     }
@@ -294,7 +294,7 @@ fn not_all_nodes_must_be_tried() {
     let tried = |world: &mut World<hasty::Pipeline>| -> BTreeSet<String> {
         let candidates = |seed| {
             let unschedulable = rejected(world.decision(&pending(5, "4"), seed));
-            let mut victims: Vec<String> = unschedulable.candidates().iter().map(|c| names(&c.victims)).collect();
+            let mut victims: Vec<String> = unschedulable.candidates().iter().map(|c| names(c.victims.iter())).collect();
             victims.sort_unstable();
             victims.join(" ")
         };

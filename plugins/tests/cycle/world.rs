@@ -63,6 +63,17 @@ impl<P: Profile> World<P> {
         self.engine.decide(&pod, &mut self.cache, now, draw)
     }
 
+    /// The same by an engine that knows nothing of what was decided before.
+    pub(crate) fn decision_afresh(&mut self, pod: &Arc<Pod>, now: i64, seed: usize) -> Decision {
+        let mut engine = Engine::<P>::new(&Handle::default()).expect("a profile that starts");
+        engine.decide(pod, &mut self.cache, now, |_| seed)
+    }
+
+    /// What is decided about a pod of the cluster.
+    pub(crate) fn decision_about(&mut self, pod: &Arc<Pod>, now: i64, seed: usize) -> Decision {
+        self.engine.decide(pod, &mut self.cache, now, |_| seed)
+    }
+
     /// What is said of each node, a line each.
     pub(crate) fn verdicts(&mut self, pod: &str) -> String {
         self.verdicts_with(pod, |_| ())

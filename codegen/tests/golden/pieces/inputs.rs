@@ -79,24 +79,24 @@ fn the_state_has_the_columns_and_indexes_of_all_plugins() {
         PROFILE,
         "pub struct Hypothetical",
         &expect![[r#"
-        pub struct Hypothetical {
-            /// The whole node.
-            pub info: NodeInfo,
-            /// Column `node-ports`.
-            pub node_ports: NodePortsInUse,
-            /// Column `gpus`.
-            pub gpus: Gpus,
-        }"#]],
+            pub struct Hypothetical<'a> {
+                /// The whole node.
+                pub info: NodeInfo,
+                /// Column `node-ports`.
+                pub node_ports: Thought<'a, NodePortsInUse>,
+                /// Column `gpus`.
+                pub gpus: Thought<'a, Gpus>,
+            }"#]],
     );
     check(
         PROFILE,
         "fn hypothetical_add",
         &expect![[r#"
-        fn hypothetical_add(node: &mut Hypothetical, pod: &Arc<model::Pod>) {
-            Column::add_pod(&mut node.node_ports, pod);
-            Column::add_pod(&mut node.gpus, pod);
-            node.info.add_pod(Arc::clone(pod));
-        }"#]],
+            fn hypothetical_add(node: &mut Hypothetical<'_>, pod: &Arc<model::Pod>) {
+                node.node_ports.add_pod(pod);
+                node.gpus.add_pod(pod);
+                node.info.add_pod(Arc::clone(pod));
+            }"#]],
     );
 }
 
@@ -121,17 +121,17 @@ fn columns_are_wired_in_the_order_of_the_catalog() {
         PROFILE,
         "fn hypothetical_columns",
         &expect![[r#"
-        fn hypothetical_columns<'a>(
-            node: &'a Hypothetical,
-            index: NodeIndex,
-        ) -> Columns<'a> {
-            Columns {
-                first: index,
-                infos: std::slice::from_ref(&node.info),
-                node_ports: std::slice::from_ref(&node.node_ports),
-                gpus: std::slice::from_ref(&node.gpus),
-            }
-        }"#]],
+            fn hypothetical_columns<'a>(
+                node: &'a Hypothetical<'_>,
+                index: NodeIndex,
+            ) -> Columns<'a> {
+                Columns {
+                    first: index,
+                    infos: std::slice::from_ref(&node.info),
+                    node_ports: std::slice::from_ref(node.node_ports.get()),
+                    gpus: std::slice::from_ref(node.gpus.get()),
+                }
+            }"#]],
     );
     check(
         PROFILE,

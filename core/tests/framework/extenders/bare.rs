@@ -21,7 +21,7 @@ use super::Referee;
 use super::scheduler::alone;
 use super::scheduler::state::State;
 
-type Hypothetical = <State as schedc_core::cache::State>::Hypothetical;
+type Hypothetical<'a> = <State as schedc_core::cache::State>::Hypothetical<'a>;
 
 /// The profile.
 pub struct Bare(Referee);
@@ -81,7 +81,7 @@ impl Profile for Bare {
     fn aligned<'a>(columns: Self::Columns<'a>) -> Self::Columns<'a> {
         columns
     }
-    fn hypothetical_columns(_: &Hypothetical, _: NodeIndex) {}
+    fn hypothetical_columns(_: &Hypothetical<'_>, _: NodeIndex) {}
     fn idle_filters((): &(), (): &()) -> Idle {
         Idle::All
     }

@@ -1,0 +1,207 @@
+//! What is kept from one preemption to the next makes no difference.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use schedc_core::model::{Object, Pod};
+use schedc_core::profile::Profile;
+use schedc_objects::testing;
+
+use crate::scheduler::{hasty, preemption};
+use crate::world::World;
+
+const NODES: usize = 6;
+const PODS: usize = 16;
+const BUDGETS: usize = 3;
+const START: i64 = 1_767_225_600_000_000_000;
+
+/// One step of a history. Numbers are taken modulo what there is.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Node { node: usize, cpu: usize, cordoned: bool },
+    NodeGoes { node: usize },
+    Pod { pod: usize, node: usize, kind: usize },
+    PodGoes { pod: usize },
+    Budget { budget: usize, app: usize, allowed: Option<usize> },
+    Nominate { pod: usize, node: usize },
+    Withdraw { pod: usize },
+    Decide { pod: usize, seed: usize, timed: bool },
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let n = || 0..64_usize;
+    prop_oneof![
+        1 => (n(), 2..5_usize, prop::bool::weighted(0.2))
+            .prop_map(|(node, cpu, cordoned)| Step::Node { node, cpu, cordoned }),
+        1 => n().prop_map(|node| Step::NodeGoes { node }),
+        6 => (n(), n(), n()).prop_map(|(pod, node, kind)| Step::Pod { pod, node, kind }),
+        3 => n().prop_map(|pod| Step::PodGoes { pod }),
+        2 => (n(), n(), prop::option::of(0..3_usize))
+            .prop_map(|(budget, app, allowed)| Step::Budget { budget, app, allowed }),
+        2 => (n(), n()).prop_map(|(pod, node)| Step::Nominate { pod, node }),
+        1 => n().prop_map(|pod| Step::Withdraw { pod }),
+        10 => (n(), n(), prop::bool::weighted(0.2)).prop_map(|(pod, seed, timed)| Step::Decide { pod, seed, timed }),
+    ]
+}
+
+/// Pods that preempt: of two priorities, and as alike as pods are. Some depend on what runs elsewhere.
+fn preemptor(pod: usize) -> String {
+    let (priority, cpu) = ([3, 6][pod % 2], [2, 2, 4][pod % 3]);
+    let apart = "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution:
+       [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: a1}}}]}}";
+    let (rule, port) = match pod % 8 {
+        6 => (apart, ""),
+        7 => ("", ", ports: [{hostPort: 80}]"),
+        _ => ("", ""),
+    };
+    format!(
+        "metadata: {{name: new-{pod}}}
+spec:
+  priority: {priority}
+  containers: [{{name: c, resources: {{requests: {{cpu: {cpu}}}}}{port}}}]
+  {rule}"
+    )
+}
+
+fn running(pod: usize, kind: usize) -> String {
+    let (app, priority, cpu) = (kind % 3, [1, 1, 2, 4, 9][kind % 5], 1 + kind % 2);
+    let port = if kind % 7 == 0 { ", ports: [{hostPort: 80}]" } else { "" };
+    let namespace = ["default", "other"][kind % 2];
+    let started = match kind % 4 {
+        0 => String::new(),
+        minute => format!("startTime: '2026-01-01T00:0{minute}:00Z'"),
+    };
+    format!(
+        "metadata: {{name: pod-{pod}, uid: pod-{pod}, namespace: {namespace}, labels: {{app: a{app}}}}}
+spec: {{priority: {priority}, containers: [{{name: c, resources: {{requests: {{cpu: {cpu}}}}}{port}}}]}}
+status: {{{started}}}"
+    )
+}
+
+struct History<P: Profile> {
+    world: World<P>,
+    preemptors: Vec<Arc<Pod>>,
+    decisions: usize,
+    candidates: usize,
+}
+
+impl<P: Profile> History<P> {
+    fn new() -> Self {
+        let mut world = World::new();
+        let preemptors = (0..PODS).map(|pod| world.pod(&preemptor(pod))).collect();
+        History { world, preemptors, decisions: 0, candidates: 0 }
+    }
+
+    fn node_name(&mut self, node: usize) -> schedc_core::intern::Symbol {
+        self.world.cache.base.interner.intern(&format!("n{}", node % NODES))
+    }
+
+    fn step(&mut self, step: Step) -> Result<(), TestCaseError> {
+        match step {
+            Step::Node { node, cpu, cordoned } => {
+                let name = node % NODES;
+                self.world.node(&format!(
+                    "{{metadata: {{name: n{name}, labels: {{kubernetes.io/hostname: n{name}}}}},
+                       spec: {{unschedulable: {cordoned}}}, status: {{allocatable: {{cpu: {cpu}, pods: 9}}}}}}"
+                ));
+            }
+            Step::NodeGoes { node } => {
+                let name = self.node_name(node);
+                self.world.cache.remove_node(name);
+            }
+            Step::Pod { pod, node, kind } => {
+                let (pod, node) = (pod % PODS, node % NODES);
+                let manifest = running(pod, kind).replace("spec: {", &format!("spec: {{nodeName: n{node}, "));
+                self.world.running(&manifest);
+            }
+            Step::PodGoes { pod } => {
+                let uid = self.world.pod(&running(pod % PODS, 0)).uid.clone();
+                self.world.cache.remove_pod(&uid);
+            }
+            Step::Budget { budget, app, allowed } => self.budget(budget % BUDGETS, app % 3, allowed),
+            Step::Nominate { pod, node } => {
+                let pod = self.preemptors[pod % PODS].clone();
+                let name = self.node_name(node);
+                self.world.cache.nominate(pod, name);
+            }
+            Step::Withdraw { pod } => {
+                let uid = self.preemptors[pod % PODS].uid.clone();
+                self.world.cache.withdraw_nomination(&uid);
+            }
+            Step::Decide { pod, seed, timed } => return self.decide(pod % PODS, seed, timed),
+        }
+        Ok(())
+    }
+
+    fn budget(&mut self, budget: usize, app: usize, allowed: Option<usize>) {
+        let namespace = ["default", "other"][budget % 2];
+        let manifest = format!(
+            "{{kind: PodDisruptionBudget, metadata: {{name: b{budget}, namespace: {namespace}}},
+               spec: {{selector: {{matchLabels: {{app: a{app}}}}}}}, status: {{disruptionsAllowed: {}}}}}",
+            allowed.unwrap_or(0)
+        );
+        if allowed.is_some() {
+            return self.world.object(&manifest);
+        }
+        let object: Object = testing::object(&manifest, &mut self.world.cache.base.interner);
+        self.world.cache.remove_object(&object.key());
+    }
+
+    fn decide(&mut self, pod: usize, seed: usize, timed: bool) -> Result<(), TestCaseError> {
+        let nominated_node = self.world.cache.nominator.node(&self.preemptors[pod].uid);
+        let pod = Arc::new(Pod { nominated_node, ..Pod::clone(&self.preemptors[pod]) });
+        // Between the starts of pods, now and then.
+        let now = if timed { START + 150_000_000_000 } else { i64::MAX };
+        let seed = seed * (usize::MAX / 64);
+        let decision = self.world.decision_about(&pod, now, seed);
+        let expected = self.world.decision_afresh(&pod, now, seed);
+        prop_assert_eq!(&decision, &expected, "{}", pod.name);
+        self.decisions += 1;
+        if let schedc_core::engine::Decision::Unschedulable(unschedulable) = decision {
+            self.candidates += unschedulable.candidates().len();
+        }
+        Ok(())
+    }
+}
+
+fn play<P: Profile>(history: &[Step]) -> Result<(), TestCaseError> {
+    let mut world = History::<P>::new();
+    for node in 0..NODES {
+        world.step(Step::Node { node, cpu: 4, cordoned: false })?;
+    }
+    for pod in 0..PODS {
+        world.step(Step::Pod { pod, node: pod, kind: pod })?;
+    }
+    history.iter().try_for_each(|&step| world.step(step))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn all_is_decided_as_if_nothing_was_kept(history in prop::collection::vec(step(), 1..120)) {
+        play::<preemption::Pipeline>(&history)?;
+    }
+
+    #[test]
+    fn where_the_first_that_will_do_is_taken_too(history in prop::collection::vec(step(), 1..120)) {
+        play::<hasty::Pipeline>(&history)?;
+    }
+}
+
+/// What the histories above are made of is of use: most decisions are preemptions, and have a choice.
+#[test]
+fn there_is_something_to_decide() {
+    let mut world = History::<preemption::Pipeline>::new();
+    for node in 0..NODES {
+        world.step(Step::Node { node, cpu: 4, cordoned: false }).unwrap();
+    }
+    for pod in 0..PODS {
+        world.step(Step::Pod { pod, node: pod, kind: pod }).unwrap();
+    }
+    for pod in 0..PODS {
+        world.step(Step::Decide { pod, seed: pod, timed: false }).unwrap();
+    }
+    assert_eq!(world.decisions, PODS);
+    assert!(world.candidates >= PODS, "{}", world.candidates);
+}
