@@ -40,7 +40,12 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         match change {
             Change::Node(node) => self.set_node(node),
             Change::NodeDeleted(name) => self.remove_node(name),
-            Change::Pod(pod) => self.set_pod(Arc::new(pod)),
+            Change::Pod(mut pod) => {
+                if pod.spec.node_name.is_none() {
+                    self.specs.share(&mut pod.spec);
+                }
+                self.set_pod(Arc::new(pod));
+            }
             Change::PodDeleted(uid) => self.remove_pod(&uid),
             Change::Object(object) => self.set_object(object),
             Change::ObjectDeleted(key) => self.remove_object(&key),

@@ -10,6 +10,7 @@
 //! | `preemption` | room is made | `prepareCandidateAsync` |
 //! | `status_writer` | one patch of a pod at a time | |
 //! | `observer` | when decisions begin and end | metrics |
+//! | `specs` | equal specs are one | |
 //! | `surroundings` | what the queue asks of the profiles | |
 //! | `alarms` | pods that plugins want to be tried at a time | |
 //! | `tasks` | calls that are not waited for | goroutines |
@@ -22,6 +23,7 @@ mod failure;
 mod observer;
 mod outcome;
 mod preemption;
+mod specs;
 mod status_writer;
 mod surroundings;
 mod tasks;
@@ -50,6 +52,7 @@ use crate::status::Status;
 use alarms::Alarms;
 use binding::Binding;
 use cycle::Cycle;
+use specs::Specs;
 use status_writer::StatusWriter;
 use surroundings::{Around, BundleOrder};
 use tasks::Work;
@@ -99,6 +102,7 @@ pub struct Scheduler<B: Bundle, C> {
     bundle: B,
     handle: Handle,
     queue: SchedulingQueue<BundleOrder<B>, Happened>,
+    specs: Specs,
     /// Pods by namespace and name: only one of a name can be there.
     names: Map<(Symbol, Arc<str>), Uid>,
     waiting: Waiting,
@@ -125,6 +129,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             bundle: B::new(&handle)?,
             handle,
             queue: SchedulingQueue::new(queue_options::<B>(&options)),
+            specs: Specs::default(),
             names: Map::default(),
             waiting: Waiting::default(),
             bindings: Map::default(),

@@ -4,6 +4,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_objects::AnyObject;
 use serde_json::Value;
 
+use super::fields::decapitalize;
 use super::shape::Shape;
 use super::{Template, Turn};
 use crate::Error;
@@ -15,6 +16,8 @@ pub struct Maker {
     count: usize,
     /// What its objects are called in errors: their kind.
     kind: String,
+    /// Whether it was said what they must be, so that kube-scheduler's benchmark reads them into a type.
+    is_typed: bool,
     pub(super) form: Form,
 }
 
@@ -40,6 +43,9 @@ impl Maker {
         let shape = Shape::of(&template, count)?;
         let turn = Turn { index: 0, count };
         let mut sample = template.document(turn)?;
+        if kind.is_some() {
+            decapitalize(&mut sample);
+        }
         let found = sample.get("kind").and_then(Value::as_str).map(str::to_owned);
         let Some(found) = found.or_else(|| kind.map(str::to_owned)) else {
             return Err(Error::new("is not a Kubernetes object: there is no `kind`").at(&template.name));
@@ -49,7 +55,7 @@ impl Maker {
         {
             return Err(Error::new(format!("is a {found}, but must be a {kind}")).at(&template.name));
         }
-        let mut maker = Maker { template, count, kind: found, form: Form::Text };
+        let mut maker = Maker { template, count, kind: found, is_typed: kind.is_some(), form: Form::Text };
         maker.complete(&mut sample)?;
         let Some(sample) = maker.object(sample)? else { return Ok(None) };
         maker.form = match shape {
@@ -111,6 +117,9 @@ impl Maker {
 
     /// Gives the document the kind that it must have, if it says nothing.
     fn complete(&self, value: &mut Value) -> Result<(), Error> {
+        if self.is_typed {
+            decapitalize(value);
+        }
         let Value::Object(fields) = value else {
             return Err(Error::new("is not a Kubernetes object: there are no fields").at(&self.template.name));
         };

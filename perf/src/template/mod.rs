@@ -3,10 +3,12 @@
 //! | module | idea |
 //! |---|---|
 //! | `expression` | what stands between braces |
+//! | `fields` | names of fields |
 //! | `shape` | a document of which only parts depend on the index |
 //! | `maker` | objects, one after the other |
 
 mod expression;
+mod fields;
 mod maker;
 mod shape;
 
