@@ -109,6 +109,9 @@ impl<'a, B: Bundle> Runner<'a, B> {
                 self.rounds += 1;
                 if self.rounds >= ROUNDS {
                     self.catch_up()?;
+                    if self.clock.now() >= end {
+                        return Ok(is_done(self));
+                    }
                 }
                 continue;
             }

@@ -30,7 +30,9 @@ impl<B: Bundle> Runner<'_, B> {
         let mut due = self.clock.now();
         for index in 0..op.count {
             if op.update_per_second > 0 {
-                due += interval(op.update_per_second);
+                // As a ticker's ticks: what was missed is not made up for.
+                let interval = interval(op.update_per_second);
+                due = (due + interval).max(self.clock.now().saturating_sub(interval));
                 self.run_until(due.saturating_sub(self.clock.now()).max(0), |_| false)?;
             }
             let mut object = maker.make(index)?;
