@@ -298,8 +298,8 @@ impl Requests {
     #[inline(always)]
     fn scalars(&self, node: &NodeResources) -> impl Iterator<Item = (Symbol, Triple)> {
         self.scalars.iter().map(|&(name, asked)| {
-            let amount = |resources: &Resources| resources.scalar(name).unwrap_or(0);
-            (name, (asked, amount(&node.allocatable), amount(&node.requested)))
+            let (allocatable, used) = (node.allocatable_scalar(name), node.requested_scalar(name));
+            (name, (asked, allocatable.unwrap_or(0), used.unwrap_or(0)))
         })
     }
 }

@@ -130,7 +130,7 @@ impl Uses<'_> {
                 if asked == 0 {
                     return None;
                 }
-                (node.allocatable.scalar(name)?, node.requested.scalar(name).unwrap_or(0), asked)
+                (node.allocatable_scalar(name)?, node.requested_scalar(name).unwrap_or(0), asked)
             }
         };
         if allocatable == 0 { None } else { Some(Use { allocatable, before, after: before.wrapping_add(asked) }) }

@@ -61,6 +61,7 @@ fn fits(asked: &Asked, node: &NodeResources) -> bool {
         && asked.ephemeral_storage <= has.ephemeral_storage.wrapping_sub(used.ephemeral_storage)
         && (asked.scalars.is_empty()
             || asked.scalars.iter().all(|&(name, amount)| {
-                amount <= has.scalar(name).unwrap_or(0).wrapping_sub(used.scalar(name).unwrap_or(0))
+                let scalar = (node.allocatable_scalar(name).unwrap_or(0), node.requested_scalar(name).unwrap_or(0));
+                amount <= scalar.0.wrapping_sub(scalar.1)
             }))
 }

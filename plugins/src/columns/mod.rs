@@ -17,7 +17,7 @@ pub use node_images::NodeImages;
 pub use node_labels::NodeLabels;
 pub use node_ports_in_use::NodePortsInUse;
 pub(crate) use node_ports_in_use::collide;
-pub use node_resources::NodeResources;
+pub use node_resources::{Basics, NodeResources};
 pub use node_taints::NodeTaints;
 pub(crate) use node_taints::is_hard;
 
