@@ -6,10 +6,12 @@ pub mod config;
 mod error;
 pub mod measure;
 mod ops;
+mod placements;
 mod probe;
 mod report;
 mod run;
 pub mod template;
+pub mod validate;
 
 pub use error::Error;
 pub use report::{Latency, Report, Reports};

@@ -12,6 +12,7 @@ use schedc_embedded::server::{Change, ChangeKind, Request, Response};
 use schedc_objects::AnyObject;
 
 use crate::measure::{Decisions, Stopwatch};
+use crate::placements::Placements;
 
 /// Pods by namespace and labels.
 #[derive(Clone, Debug)]
@@ -88,6 +89,8 @@ pub(crate) struct Probe {
     pub(crate) awaited: Option<(String, usize)>,
     /// Pods with a node, while somebody waits for their number.
     pub(crate) scheduled: Option<Scheduled>,
+    /// What is to be validated.
+    pub(crate) placements: Placements,
 }
 
 impl Probe {
@@ -151,6 +154,7 @@ impl Hooks for Probe {
     }
 
     fn changed(&mut self, _now: i64, change: &Change) {
+        self.placements.record(change);
         if self.scheduled.is_none() || change.kind == ChangeKind::Modified {
             return;
         }

@@ -47,14 +47,18 @@ pub fn run<B: Bundle>(chosen: &Chosen<'_>, options: Options) -> Result<Report, E
     if probe.decisions.count() == 0 {
         return Err(Error::new("no pod was tried while metrics were collected").at(place));
     }
-    Ok(Report {
+    let report = Report {
         name: chosen.name(),
         decisions_per_s: 1e9 / probe.decisions.mean(),
         pods_per_s: probe.bound as f64 / probe.time.as_secs_f64(),
         allocations_per_decision: probe.decisions.allocations(),
         latency_us: Latency::of(&mut probe.decisions),
         peak_rss_mb: measure::peak_memory(),
-    })
+    };
+    let profile = options.profile.or_else(|| B::serving(""));
+    let placements = std::mem::take(&mut probe.placements);
+    placements.validate(profile.and_then(|profile| B::PROFILES.get(profile))).map_err(|error| error.at(place))?;
+    Ok(report)
 }
 
 /// A workload that runs.

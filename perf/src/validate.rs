@@ -179,6 +179,13 @@ impl Validator {
         &self.violations
     }
 
+    /// A pod waits for a node: when it comes to one, it was placed. Nothing is new if it is on a node.
+    pub fn expect(&mut self, uid: &Uid) {
+        if !self.cluster.pods.contains_key(uid) {
+            self.pending.insert(uid.clone());
+        }
+    }
+
     /// Something was told to the scheduler, whose symbols `names` knows. A pod that comes to a node was placed if it was
     /// there before without one; a pod that was created on a node is not looked at, but counts.
     pub fn see(&mut self, change: &Change, names: &Interner) {
