@@ -15,6 +15,7 @@ mod attempt;
 pub mod cache;
 pub mod client;
 pub mod column;
+pub mod costs;
 pub mod diagnosis;
 mod duration;
 pub mod embedded;

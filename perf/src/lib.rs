@@ -3,6 +3,7 @@
 mod background;
 mod clock;
 pub mod config;
+pub mod cost;
 mod error;
 pub mod measure;
 mod ops;

@@ -64,7 +64,7 @@ impl Stopwatch {
 }
 
 /// Whether the binary counts allocations.
-fn is_counting() -> bool {
+pub(crate) fn is_counting() -> bool {
     let before = schedc_allocator::asked();
     drop(std::hint::black_box(Box::new(before)));
     schedc_allocator::asked() != before

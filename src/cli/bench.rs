@@ -10,6 +10,7 @@ use schedc::pipelines::Profiles;
 use schedc_perf::config::{Chosen, Config, Labels};
 use schedc_perf::{Options, Report, Reports};
 
+use super::cost::Cost;
 use super::failure::Failure;
 use super::output::{self, Format};
 use super::tables::bench::table;
@@ -23,8 +24,8 @@ use super::tables::bench::table;
 #[derive(Args)]
 pub(crate) struct Bench {
     /// Test cases: a performance-config.yaml, with the paths of templates from its folder
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "cost")]
+    file: Option<PathBuf>,
 
     /// Run this workload, named TEST/WORKLOAD; may be given several times
     #[arg(long, value_name = "TEST/WORKLOAD")]
@@ -47,12 +48,19 @@ pub(crate) struct Bench {
     /// Which of several equally good nodes is drawn
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
+
+    #[command(flatten)]
+    cost: Cost,
 }
 
 impl Bench {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let profile = self.profile.as_deref().map(Routes::index_of::<Profiles>).transpose()?;
-        let config = Config::read(&self.file)?;
+        let file = match &self.file {
+            Some(file) if !self.cost.is_asked_for() => file,
+            _ => return self.cost.run(profile, self.output),
+        };
+        let config = Config::read(file)?;
         let chosen = config.choose(&self.workload, &self.labels)?;
         let mut reports = Reports::default();
         if let [workload] = &chosen[..] {
@@ -64,7 +72,7 @@ impl Bench {
         tell_ignored(&chosen);
         let mut failed = 0;
         for workload in &chosen {
-            match self.run_alone(workload) {
+            match self.run_alone(file, workload) {
                 Ok(report) => reports.workloads.push(report),
                 Err(failure) => {
                     failed += 1;
@@ -86,7 +94,7 @@ impl Bench {
     }
 
     /// Runs a workload in a process of its own, whose memory tells how much the workload needs.
-    fn run_alone(&self, workload: &Chosen<'_>) -> Result<Report, Failure> {
+    fn run_alone(&self, file: &Path, workload: &Chosen<'_>) -> Result<Report, Failure> {
         // What cannot be run is found out here.
         workload.operations()?;
         let program =
@@ -103,7 +111,7 @@ impl Bench {
         if let Some(profile) = &self.profile {
             command.args(["--profile", profile]);
         }
-        command.arg("--").arg(Path::new(&self.file));
+        command.arg("--").arg(file);
         let output = command.stdin(Stdio::null()).stderr(Stdio::piped()).output();
         let output = output.map_err(|error| Failure::new(format!("cannot start a workload: {error}")))?;
         if !output.status.success() {

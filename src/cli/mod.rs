@@ -3,6 +3,7 @@
 #[cfg(feature = "bench")]
 mod bench;
 mod check;
+mod cost;
 mod evaluate;
 mod expand;
 mod explain;

@@ -14,6 +14,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("::schedc_core::cache", &["Base", "Cache"]),
     ("::schedc_core::client", &["Client"]),
     ("::schedc_core::column", &["Column", "ColumnSet", "Index", "NodeInfo", "Position", "Thought"]),
+    ("::schedc_core::costs", &["Meter"]),
     ("::schedc_core::engine", &["Engine"]),
     ("::schedc_core::extenders", &["NoExtenders"]),
     ("::schedc_core::events", &["EventObject"]),
@@ -50,7 +51,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("::schedc_core::intern", &["Interner"]),
     ("::schedc_core::kept", &["Anew", "FilterWork", "Normalized", "Parts", "ScoreWork"]),
     ("::schedc_core::mask", &["Mask"]),
-    ("::schedc_core", &["ask", "kept", "model"]),
+    ("::schedc_core", &["ask", "costs", "kept", "model"]),
     ("::schedc_core::model", &["NodeIndex", "PodSpec"]),
     ("::schedc_core::plugin", &["Compile", "IndexView", "MaybeStateOf", "Plugin", "Slot", "StateOf", "View"]),
     (

@@ -48,7 +48,7 @@ pub(super) fn implementation(members: &Members<'_>) -> TokenStream {
 }
 
 /// Leaves a filter out that has nothing to say about the pod.
-fn if_asked(member: &Member<'_>, code: TokenStream) -> TokenStream {
+pub(super) fn if_asked(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if member.runs(Point::PreFilter) {
         quote! { if !cycle.#field.skip { #code } }

@@ -9,6 +9,7 @@ mod args;
 mod bind;
 mod bundle;
 mod columns;
+mod costs;
 mod docs;
 mod enqueue_extensions;
 mod filter;

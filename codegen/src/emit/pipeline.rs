@@ -6,8 +6,8 @@ use quote::quote;
 use super::docs::doc;
 use super::member::Members;
 use super::{
-    add_pod, alone, args, bind, columns, enqueue_extensions, filter, info, kept, kept_scores, permit, pod, post_bind,
-    post_filter, pre_bind, pre_enqueue, pre_filter, pre_score, queue_sort, reserve, score, view,
+    add_pod, alone, args, bind, columns, costs, enqueue_extensions, filter, info, kept, kept_scores, permit, pod,
+    post_bind, post_filter, pre_bind, pre_enqueue, pre_filter, pre_score, queue_sort, reserve, score, view,
 };
 
 pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
@@ -43,8 +43,10 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
         pre_bind::functions(members),
         bind::functions(members),
         post_bind::functions(members),
+        costs::functions(members),
     ];
     let (info, events) = (info::emit(members), enqueue_extensions::constant(members));
+    let sizes = costs::constant(members);
     let helper = reserve::helper(members).map(|helper| quote! { impl Pipeline { #helper } });
     let (kept, kept_helper) = (kept::implementation(members), kept_scores::helper(members));
     let body = quote! {
@@ -53,6 +55,7 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
         impl Profile for Pipeline {
             #info
             #events
+            #sizes
             type State = State;
             type Pod = Pod;
             type Cycle = Cycle;

@@ -7,6 +7,7 @@ use std::hash::Hash;
 use crate::ask::Idle;
 use crate::cache::{Base, Cache, State};
 use crate::client::Client;
+use crate::costs::Meter;
 use crate::events::EventObject;
 use crate::extenders::Extenders;
 use crate::extension_points::{HintError, Placement, PostFilterContext, QueuedPod, QueueingHint};
@@ -108,6 +109,8 @@ pub trait Profile: Sized + Send + Sync + 'static {
     /// Its plugins, each once, and the events that they wait for. Their places are those of
     /// [`PluginSet`](crate::hints::PluginSet).
     const PLUGINS: &'static [PluginEvents];
+    /// The columns that its kernels read, each with its bytes for a node. What an entry points to is not counted.
+    const COLUMNS: &'static [(&'static str, usize)] = &[];
     /// Columns and indexes.
     type State: State;
     /// All that the profile's plugins read of a pod: its signature.
@@ -335,6 +338,15 @@ pub trait Profile: Sized + Send + Sync + 'static {
     fn bind<C: Client>(&self, client: &C, placement: &Placement) -> impl Future<Output = Result<(), Status>> + Send;
     /// Runs PostBind.
     fn post_bind(&self, placement: &Placement);
+
+    /// Hands the work of each plugin to the meter: what it does for a pod before Filter and Score, and what it does for all
+    /// nodes. Plugins that have nothing to say about the pod are left out there.
+    ///
+    /// # Errors
+    /// PreFilter or PreScore does not get through with this pod.
+    fn costs(&self, _pod: &Self::Pod, _cache: &Cache<Self::State>, _meter: &mut impl Meter) -> Result<(), Status> {
+        Ok(())
+    }
 }
 
 /// The scheduler of pods that name none.

@@ -1,4 +1,4 @@
-//! The system's allocator, counting how often a thread asks it for memory.
+//! The system's allocator, counting how often a thread asks it for memory, and how much it has.
 //!
 //! A binary installs it:
 //!
@@ -11,7 +11,7 @@
 //! assert_eq!(schedc_allocator::asked() - before, 1);
 //! ```
 //!
-//! It counts all the time, so it has to cost nothing: one number for each thread that is added to in place. Crates that
+//! It counts all the time, so it has to cost nothing: two numbers for each thread that are added to in place. Crates that
 //! count (`stats_alloc`, `cap`, `allocation-counter`, `dhat`) do several atomic operations, or go through a `RefCell`, for
 //! every allocation and deallocation, whether anybody wants to know or not.
 
@@ -21,6 +21,7 @@ use std::cell::Cell;
 thread_local! {
     /// Without a destructor and without lazy initialisation: reading and writing it asks for no memory, at any time.
     static ASKED: Cell<u64> = const { Cell::new(0) };
+    static HELD: Cell<u64> = const { Cell::new(0) };
 }
 
 /// How often this thread has asked for memory: allocations, and reallocations, which may move. 0 for ever if the binary
@@ -29,12 +30,19 @@ pub fn asked() -> u64 {
     ASKED.get()
 }
 
+/// How many bytes this thread has asked for and not given back, modulo 2^64: differences count, as long as no other thread
+/// gives back what this one asked for. 0 for ever if the binary has another allocator.
+pub fn held() -> u64 {
+    HELD.get()
+}
+
 /// The system's allocator, counting.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counting;
 
-fn count() {
+fn count(more: usize, less: usize) {
     ASKED.set(ASKED.get().wrapping_add(1));
+    HELD.set(HELD.get().wrapping_add(more as u64).wrapping_sub(less as u64));
 }
 
 #[allow(unsafe_code, reason = "GlobalAlloc is an unsafe trait; everything is left to the system's allocator")]
@@ -42,24 +50,25 @@ fn count() {
 // returns. Counting allocates nothing and cannot unwind.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
+        count(layout.size(), 0);
         // SAFETY: as the caller promises.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count();
+        count(layout.size(), 0);
         // SAFETY: as the caller promises.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
+        count(size, layout.size());
         // SAFETY: as the caller promises.
         unsafe { System.realloc(pointer, layout, size) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        HELD.set(HELD.get().wrapping_sub(layout.size() as u64));
         // SAFETY: as the caller promises.
         unsafe { System.dealloc(pointer, layout) }
     }

@@ -1,0 +1,147 @@
+//! What each plugin of a profile costs, measured apart: its part of an evaluation alone, over all nodes.
+//!
+//! [`Profile::costs`](crate::profile::Profile::costs), which is generated, goes over the plugins of a profile and hands each
+//! one's work to a [`Meter`]. A whole evaluation costs less than the sum of these: it asks a filter only about nodes that
+//! others let through, and asks most of them about what has changed.
+
+use std::hint::black_box;
+
+use crate::column::ColumnSet;
+use crate::extension_points::{
+    Extent, FilterPlugin, NormalizeScore, PreFilterPlugin, PreScorePlugin, PrepareScore, ScorePlugin,
+};
+use crate::mask::Mask;
+use crate::plugin::{Slices, View};
+
+/// A part of a plugin's work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// PreFilter, once for a pod.
+    PreFilter,
+    /// Filter, for every node.
+    Filter,
+    /// PreScore, or what is looked up before Score, once for a pod.
+    PreScore,
+    /// Score, for every node.
+    Score,
+    /// NormalizeScore, for every node.
+    NormalizeScore,
+}
+
+impl Part {
+    /// The name of the extension point as profiles write it, `normalize-score` among them.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Part::PreFilter => "pre-filter",
+            Part::Filter => "filter",
+            Part::PreScore => "pre-score",
+            Part::Score => "score",
+            Part::NormalizeScore => "normalize-score",
+        }
+    }
+
+    /// Whether it is done for every node, and not once for a pod.
+    pub const fn is_per_node(self) -> bool {
+        matches!(self, Part::Filter | Part::Score | Part::NormalizeScore)
+    }
+}
+
+/// Measures work.
+pub trait Meter {
+    /// `work` is all that a plugin does in a part; it can be done again and again.
+    fn measure(&mut self, plugin: &'static str, part: Part, work: impl FnMut());
+}
+
+/// PreFilter of one plugin.
+pub fn pre_filter<P: PreFilterPlugin>(
+    plugin: &P,
+    args: &P::Args,
+    pod: &P::Pod,
+    view: View<'_, P>,
+    meter: &mut impl Meter,
+) {
+    meter.measure(P::NAME, Part::PreFilter, || {
+        if let Ok(answer) = plugin.pre_filter(args, pod, view) {
+            plugin.recycle(black_box(answer).slot.state);
+        }
+    });
+}
+
+/// Filter of one plugin, over all nodes.
+pub fn filter<P: FilterPlugin>(
+    args: &P::Args,
+    pod: &P::Pod,
+    cycle: &<P as FilterPlugin>::Cycle,
+    columns: Slices<'_, P>,
+    nodes: &Mask,
+    meter: &mut impl Meter,
+) {
+    meter.measure(P::NAME, Part::Filter, || {
+        let pass = |node: usize| P::filter(args, pod, cycle, P::Columns::row(columns, node)).is_ok();
+        let passing: usize = nodes.iter().map(|node| usize::from(pass(node.get()))).sum();
+        black_box(passing);
+    });
+}
+
+/// PreScore of one plugin, as if all nodes were feasible.
+pub fn pre_score<P: PreScorePlugin>(
+    plugin: &P,
+    args: &P::Args,
+    pod: &P::Pod,
+    view: View<'_, P>,
+    nodes: &Mask,
+    meter: &mut impl Meter,
+) {
+    meter.measure(P::NAME, Part::PreScore, || {
+        if let Ok(answer) = plugin.pre_score(args, pod, view, nodes) {
+            plugin.recycle(black_box(answer).state);
+        }
+    });
+}
+
+/// What one plugin looks up before Score.
+pub fn prepare<P: PrepareScore>(plugin: &P, args: &P::Args, pod: &P::Pod, view: View<'_, P>, meter: &mut impl Meter) {
+    meter.measure(P::NAME, Part::PreScore, || plugin.recycle(black_box(plugin.prepare(args, pod, view))));
+}
+
+/// Score of one plugin, over all nodes.
+pub fn score<P: ScorePlugin>(
+    args: &P::Args,
+    pod: &P::Pod,
+    cycle: &<P as ScorePlugin>::Cycle,
+    columns: Slices<'_, P>,
+    nodes: &Mask,
+    meter: &mut impl Meter,
+) {
+    meter.measure(P::NAME, Part::Score, || {
+        let score = |node: usize| P::score(args, pod, cycle, P::Columns::row(columns, node)).unwrap_or_default();
+        let sum = nodes.iter().fold(0, |sum: i64, node| sum.wrapping_add(score(node.get())));
+        black_box(sum);
+    });
+}
+
+/// Score and NormalizeScore of one plugin, over all nodes.
+pub fn score_normalized<P: NormalizeScore>(
+    args: &P::Args,
+    pod: &P::Pod,
+    cycle: &<P as ScorePlugin>::Cycle,
+    columns: Slices<'_, P>,
+    nodes: &Mask,
+    meter: &mut impl Meter,
+) {
+    let mut raw = vec![0; nodes.words().len() * 64];
+    meter.measure(P::NAME, Part::Score, || {
+        for node in nodes.iter() {
+            let row = P::Columns::row(columns, node.get());
+            raw[node.get()] = P::score(args, pod, cycle, row).unwrap_or_default();
+        }
+        black_box(&raw);
+    });
+    let mut extent = Extent::EMPTY;
+    nodes.iter().for_each(|node| extent.include_for::<P>(raw[node.get()]));
+    meter.measure(P::NAME, Part::NormalizeScore, || {
+        let score = |node: usize| P::normalize(args, extent, raw[node]);
+        let sum = nodes.iter().fold(0, |sum: i64, node| sum.wrapping_add(score(node.get())));
+        black_box(sum);
+    });
+}

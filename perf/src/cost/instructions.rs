@@ -1,0 +1,39 @@
+//! Counting instructions: Linux does, if the processor has counters and the system lets programs read them.
+
+#[cfg(target_os = "linux")]
+pub(super) struct Counter(perf_event::Counter);
+
+#[cfg(target_os = "linux")]
+impl Counter {
+    /// # Errors
+    /// Why instructions cannot be counted here.
+    pub(super) fn new() -> Result<Self, String> {
+        let counter = perf_event::Builder::new(perf_event::events::Hardware::INSTRUCTIONS).build();
+        counter
+            .map(Counter)
+            .map_err(|error| format!("the system has no counter of instructions for this program: {error}"))
+    }
+
+    /// How many instructions some work takes.
+    pub(super) fn count(&mut self, work: &mut impl FnMut()) -> Option<u64> {
+        self.0.reset().ok()?;
+        self.0.enable().ok()?;
+        work();
+        self.0.disable().ok()?;
+        self.0.read().ok()
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) struct Counter;
+
+#[cfg(not(target_os = "linux"))]
+impl Counter {
+    pub(super) fn new() -> Result<Self, String> {
+        Err("instructions are counted on Linux only".to_owned())
+    }
+
+    pub(super) fn count(&mut self, _: &mut impl FnMut()) -> Option<u64> {
+        None
+    }
+}
