@@ -1,0 +1,83 @@
+#!/bin/sh
+# Runs the workloads of 5,000 nodes and the scale series, and writes their tables into docs/performance.md:
+# benches/workloads/tables.sh [BINARY]
+# A table that was measured before can be written again: RESULTS=folder keeps the results of each file, and takes those
+# that are there.
+set -eu
+cd "$(dirname "$0")/../.."
+binary=${1:-target/release/schedc}
+results=${RESULTS:-$(mktemp -d)}
+mkdir -p "$results"
+
+measure() { # a name for the result, a file of workloads, and what chooses from it
+    result=$results/$1.json; file=benches/workloads/$2.yaml; shift 2
+    if [ ! -s "$result" ]; then
+        "$binary" bench "$file" "$@" -o json > "$result.part" || echo "some workloads of $file failed" >&2
+        mv "$result.part" "$result"
+    fi
+}
+
+# Takes the lines between two marks of the page out and puts those of a file in.
+fill() {
+    awk -v mark="$1" -v lines="$2" '
+        $0 == "<!-- " mark " -->" { print; print ""; while ((getline line < lines) > 0) print line; print ""; skip = 1; next }
+        $0 == "<!-- end of " mark " -->" { skip = 0 }
+        !skip { print }
+    ' docs/performance.md > "$results/page"
+    cp "$results/page" docs/performance.md
+}
+
+for file in basic affinity spread volumes preemption queue templates events; do
+    measure "$file" "$file" --labels performance
+done
+measure scale scale --labels scale
+measure latency basic --workload Basic/1000Nodes
+
+# kube-scheduler's milliseconds for a pod, by the workload here that is made like its.
+kube='{
+    "Basic/5000Nodes": 3.8,
+    "NodeAffinity/5000Nodes": 5.4,
+    "Secrets/5000Nodes": 3.8,
+    "PodAntiAffinity/5000Nodes": 8.9,
+    "PodAntiAffinityBySelector/5000Nodes": 11.7,
+    "PodAffinity/5000Nodes": 17.7,
+    "PreferredPodAffinity/5000Nodes": 9.3,
+    "Mixed/5000Nodes": 8.3,
+    "TopologySpread/5000Nodes": 7.6,
+    "PreferredTopologySpread/5000Nodes": 5.2,
+    "CsiVolumes/5000Nodes": 10.4,
+    "Unschedulable/5000Nodes": 4.0,
+    "Preemption/5000Nodes": 22.8,
+    "PreemptionAmongOthers/5000Nodes": 22.8,
+    "DaemonSet/15000Nodes": 0.34,
+    "AmongGated/10000Gated": 0.54
+}'
+functions='
+    def digits($n): . * pow(10; $n) | round / pow(10; $n);
+    def thousands: tostring | if length > 3 then (.[:-3] | thousands) + "," + .[-3:] else . end;
+    def whole: round | thousands;
+    def short: if . < 10 then digits(2) elif . < 100 then digits(1) else whole end | tostring;
+    def mean: 1000000 / .decisions_per_s;
+    def row: "| " + join(" | ") + " |";
+    def times: [.latency_us | .p50, .p99, .p999] | map(short);
+'
+jq -rn --argjson kube "$kube" "$functions"'
+    (["workload", "kube-scheduler, ms", "schedc, µs", "ratio", "decisions/s", "p50 µs", "p99 µs", "p99.9 µs", "pods/s", "allocations"] | row),
+    "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+    (inputs.workloads[]
+        | ($kube[.name]) as $ms
+        | [.name, ($ms // "" | tostring), (mean | short), (if $ms then $ms * 1000 / mean | whole else "" end),
+           (.decisions_per_s | whole)] + times + [(.pods_per_s | whole), (.allocations_per_decision // 0 | digits(2) | tostring)]
+        | row)
+' "$results"/basic.json "$results"/affinity.json "$results"/spread.json "$results"/volumes.json \
+  "$results"/preemption.json "$results"/queue.json "$results"/templates.json "$results"/events.json > "$results/workloads.md"
+jq -rn "$functions"'
+    (["workload", "schedc, µs", "decisions/s", "p50 µs", "p99 µs", "p99.9 µs", "pods/s", "memory, MiB"] | row),
+    "|---|--:|--:|--:|--:|--:|--:|--:|",
+    (inputs.workloads[]
+        | [.name, (mean | short), (.decisions_per_s | whole)] + times + [(.pods_per_s | whole), (.peak_rss_mb // 0 | whole)]
+        | row)
+' "$results"/latency.json "$results"/scale.json > "$results/scale.md"
+fill "workloads" "$results/workloads.md"
+fill "scale" "$results/scale.md"
+echo "tables of $results written into docs/performance.md"
