@@ -3,6 +3,7 @@
 #[cfg(feature = "bench")]
 mod bench;
 mod check;
+#[cfg(feature = "bench")]
 mod cost;
 mod evaluate;
 mod expand;

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "bench")]
 pub(crate) mod bench;
+#[cfg(feature = "bench")]
 pub(crate) mod cost;
 pub(crate) mod explanation;
 pub(crate) mod profiles;
