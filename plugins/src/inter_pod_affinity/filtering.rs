@@ -9,7 +9,7 @@ use schedc_core::status::{Code, Reasons, Status};
 
 use super::places::{Places, Source};
 use super::{InterPodAffinity, InterPodAffinityArgs, InterPodAffinityPod};
-use crate::indexes::{CarriedTerms, QuestionId, SelectorCounts, TermId};
+use crate::indexes::{CarriedTerms, QuestionId, SelectorCounts, TermId, Topology};
 
 /// Where pods are that matter to a pod's required terms, and those to whose terms the pod matters.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -120,7 +120,7 @@ impl PreFilterPlugin for InterPodAffinity {
             // Nobody is anywhere, before and after.
             state.against.iter_mut().for_each(Places::forget_changed);
         } else {
-            state.tell(verdicts);
+            state.tell(view.indexes.0, verdicts);
         }
         Ok(())
     }
@@ -374,10 +374,10 @@ impl InterPodAffinityState {
     }
 
     /// Says which verdicts are other ones where places changed.
-    fn tell(&mut self, verdicts: &mut Verdicts<'_>) {
+    fn tell(&mut self, topology: &Topology, verdicts: &mut Verdicts<'_>) {
         let alone = self.near.len() == 1 && self.apart.is_empty() && self.against.is_empty();
         for places in &mut self.near {
-            places.each_changed(|some, word, nodes| match some {
+            places.each_changed(topology, |some, word, nodes| match some {
                 // Every node passes that has all labels.
                 _ if self.first => {}
                 true if alone => verdicts.set_word(word, nodes, nodes),
@@ -386,7 +386,7 @@ impl InterPodAffinityState {
             });
         }
         for places in self.apart.iter_mut().chain(&mut self.against) {
-            places.each_changed(|some, word, nodes| match some {
+            places.each_changed(topology, |some, word, nodes| match some {
                 true => verdicts.set_word(word, nodes, 0),
                 false => verdicts.ask_word(word, nodes),
             });

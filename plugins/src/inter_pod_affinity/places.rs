@@ -150,28 +150,19 @@ impl Places {
 
     /// Tells of the nodes of places that changed since this was called last, by words of masks, and whether their number is
     /// positive.
-    pub(super) fn each_changed(&mut self, mut tell: impl FnMut(bool, usize, u64)) {
-        let mut changed = std::mem::take(&mut self.changed);
-        changed.sort_unstable();
-        changed.dedup();
-        for place in changed.drain(..) {
+    pub(super) fn each_changed(&mut self, topology: &Topology, mut tell: impl FnMut(bool, usize, u64)) {
+        let Some(key) = self.key.filter(|_| !self.changed.is_empty()) else { return };
+        self.changed.sort_unstable();
+        self.changed.dedup();
+        let members = topology.members(key);
+        for place in self.changed.drain(..) {
             let positive = self.sums.get(place.get()).is_some_and(|sum| *sum > 0);
-            self.nodes(place).for_each(|(word, nodes)| tell(positive, word, nodes));
+            members.of(place).iter().for_each(|&(word, nodes)| tell(positive, word as usize, nodes));
         }
-        self.changed = changed;
     }
 
     /// Nobody needs to be told.
     pub(super) fn forget_changed(&mut self) {
         self.changed.clear();
-    }
-
-    /// The nodes of a place, by words of masks.
-    fn nodes(&self, place: Domain) -> impl Iterator<Item = (usize, u64)> {
-        self.domains.chunks(64).enumerate().filter_map(move |(word, domains)| {
-            let bit = |(at, domain): (usize, &Domain)| u64::from(*domain == place) << at;
-            let bits = domains.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit);
-            (bits != 0).then_some((word, bits))
-        })
     }
 }

@@ -82,7 +82,7 @@ impl PreScorePlugin for InterPodAffinity {
             return Err(Anew);
         }
         for places in &mut scores.weights {
-            places.each_changed(|_, word, nodes| rescore.again.insert_word(word, nodes));
+            places.each_changed(view.indexes.0, |_, word, nodes| rescore.again.insert_word(word, nodes));
         }
         Ok(())
     }
