@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `request` | what it is asked, and what it answers |
 //! | `log` | what changed: a watch is a reader of it |
+//! | `objects` | where they are |
 //! | `pods` | bindings, statuses |
 //! | `deletion` | pods end when their time is over |
 //! | `apply` | what stays of an object that is applied again |
@@ -16,17 +17,19 @@ mod deletion;
 mod key;
 mod log;
 mod merge_patch;
+mod objects;
 mod pods;
 mod refusals;
 mod request;
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
 use schedc_core::client::{ApiError, Event};
+use schedc_core::map::Set;
 use schedc_core::model::Uid;
 use schedc_objects::AnyObject;
 use serde_json::Value;
@@ -36,6 +39,7 @@ pub use log::{Change, ChangeKind, Log};
 pub use request::{PodRef, Request, Response};
 
 use deletion::Ending;
+use objects::Objects;
 
 /// What can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,9 +73,9 @@ impl Default for ServerOptions {
 #[derive(Clone, Debug)]
 pub struct Server {
     options: ServerOptions,
-    objects: BTreeMap<Key, Arc<AnyObject>>,
+    objects: Objects,
     /// All that were ever given.
-    uids: HashSet<String>,
+    uids: Set<String>,
     log: Log,
     ending: Ending,
     events: VecDeque<Event>,
@@ -82,8 +86,8 @@ impl Server {
     pub fn new(options: ServerOptions) -> Self {
         Server {
             options,
-            objects: BTreeMap::new(),
-            uids: HashSet::new(),
+            objects: Objects::default(),
+            uids: Set::default(),
             log: Log::default(),
             ending: Ending::default(),
             events: VecDeque::new(),
@@ -124,21 +128,17 @@ impl Server {
 
     /// All objects of a kind, by namespace and name.
     pub fn list(&self, kind: &'static str) -> impl Iterator<Item = &Arc<AnyObject>> {
-        let first = Key::cluster(kind, "");
-        self.objects.range(first..).take_while(move |(key, _)| key.kind == kind).map(|(_, object)| object)
+        self.objects.of_kind(kind)
     }
 
-    /// All objects of the kind and namespace of a key whose names do not come before its name.
-    pub fn list_from<'a>(&'a self, key: &Key) -> impl Iterator<Item = &'a Arc<AnyObject>> + use<'a> {
-        let (first, kind) = (key.clone(), key.kind);
-        let namespace = first.namespace.clone();
-        let is_meant = move |(key, _): &(&Key, _)| key.kind == kind && key.namespace == namespace;
-        self.objects.range(first..).take_while(is_meant).map(|(_, object)| object)
+    /// All objects of a kind in a namespace, by name.
+    pub fn list_in(&self, kind: &'static str, namespace: &str) -> impl Iterator<Item = &Arc<AnyObject>> + use<'_> {
+        self.objects.of_namespace(kind, namespace)
     }
 
     /// All objects, by kind, namespace and name.
     pub fn objects(&self) -> impl Iterator<Item = &Arc<AnyObject>> {
-        self.objects.values()
+        self.objects.all()
     }
 
     /// What changed.
@@ -165,7 +165,7 @@ impl Server {
         if key.name.is_empty() {
             return Err(refusals::invalid(&key, "metadata.name: Required value: name or generateName is required"));
         }
-        if self.objects.contains_key(&key) {
+        if self.objects.get(&key).is_some() {
             return Err(refusals::already_exists(&key));
         }
         let uid = self.new_uid(object.metadata().uid.as_deref(), &key);

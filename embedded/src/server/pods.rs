@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::{Pod, PodCondition};
 use schedc_core::client::{ApiError, Condition, StatusPatch};
 use schedc_objects::AnyObject;
 
-use super::{Key, PodRef, Server, refusals, time};
+use super::{ChangeKind, Key, PodRef, Server, refusals, time};
 
 impl Server {
     /// Gives a pod its node: its condition `PodScheduled` becomes true, its nomination is over.
@@ -24,18 +24,18 @@ impl Server {
         if spec.and_then(|spec| spec.scheduling_gates.as_ref()).is_some_and(|gates| !gates.is_empty()) {
             return refuse(format!("pod {} has non-empty .spec.schedulingGates", pod.name));
         }
-        let mut bound = old.clone();
-        bound.spec.get_or_insert_default().node_name = Some(node.to_owned());
-        let status = bound.status.get_or_insert_default();
-        status.nominated_node_name = None;
-        let scheduled = PodCondition {
-            type_: "PodScheduled".to_owned(),
-            status: "True".to_owned(),
-            observed_generation: bound.metadata.generation,
-            ..PodCondition::default()
-        };
-        set_condition(status.conditions.get_or_insert_default(), scheduled, now);
-        self.replace(&key, bound.into())
+        self.change_pod(&key, |bound| {
+            bound.spec.get_or_insert_default().node_name = Some(node.to_owned());
+            let status = bound.status.get_or_insert_default();
+            status.nominated_node_name = None;
+            let scheduled = PodCondition {
+                type_: "PodScheduled".to_owned(),
+                status: "True".to_owned(),
+                observed_generation: bound.metadata.generation,
+                ..PodCondition::default()
+            };
+            set_condition(status.conditions.get_or_insert_default(), scheduled, now);
+        })
     }
 
     /// Changes what a scheduler says of a pod. A condition keeps the time of its last transition if its status stays.
@@ -46,15 +46,16 @@ impl Server {
         now: i64,
     ) -> Result<Arc<AnyObject>, ApiError> {
         let key = pod.key();
-        let mut patched = self.pod(&key, pod)?.clone();
-        let status = patched.status.get_or_insert_default();
+        let old = self.pod(&key, pod)?;
+        let (old_status, generation) = (old.status.as_ref(), old.metadata.generation);
+        let mut status = old_status.cloned().unwrap_or_default();
         if let Some(Condition { kind, status: is_true, reason, message }) = &patch.condition {
             let condition = PodCondition {
                 type_: (*kind).to_owned(),
                 status: if *is_true { "True" } else { "False" }.to_owned(),
                 reason: Some((*reason).to_owned()),
                 message: Some(message.clone()),
-                observed_generation: patched.metadata.generation,
+                observed_generation: generation,
                 ..PodCondition::default()
             };
             set_condition(status.conditions.get_or_insert_default(), condition, now);
@@ -62,7 +63,24 @@ impl Server {
         if let Some(node) = &patch.nominated_node {
             status.nominated_node_name = node.as_ref().map(|node| node.to_string());
         }
-        self.replace(&key, patched.into())
+        if old_status == Some(&status) {
+            return self.get(&key).cloned().ok_or_else(|| refusals::not_found(&key));
+        }
+        self.change_pod(&key, |patched| patched.status = Some(status))
+    }
+
+    /// Changes a pod in place, where nobody else holds it.
+    fn change_pod(&mut self, key: &Key, change: impl FnOnce(&mut Pod)) -> Result<Arc<AnyObject>, ApiError> {
+        let version = self.log.version() + 1;
+        let object = self.objects.get_mut(key).ok_or_else(|| refusals::not_found(key))?;
+        let changed = Arc::make_mut(object);
+        if let AnyObject::Pod(pod) = changed {
+            change(pod);
+        }
+        changed.metadata_mut().resource_version = Some(version.to_string());
+        let object = object.clone();
+        self.log.push(ChangeKind::Modified, object.clone());
+        Ok(object)
     }
 
     /// The pod that is meant, and no other of its name.

@@ -15,8 +15,7 @@ use crate::run::Runner;
 
 impl<B: Bundle> Runner<'_, B> {
     pub(super) fn delete_pods(&mut self, op: &DeletePods) -> Result<(), Error> {
-        let of_namespace = Key::pod(op.namespace.as_str(), "");
-        let pods = self.simulator.server.list_from(&of_namespace);
+        let pods = self.simulator.server.list_in("Pod", &op.namespace);
         let is_meant = |object: &AnyObject| matches!(object, AnyObject::Pod(pod) if has(&op.label_selector, pod));
         let pods: VecDeque<Key> = pods.filter(|object| is_meant(object)).map(|object| Key::of(object)).collect();
         if op.delete_pods_per_second == 0 {

@@ -97,8 +97,7 @@ impl<B: Bundle> Runner<'_, B> {
                 break;
             }
             rounds += 1;
-            let first = Key::pod(batch.namespace, "");
-            let pods: Vec<_> = self.simulator.server.list_from(&first).map(|pod| Key::of(pod)).collect();
+            let pods: Vec<_> = self.simulator.server.list_in("Pod", batch.namespace).map(|pod| Key::of(pod)).collect();
             for pod in pods {
                 self.request(Request::Delete(pod, None)).map_err(Error::new)?;
             }

@@ -1,7 +1,6 @@
 //! Waiting for pods.
 
 use schedc_core::profile::Bundle;
-use schedc_embedded::server::Key;
 use schedc_objects::AnyObject;
 
 use super::SECOND;
@@ -109,7 +108,7 @@ impl<B: Bundle> Runner<'_, B> {
 
     fn pods<'s>(&'s self, selection: &'s Selection) -> impl Iterator<Item = &'s k8s_openapi::api::core::v1::Pod> {
         let namespaces = selection.namespaces.iter();
-        let all = namespaces.flat_map(|namespace| self.simulator.server.list_from(&Key::pod(namespace.as_str(), "")));
+        let all = namespaces.flat_map(|namespace| self.simulator.server.list_in("Pod", namespace));
         all.filter_map(|object| match &**object {
             AnyObject::Pod(pod) if has(&selection.labels, pod) => Some(&**pod),
             _ => None,
