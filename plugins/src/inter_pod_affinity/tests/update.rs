@@ -162,7 +162,7 @@ fn any_pod() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 100 } else { 20_000 }))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 400 } else { 20_000 }))]
     #[test]
     fn what_is_brought_up_to_date_is_as_from_nothing(
         pods in prop::collection::vec(any_pod(), 4),
@@ -207,4 +207,23 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn who_stayed_away_too_long_starts_from_nothing() {
+    let terms = |key| [term(key, "a"), term(key, "b")].join(", ");
+    let affinity = format!("{}, {}", near(&terms("zone")), apart(&terms("host")));
+    let mut cluster = Cluster::new().with("n3", &pod("a", &affinity));
+    let carrier = cluster.pod(&pod("a", &affinity));
+    let mut kept = cluster.evaluate(&carrier);
+    let n1 = cluster.cache.base.interner.intern("n1");
+    // More than any log of pods keeps.
+    for pod in 0..2500 {
+        let uid = Uid(format!("p{}", pod % 7).into());
+        cluster.cache.add_pod(Arc::new(Pod { uid, ..carrier.clone() }), n1, PodState::Bound);
+        kept.seen = cluster.cache.log.end() - 1;
+    }
+    assert_eq!(cluster.update(&mut kept, &mut Again::default()), Ok(()));
+    let fresh = cluster.evaluate(&carrier);
+    assert_eq!((kept.filtering, kept.passing), (fresh.filtering, fresh.passing));
 }
