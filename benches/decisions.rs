@@ -1,0 +1,151 @@
+//! Instructions and nanoseconds of one decision, and of what comes before and after it, while pods of one template come and
+//! go. `cargo bench --bench decisions`, with `-- --nodes 1000000` for another size of the cluster
+//!
+//! A decision goes from popping the pod to its being assumed and reserved, as `scheduler::Observer` sees it. The program
+//! runs itself under callgrind, which counts the same instructions every time, and fails if a decision needs more than
+//! [`LIMIT`] of them.
+
+#[path = "decisions/churn.rs"]
+mod churn;
+#[path = "decisions/counted.rs"]
+mod counted;
+#[path = "decisions/objects.rs"]
+mod objects;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use churn::{Churn, Phase};
+
+/// Instructions that a decision may need in [`Scenario::LIMITED`].
+const LIMIT: u64 = 3_000;
+/// Of so many turns, instructions are counted, after as many that are not.
+const COUNTED: usize = 300;
+/// So many are timed.
+const TIMED: usize = 20_000;
+
+/// What comes and goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scenario {
+    /// Pods of one template.
+    Template,
+    /// The same, with pods around that a PreEnqueue plugin holds.
+    Gated,
+    /// The same, with pods around that fit nowhere.
+    Unschedulable,
+    /// Pods of a DaemonSet: each names its node.
+    Daemon,
+    /// Nodes tell that they are well, and nothing else.
+    Heartbeat,
+}
+
+impl Scenario {
+    const ALL: [Scenario; 5] =
+        [Scenario::Template, Scenario::Gated, Scenario::Unschedulable, Scenario::Daemon, Scenario::Heartbeat];
+    const LIMITED: Scenario = Scenario::Template;
+
+    fn name(self) -> &'static str {
+        match self {
+            Scenario::Template => "template",
+            Scenario::Gated => "gated",
+            Scenario::Unschedulable => "unschedulable",
+            Scenario::Daemon => "daemon",
+            Scenario::Heartbeat => "heartbeat",
+        }
+    }
+    fn nodes(self) -> usize {
+        match self {
+            Scenario::Daemon => 15_000,
+            _ => 5_000,
+        }
+    }
+    fn churn(self, nodes: usize) -> Churn {
+        let mut churn = Churn::new(nodes, self == Scenario::Daemon);
+        match self {
+            Scenario::Gated => churn.crowd(10_000, objects::gated),
+            Scenario::Unschedulable => churn.crowd(1_000, objects::too_large),
+            _ => {}
+        }
+        churn
+    }
+    fn turn(self, churn: &mut Churn, phases: &mut dyn FnMut(Phase)) {
+        match self {
+            Scenario::Heartbeat => churn.heartbeat(phases),
+            _ => churn.turn(phases),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let given = |option: &str| std::env::args().skip_while(|argument| argument != option).nth(1);
+    let nodes: Option<usize> = given("--nodes").and_then(|nodes| nodes.parse().ok());
+    let chosen = given("--scenario");
+    let scenarios =
+        || Scenario::ALL.into_iter().filter(|scenario| chosen.as_deref().is_none_or(|name| scenario.name() == name));
+    if counted::is_counted() {
+        for scenario in scenarios() {
+            let mut churn = scenario.churn(nodes.unwrap_or(scenario.nodes()));
+            counted::run(COUNTED, |phases| scenario.turn(&mut churn, phases));
+        }
+        return ExitCode::SUCCESS;
+    }
+    if cfg!(debug_assertions) {
+        let mut churn = Scenario::Template.churn(100);
+        (0..100).for_each(|_| Scenario::Template.turn(&mut churn, &mut |_| ()));
+        println!("skipped: instructions are counted in an optimised build (cargo bench --bench decisions)");
+        return ExitCode::SUCCESS;
+    }
+    println!("| {:<14} | {:>9} | {:<9} | {:>12} | {:>6} |", "scenario", "nodes", "phase", "instructions", "ns");
+    println!("|----------------|----------:|-----------|-------------:|-------:|");
+    let mut within = true;
+    for scenario in scenarios() {
+        let nodes = nodes.unwrap_or(scenario.nodes());
+        let mut churn = scenario.churn(nodes);
+        let times = time(&mut churn, scenario);
+        drop(churn);
+        let counts = match counted::count(scenario.name(), nodes) {
+            Ok(counts) => counts,
+            Err(error) => {
+                eprintln!("{error}");
+                return ExitCode::FAILURE;
+            }
+        };
+        for phase in Phase::ALL {
+            let time = times[phase as usize];
+            if time.is_zero() {
+                continue;
+            }
+            let instructions = counts.map(|counts| counts[phase as usize] / COUNTED as u64);
+            let written = instructions.map_or("not counted".into(), |count| count.to_string());
+            let (scenario_name, phase_name) = (scenario.name(), phase.name());
+            println!(
+                "| {scenario_name:<14} | {nodes:>9} | {phase_name:<9} | {written:>12} | {:>6} |",
+                time.as_nanos() / TIMED as u128
+            );
+            let is_limited = scenario == Scenario::LIMITED && phase == Phase::Decision;
+            within &= !is_limited || instructions.is_none_or(|count| count <= LIMIT);
+        }
+    }
+    if within {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("a decision needs more than {LIMIT} instructions");
+    ExitCode::FAILURE
+}
+
+/// The time of each phase, over [`TIMED`] turns.
+fn time(churn: &mut Churn, scenario: Scenario) -> [Duration; Phase::ALL.len()] {
+    let mut times = [Duration::ZERO; Phase::ALL.len()];
+    let turns = TIMED.max(1);
+    for _ in 0..turns / 4 {
+        scenario.turn(churn, &mut |_| ());
+    }
+    for _ in 0..turns {
+        let mut since = std::time::Instant::now();
+        scenario.turn(churn, &mut |phase| {
+            times[phase as usize] += since.elapsed();
+            since = std::time::Instant::now();
+        });
+    }
+    times
+}

@@ -1,0 +1,207 @@
+//! A cluster in which pods come and go.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use schedc_core::client::{ApiError, Client};
+use schedc_core::extension_points::Placement;
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::{Pod, Uid};
+use schedc_core::scheduler::{Change, Completed, Observer, Options, Placed, Scheduler, Tasks};
+
+use super::objects;
+
+mod scheduler {
+    schedc_macros::profile!("profiles/default.toml");
+}
+
+/// What happens to a pod, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Something that is not counted.
+    Other,
+    /// The scheduler is told of a new pod.
+    Created,
+    /// It is popped, gets its node, is assumed and reserved there.
+    Decision,
+    /// The binding begins.
+    Binding,
+    /// The binding is done.
+    Completed,
+    /// The scheduler is told that the pod is bound.
+    Bound,
+    /// The scheduler is told that another pod went.
+    Deleted,
+    /// The scheduler is told of a node.
+    Heartbeat,
+}
+
+impl Phase {
+    pub(crate) const ALL: [Phase; 8] = [
+        Phase::Other,
+        Phase::Created,
+        Phase::Decision,
+        Phase::Binding,
+        Phase::Completed,
+        Phase::Bound,
+        Phase::Deleted,
+        Phase::Heartbeat,
+    ];
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Phase::Other => "other",
+            Phase::Created => "created",
+            Phase::Decision => "decision",
+            Phase::Binding => "binding",
+            Phase::Completed => "completed",
+            Phase::Bound => "bound",
+            Phase::Deleted => "deleted",
+            Phase::Heartbeat => "heartbeat",
+        }
+    }
+}
+
+/// A cluster that binds whatever is to be bound.
+#[derive(Clone)]
+struct Agreeing;
+impl Client for Agreeing {
+    async fn bind(&self, _: &Placement) -> Result<(), ApiError> {
+        Ok(())
+    }
+    async fn sleep(&self, _: Duration) {}
+}
+
+/// Tasks that are done at once.
+#[derive(Default)]
+struct AtOnce(Vec<Completed>);
+impl Tasks for AtOnce {
+    fn spawn(&mut self, task: impl Future<Output = Completed> + Send + 'static) {
+        let Poll::Ready(completed) = pin!(task).poll(&mut Context::from_waker(Waker::noop())) else {
+            panic!("this cluster lets nobody wait")
+        };
+        self.0.push(completed);
+    }
+}
+
+/// Tells phases of the end of a decision.
+struct Decisions<'a>(&'a mut dyn FnMut(Phase));
+impl Observer for Decisions<'_> {
+    fn pops(&mut self) {
+        self.0(Phase::Other);
+    }
+    fn decided(&mut self, _: &Arc<Pod>, has_node: bool) {
+        assert!(has_node, "there is room");
+        self.0(Phase::Decision);
+    }
+}
+
+/// Nodes, and the pods that run there, oldest first.
+pub(crate) struct Churn {
+    scheduler: Scheduler<scheduler::Profiles, Agreeing>,
+    tasks: AtOnce,
+    template: Pod,
+    names: Vec<Symbol>,
+    /// Whether each pod names its node.
+    daemons: bool,
+    running: VecDeque<Uid>,
+    created: usize,
+}
+
+impl Churn {
+    /// A cluster with two pods on each node.
+    pub(crate) fn new(nodes: usize, daemons: bool) -> Self {
+        let mut scheduler = match Scheduler::new(Agreeing, Options::default()) {
+            Ok(scheduler) => scheduler,
+            Err(errors) => panic!("{errors:?}"),
+        };
+        let mut tasks = AtOnce::default();
+        let template = objects::plain(&mut scheduler.cache.base.interner);
+        let mut names = Vec::with_capacity(nodes);
+        for number in 0..nodes {
+            let node = objects::node(number, &mut scheduler.cache.base.interner);
+            names.push(node.name);
+            scheduler.on_change(Change::Node(node), &mut tasks);
+        }
+        let running = VecDeque::new();
+        let mut churn = Churn { scheduler, tasks, template, names, daemons, running, created: 0 };
+        for at in 0..2 * nodes {
+            let pod = churn.next_pod();
+            let bound = objects::bound(pod, churn.names[at % nodes]);
+            churn.running.push_back(bound.uid.clone());
+            churn.tell(Change::Pod(bound));
+        }
+        churn
+    }
+
+    /// Pods come that cannot be placed, and stay.
+    pub(crate) fn crowd(&mut self, pods: usize, make: fn(&mut Interner) -> Pod) {
+        let template = make(&mut self.scheduler.cache.base.interner);
+        for _ in 0..pods {
+            let (uid, name) = self.next_name();
+            self.tell(Change::Pod(Pod { uid, name, ..template.clone() }));
+        }
+        while self.scheduler.schedule_one(&mut self.tasks) {
+            self.tasks.0.clear();
+        }
+        self.scheduler.take_outcomes();
+    }
+
+    fn tell(&mut self, change: Change) {
+        self.scheduler.on_change(change, &mut self.tasks);
+    }
+
+    fn next_name(&mut self) -> (Uid, Arc<str>) {
+        let at = self.created;
+        self.created += 1;
+        let uid = format!("{:08x}-0000-4000-8000-{at:012x}", at.wrapping_mul(0x9e37_79b9) as u32);
+        (Uid(uid.into()), format!("web-5f6b7c8d9-{at}").into())
+    }
+
+    fn next_pod(&mut self) -> Pod {
+        let at = self.created;
+        let (uid, name) = self.next_name();
+        let pod = Pod { uid, name, ..self.template.clone() };
+        if self.daemons { objects::daemon(pod, self.names[at % self.names.len()]) } else { pod }
+    }
+
+    /// A pod comes, is placed and bound, and the oldest one goes. `phases` is told of the end of each phase.
+    pub(crate) fn turn(&mut self, phases: &mut dyn FnMut(Phase)) {
+        let pod = self.next_pod();
+        let told = pod.clone();
+        phases(Phase::Other);
+        self.tell(Change::Pod(told));
+        phases(Phase::Created);
+        assert!(self.scheduler.schedule_one_observed(&mut self.tasks, &mut Decisions(&mut *phases)));
+        phases(Phase::Binding);
+        while let Some(completed) = self.tasks.0.pop() {
+            self.scheduler.on_completed(completed, &mut self.tasks);
+        }
+        phases(Phase::Completed);
+        let outcome = self.scheduler.take_outcomes().pop().expect("the pod was placed");
+        let Ok(Placed { node }) = &outcome.result else { panic!("{:?}", outcome.result) };
+        let node = self.scheduler.cache.base.interner.get(node).expect("nodes have names");
+        self.running.push_back(pod.uid.clone());
+        let bound = objects::bound(pod, node);
+        phases(Phase::Other);
+        self.tell(Change::Pod(bound));
+        phases(Phase::Bound);
+        let oldest = self.running.pop_front().expect("pods run");
+        phases(Phase::Other);
+        self.tell(Change::PodDeleted(oldest));
+        phases(Phase::Deleted);
+    }
+
+    /// A node tells what is known.
+    pub(crate) fn heartbeat(&mut self, phases: &mut dyn FnMut(Phase)) {
+        let at = self.created % self.names.len();
+        self.created += 1;
+        let node = self.scheduler.cache.base.infos()[at].node.as_deref().expect("no node goes").clone();
+        phases(Phase::Other);
+        self.tell(Change::Node(node));
+        phases(Phase::Heartbeat);
+    }
+}
