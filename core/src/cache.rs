@@ -5,6 +5,7 @@ mod entry;
 pub use entry::Entry;
 
 use std::borrow::Cow;
+use std::collections::hash_map::Entry as Slot;
 use std::sync::Arc;
 
 use crate::column::NodeInfo;
@@ -191,19 +192,19 @@ impl<S: State> Cache<S> {
 
     /// A pod is on a node, or will be. The same pod anywhere else is taken from there first.
     pub fn add_pod(&mut self, pod: Arc<Pod>, node: Symbol, state: PodState) {
-        let left = self.take_pod(&pod.uid).and_then(|node| self.base.node(node));
-        let came = self.base.node(node);
-        match came {
-            Some(index) => {
-                self.state.add_pod(index, &pod);
-                self.base.infos[index.get()].add_pod(pod.clone());
+        let old = self.pods.insert(pod.uid.clone(), Placed { pod: pod.clone(), node, state });
+        match old {
+            Some(old) if old.node == node && counts_alike(&old.pod, &pod) => self.replace(&old.pod, pod, node),
+            Some(old) => {
+                self.take(&old.pod, old.node);
+                // One that stays on its node is one change of it.
+                if old.node != node {
+                    self.note_pods(old.node);
+                }
+                self.put(pod, node);
             }
-            None => self.homeless.entry(node).or_default().push(pod.clone()),
+            None => self.put(pod, node),
         }
-        // One that stays on its node is one change of it.
-        let changed = came.into_iter().chain(left.filter(|left| Some(*left) != came));
-        changed.for_each(|index| self.log.push(Entry::pod(index)));
-        self.pods.insert(pod.uid.clone(), Placed { pod, node, state });
     }
 
     /// A pod was decided here to go to a node, and counts there from now on (`AssumePod`).
@@ -211,11 +212,72 @@ impl<S: State> Cache<S> {
     /// # Errors
     /// It has a node already: nothing changes.
     pub fn assume(&mut self, pod: Arc<Pod>, node: Symbol) -> Result<(), HasNode> {
-        if self.pods.contains_key(&pod.uid) {
-            return Err(HasNode);
-        }
-        self.add_pod(pod, node, PodState::Assumed);
+        match self.pods.entry(pod.uid.clone()) {
+            Slot::Occupied(_) => return Err(HasNode),
+            Slot::Vacant(slot) => slot.insert(Placed { pod: pod.clone(), node, state: PodState::Assumed }),
+        };
+        self.put(pod, node);
         Ok(())
+    }
+
+    /// A pod comes to its node.
+    fn put(&mut self, pod: Arc<Pod>, node: Symbol) {
+        match self.base.node(node) {
+            Some(index) => {
+                self.state.add_pod(index, &pod);
+                self.base.infos[index.get()].add_pod(pod);
+                self.log.push(Entry::pod(index));
+            }
+            None => self.homeless.entry(node).or_default().push(pod),
+        }
+    }
+
+    /// A pod leaves its node, which is not logged yet.
+    fn take(&mut self, pod: &Pod, node: Symbol) {
+        match self.base.node(node) {
+            Some(index) => {
+                self.base.infos[index.get()].remove_pod(pod);
+                self.state.remove_pod(index, pod);
+            }
+            None => self.take_homeless(pod, node),
+        }
+    }
+
+    fn take_homeless(&mut self, pod: &Pod, node: Symbol) {
+        let Some(pods) = self.homeless.get_mut(&node) else { return };
+        // As on a node, so that the order is the same when it comes back.
+        if let Some(at) = pods.iter().position(|p| p.uid == pod.uid) {
+            pods.swap_remove(at);
+        }
+        if pods.is_empty() {
+            self.homeless.remove(&node);
+        }
+    }
+
+    /// What is known of a pod on a node is known better, which is nothing to columns and indexes.
+    fn replace(&mut self, old: &Pod, new: Arc<Pod>, node: Symbol) {
+        match self.base.node(node) {
+            Some(index) => {
+                if old.started != new.started {
+                    self.log.push(Entry::pod(index));
+                }
+                let info = &mut self.base.infos[index.get()];
+                // Its place among the pods is that of one that came: kube-scheduler's `updatePod`.
+                info.remove_pod(old);
+                info.add_pod(new);
+            }
+            None => {
+                self.take_homeless(old, node);
+                self.homeless.entry(node).or_default().push(new);
+            }
+        }
+    }
+
+    /// Logs that pods of a node changed.
+    fn note_pods(&mut self, node: Symbol) {
+        if let Some(index) = self.base.node(node) {
+            self.log.push(Entry::pod(index));
+        }
     }
 
     /// The cluster says that it bound an assumed pod (`FinishBinding`). Others stay what they are.
@@ -236,33 +298,9 @@ impl<S: State> Cache<S> {
 
     /// A pod went, or an assumed one is not bound after all. Returns the node it was on.
     pub fn remove_pod(&mut self, uid: &Uid) -> Option<Symbol> {
-        let node = self.take_pod(uid)?;
-        if let Some(index) = self.base.node(node) {
-            self.log.push(Entry::pod(index));
-        }
-        Some(node)
-    }
-
-    /// Takes a pod off its node, which is not logged yet.
-    fn take_pod(&mut self, uid: &Uid) -> Option<Symbol> {
         let Placed { pod, node, .. } = self.pods.remove(uid)?;
-        match self.base.node(node) {
-            Some(index) => {
-                self.base.infos[index.get()].remove_pod(&pod);
-                self.state.remove_pod(index, &pod);
-            }
-            None => {
-                if let Some(pods) = self.homeless.get_mut(&node) {
-                    // As on a node, so that the order is the same when it comes back.
-                    if let Some(at) = pods.iter().position(|p| p.uid == *uid) {
-                        pods.swap_remove(at);
-                    }
-                    if pods.is_empty() {
-                        self.homeless.remove(&node);
-                    }
-                }
-            }
-        }
+        self.take(&pod, node);
+        self.note_pods(node);
         Some(node)
     }
 
@@ -345,4 +383,14 @@ impl<S: State> Cache<S> {
         }
         state
     }
+}
+
+/// Whether columns and indexes take two sights of one pod for the same: all but where it is nominated and since when it runs.
+fn counts_alike(a: &Pod, b: &Pod) -> bool {
+    a.spec == b.spec
+        && a.usage == b.usage
+        && a.claim_statuses == b.claim_statuses
+        && a.namespace == b.namespace
+        && a.name == b.name
+        && (a.preempted, a.deleting, a.created) == (b.preempted, b.deleting, b.created)
 }

@@ -8,7 +8,8 @@ use crate::model::{LabelsExt, Node, NodeIndex, Object, Pod};
 
 /// An entry that is kept for every node. The default is that of a slot without a node.
 ///
-/// `add_pod` and `remove_pod` undo each other exactly, so that an entry kept up to date equals a rebuilt one.
+/// `add_pod` and `remove_pod` undo each other exactly, so that an entry kept up to date equals a rebuilt one. They do not look
+/// at a pod's `nominated_node` and `started`: nobody tells them when a pod on a node changes in nothing else.
 pub trait Column: Clone + Default + PartialEq + Send + Sync + 'static {
     /// Whether an entry says nothing of pods: `add_pod` and `remove_pod` do nothing.
     const OF_NODE_ALONE: bool = false;
@@ -92,7 +93,9 @@ impl NodeInfo {
     }
     /// A pod leaves the node; `None` if it was not there.
     pub fn remove_pod(&mut self, pod: &Pod) -> Option<Arc<Pod>> {
-        let at = self.pods.iter().position(|p| p.uid == pod.uid)?;
+        // Nearly always the same pod in memory, which is found without looking at the others.
+        let is_it = self.pods.iter().position(|p| std::ptr::eq(&**p, pod));
+        let at = is_it.or_else(|| self.pods.iter().position(|p| p.uid == pod.uid))?;
         Some(self.pods.swap_remove(at))
     }
 }
@@ -165,7 +168,7 @@ pub trait Index: Default + Send + Sync + 'static {
     fn begin(&mut self, _interner: &mut Interner) {}
     /// A node came (`old` is none), changed, or went (`new` is none).
     fn set_node(&mut self, _index: NodeIndex, _old: Option<&Node>, _new: Option<&Node>) {}
-    /// A pod comes to a node.
+    /// A pod comes to a node. As with columns, its `nominated_node` and `started` do not count.
     fn add_pod(&mut self, _index: NodeIndex, _pod: &Pod) {}
     /// A pod leaves a node.
     fn remove_pod(&mut self, _index: NodeIndex, _pod: &Pod) {}

@@ -106,7 +106,7 @@ impl<P: Profile> Engine<P> {
         explanation.skipped = attempt.pre_filter.skipped().to_vec();
         explanation.narrowed = attempt.pre_filter.nodes().map(|nodes| {
             let unknown = attempt.pre_filter.unknown_nodes().iter().map(|name| cache.base.interner.resolve(*name));
-            let names = nodes.iter().map(|node| cache.base.name(node)).chain(unknown);
+            let names = nodes.iter().map(|&node| cache.base.name(node)).chain(unknown);
             let mut names: Vec<String> = names.map(str::to_owned).collect();
             names.sort_unstable();
             // A plugin may name one that does not exist twice.
@@ -148,9 +148,9 @@ impl<P: Profile> Engine<P> {
         let mut feasible = Mask::default();
         feasible.resize(cache.base.infos().len());
         let narrowed_by = attempt.pre_filter.narrowed_by();
-        let narrowed = attempt.pre_filter.nodes().cloned();
+        let narrowed = attempt.pre_filter.nodes().map(<[_]>::to_vec);
         for index in cache.base.alive().iter() {
-            let verdicts = if narrowed.as_ref().is_some_and(|nodes| !nodes.contains(index)) {
+            let verdicts = if narrowed.as_ref().is_some_and(|nodes| nodes.binary_search(&index).is_err()) {
                 let code = Code::UnschedulableAndUnresolvable;
                 vec![Verdict { code, plugin: "", reasons: ReasonList::from_iter([left_out(&narrowed_by).into()]) }]
             } else {

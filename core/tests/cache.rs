@@ -230,7 +230,7 @@ fn the_log_tells_of_each_change_once() {
     cache.add_pod(pod(1, 600), a, PodState::Bound);
     assert_eq!(told(&cache), [(0, false); 2], "it came, and changed");
     cache.add_pod(pod(1, 600), b, PodState::Bound);
-    assert_eq!(told(&cache), [(1, false), (0, false)], "it moved");
+    assert_eq!(told(&cache), [(0, false), (1, false)], "it moved");
     cache.remove_node(b);
     cache.remove_pod(&Uid("1".into()));
     assert_eq!(told(&cache), [(1, true)], "its node was gone already");

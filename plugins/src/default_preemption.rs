@@ -61,6 +61,7 @@ impl Plugin for DefaultPreemption {
 
     fn compile(_: &DefaultPreemptionArgs, _: &PodSpec, _: Compile<'_, Self>) {}
 
+    #[inline]
     fn compile_epoch(_: &DisruptionBudgets) -> Option<u64> {
         Some(0)
     }

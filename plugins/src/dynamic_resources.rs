@@ -71,6 +71,7 @@ impl Plugin for DynamicResources {
         !pod.resource_claims.is_empty()
     }
 
+    #[inline]
     fn compile_epoch(_: &ResourceClaims) -> Option<u64> {
         Some(0)
     }

@@ -68,6 +68,7 @@ impl Plugin for ImageLocality {
         ImageLocalityPod { images, containers }
     }
 
+    #[inline]
     fn compile_epoch(nodes: &ImageNodes) -> Option<u64> {
         Some(nodes.epoch())
     }

@@ -62,6 +62,7 @@ impl Plugin for InterPodAffinity {
         compiled
     }
 
+    #[inline]
     fn compile_epoch((topology, counts, carried): Refs<'_, Self>) -> Option<u64> {
         Some(topology.epoch() + counts.epoch() + carried.epoch())
     }

@@ -217,7 +217,7 @@ fn match_pod(pod: &PodSpec, node: &NodeLabels) -> Result<bool, HintError> {
 /// The nodes that the terms name, if every term names some.
 fn named_nodes(selector: &NodeSelector) -> Option<SmallVec<[Symbol; 4]>> {
     let mut names = SmallVec::new();
-    for term in &selector.terms {
+    for term in selector.terms.iter() {
         let mut wanted = term.match_fields.iter().filter(|field| !field.negated).map(|field| field.name);
         let name = wanted.next()?;
         if wanted.all(|other| other == name) {

@@ -50,7 +50,9 @@ impl Plugin for NodePorts {
     }
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> NodePortsPod {
-        NodePortsPod { ports: pod.host_ports.clone(), any_address: cx.interner.intern(ANY_ADDRESS) }
+        let ports = pod.host_ports.clone();
+        let any_address = if ports.is_empty() { Symbol::EMPTY } else { cx.interner.intern(ANY_ADDRESS) };
+        NodePortsPod { ports, any_address }
     }
 }
 

@@ -85,6 +85,9 @@ impl EnqueueExtensions for NodeUnschedulable {
 }
 
 fn tolerates(tolerations: &[Toleration], interner: &Interner) -> bool {
+    if tolerations.is_empty() {
+        return false;
+    }
     // A key that was never seen is that of no toleration, but an empty key stands for all.
     let key = interner.get(TAINT_KEY);
     tolerations.iter().filter(|toleration| toleration.key.is_none() || toleration.key == key).any(|toleration| {

@@ -124,6 +124,7 @@ impl Plugin for NodeVolumeLimits {
         }
     }
 
+    #[inline]
     fn compile_epoch(_: &AttachedVolumes) -> Option<u64> {
         Some(0)
     }

@@ -80,6 +80,7 @@ impl Plugin for PodTopologySpread {
         constraints::compile(args, pod, cx.interner, cx.indexes)
     }
 
+    #[inline]
     fn compile_epoch((topology, counts, workloads): Refs<'_, Self>) -> Option<u64> {
         Some(topology.epoch() + counts.epoch() + workloads.epoch())
     }

@@ -142,6 +142,7 @@ impl Plugin for VolumeBinding {
         VolumeBindingPod { has_claims: !own.claims.is_empty(), standing, own: Individual(own) }
     }
 
+    #[inline]
     fn compile_epoch(_: &Volumes) -> Option<u64> {
         Some(0)
     }

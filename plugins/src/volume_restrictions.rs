@@ -91,6 +91,7 @@ impl Plugin for VolumeRestrictions {
         }
     }
 
+    #[inline]
     fn compile_epoch(_: &Volumes) -> Option<u64> {
         Some(0)
     }

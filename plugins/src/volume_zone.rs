@@ -88,12 +88,14 @@ impl Plugin for VolumeZone {
             cx.indexes.volume(claim.volume?)
         });
         VolumeZonePod {
+            // Where there is no claim, nobody looks for labels.
+            labels: LABELS.map(|label| if claims.is_empty() { Symbol::EMPTY } else { cx.interner.intern(label) }),
             zones: volumes.flat_map(|volume| &volume.zones).cloned().collect(),
             own: Individual(OwnClaims { namespace: pod.namespace, claims }),
-            labels: LABELS.map(|label| cx.interner.intern(label)),
         }
     }
 
+    #[inline]
     fn compile_epoch(_: &Volumes) -> Option<u64> {
         Some(0)
     }

@@ -6,7 +6,7 @@ use super::feasible::nodes_to_find;
 use super::{Decision, Engine, Failed, Start};
 use crate::cache::Cache;
 use crate::extenders::Extenders;
-use crate::kept::{Kept, Parts, Read};
+use crate::kept::{Kept, Parts, Read, SignatureId};
 use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
 use crate::profile::Profile;
@@ -32,29 +32,26 @@ impl<P: Profile> Engine<P> {
         draw: &mut impl FnMut(usize) -> usize,
         started: &mut Option<Start<P>>,
     ) -> Option<Decision> {
-        let mut kept = self.take_kept(read, pod, cache, started)?;
+        let signature = read.signature?;
+        let mut kept = self.take_kept(signature, read, pod, cache, started)?;
         let decision = Self::conclude_kept(&*self.plugins, &mut kept, pod, cache, now, draw);
-        self.signatures.put(read.signature, kept);
+        self.signatures.put(signature, kept);
         Some(decision)
     }
 
     /// The answer, up to date.
     fn take_kept(
         &mut self,
+        signature: SignatureId,
         read: &Read<P>,
         pod: &Arc<Pod>,
         cache: &Cache<P::State>,
         started: &mut Option<Start<P>>,
     ) -> Option<Box<Kept<P>>> {
-        let (kept, asked_before) = self.signatures.take(read.signature);
-        if let Some(mut kept) = kept
+        if let Some(mut kept) = self.signatures.take(signature)
             && kept.update(&*self.plugins, &read.compiled, pod, cache, &mut self.room).is_ok()
         {
             return Some(kept);
-        }
-        // What is asked about once is not worth keeping.
-        if !asked_before {
-            return None;
         }
         match self.start(read, cache) {
             // What is left of few nodes is looked at as quickly.
@@ -102,10 +99,11 @@ impl<P: Profile> Engine<P> {
         if !self.keeps(cache) {
             return None;
         }
-        let kept = self.take_kept(&read, pod, cache, &mut None)?;
+        let signature = read.signature?;
+        let kept = self.take_kept(signature, &read, pod, cache, &mut None)?;
         let totals = kept.feasible.iter().map(|node| (node, kept.total(node))).collect();
         let answer = KeptAnswer { feasible: kept.feasible.clone(), totals };
-        self.signatures.put(read.signature, kept);
+        self.signatures.put(signature, kept);
         Some(answer)
     }
 }

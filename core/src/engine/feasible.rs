@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Attempt, Engine};
+use super::{Attempt, Choice, Engine};
 use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
 use crate::extenders::{EXTENDER, ExtenderRejection, Extenders};
@@ -48,11 +48,41 @@ impl<P: Profile> Engine<P> {
 
     /// Fills `self.answer.feasible` with what PreFilter leaves. Returns their number.
     fn start_from_candidates(&mut self, attempt: &Attempt<P>, cache: &Cache<P::State>) -> usize {
-        self.answer.feasible.copy_from(cache.base.alive());
-        if let Some(nodes) = attempt.pre_filter.nodes() {
-            self.answer.feasible.intersect(nodes);
+        let feasible = &mut self.answer.feasible;
+        let Some(nodes) = attempt.pre_filter.nodes() else {
+            feasible.copy_from(cache.base.alive());
+            return cache.base.count();
+        };
+        feasible.clear();
+        feasible.resize(cache.base.infos().len());
+        let alive = cache.base.alive();
+        feasible.extend(nodes.iter().copied().filter(|&node| alive.contains(node)));
+        feasible.count()
+    }
+
+    /// The choice where PreFilter leaves one node: nothing is done for the others.
+    pub(super) fn choose_only(
+        pod: &Arc<Pod>,
+        attempt: &mut Attempt<P>,
+        cache: &Cache<P::State>,
+        node: NodeIndex,
+    ) -> Choice {
+        let columns = P::columns(&cache.state, &cache.base);
+        let nominated = cache.nominated_on(node, pod);
+        let verdict = match passes::filter_one::<P>(&attempt.compiled, &attempt.cycle, columns, node.get()) {
+            Ok(()) if nominated.is_empty() => Ok(()),
+            Ok(()) => Self::admits_with(&nominated, attempt, cache, node),
+            Err(rejection) if P::code(&rejection).is_rejected() => Err(rejection),
+            // Once more with nominated pods: one may keep this pod from the node before the plugin that fails is asked.
+            Err(_) => Self::admits(pod, attempt, cache, node),
+        };
+        match verdict {
+            Ok(()) => Choice::Node(node),
+            Err(rejection) if P::code(&rejection).is_rejected() => {
+                Choice::Nowhere(Self::diagnose(pod, attempt, cache, None))
+            }
+            Err(_) => Choice::Error(Self::failure(pod, attempt, cache, node)),
         }
-        self.answer.feasible.count()
     }
 
     /// Fills `self.answer.feasible`: kube-scheduler's `findNodesThatPassFilters`.
@@ -163,7 +193,9 @@ impl<P: Profile> Engine<P> {
     ) -> Diagnosis {
         let mut candidates = cache.base.alive().clone();
         if let Some(nodes) = attempt.pre_filter.nodes() {
-            candidates.intersect(nodes);
+            candidates.words_mut().fill(0);
+            let alive = cache.base.alive();
+            candidates.extend(nodes.iter().copied().filter(|&node| alive.contains(node)));
         }
         let mut verdicts = VerdictsOfNodes::default();
         verdicts.resize(cache.base.infos().len());

@@ -6,6 +6,7 @@ use crate::answer::Answer;
 use crate::attempt::Attempt;
 use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
+use crate::extenders::Extenders;
 use crate::extension_points::PostFilterContext;
 use crate::handle::Handle;
 use crate::imagined::Imagined;
@@ -159,7 +160,7 @@ impl<P: Profile> Engine<P> {
         if self.keeps(cache)
             && let Some(decision) = self.decide_by_kept(&read, pod, cache, now, &mut draw, &mut started)
         {
-            return (decision, Held::Kept(read.signature));
+            return (decision, read.signature.map_or(Held::Nobody, Held::Kept));
         }
         let mut start = started.unwrap_or_else(|| self.start(&read, cache));
         let decision = self.conclude(pod, &mut start, cache, now, draw);
@@ -263,6 +264,12 @@ impl<P: Profile> Engine<P> {
         if let Some(node) = self.nominated_node(pod, attempt, cache) {
             return Choice::Node(node);
         }
+        if P::Extenders::NONE
+            && let Some(&[node]) = attempt.pre_filter.nodes()
+            && cache.base.alive().contains(node)
+        {
+            return Self::choose_only(pod, attempt, cache, node);
+        }
         if let Err(failure) = self.find_feasible(pod, attempt, cache) {
             return Choice::Error(failure);
         }
@@ -307,7 +314,7 @@ impl<P: Profile> Engine<P> {
         if let Some(status) = run.rejected() {
             return Err(status.clone().into());
         }
-        if run.nodes().is_some_and(|nodes| !nodes.contains(node)) {
+        if run.nodes().is_some_and(|nodes| nodes.binary_search(&node).is_err()) {
             return Err(Status::unresolvable(left_out(&run.narrowed_by())).into());
         }
         let mut imagined = Imagined::new(&compiled, &mut cycle, cache, node);

@@ -1,10 +1,13 @@
 //! Which pods ask the same question, and the answers that are kept.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+
+use hashbrown::HashTable;
 
 use super::answer::Kept;
 use crate::cache::Cache;
-use crate::map::Map;
+use crate::map::{FixedHasher, Map};
 use crate::model::PodSpec;
 use crate::profile::Profile;
 
@@ -20,7 +23,8 @@ pub(crate) struct SignatureId(u32);
 /// A pod as the profile reads it, and its signature. Another pod of that signature differs from it in nothing but what is
 /// [`Individual`](super::Individual).
 pub(crate) struct Read<P: Profile> {
-    pub(crate) signature: SignatureId,
+    /// None if no pod of its signature was seen lately: what is asked about once is not worth keeping.
+    pub(crate) signature: Option<SignatureId>,
     /// That of the signature, which no other ever has.
     pub(crate) number: u64,
     pub(crate) compiled: Arc<P::Pod>,
@@ -36,8 +40,12 @@ impl<P: Profile> Clone for Read<P> {
 pub(crate) struct Signatures<P: Profile> {
     /// By address, which stays as long as the spec is held here.
     by_address: Map<usize, (Arc<PodSpec>, Read<P>)>,
-    by_spec: Map<Arc<PodSpec>, Read<P>>,
-    by_pod: Map<Arc<P::Pod>, SignatureId>,
+    /// By content, with hashes.
+    by_spec: HashTable<(u64, Arc<PodSpec>, Read<P>)>,
+    specs_seen: Seen,
+    /// By what is compiled, with hashes.
+    by_pod: HashTable<(u64, SignatureId)>,
+    pods_seen: Seen,
     entries: Vec<Signature<P>>,
     /// The number of the last new signature.
     numbered: u64,
@@ -53,7 +61,8 @@ pub(crate) struct Signatures<P: Profile> {
 struct Signature<P: Profile> {
     number: u64,
     compiled: Arc<P::Pod>,
-    /// When it was asked about last; 0 if it is new.
+    hash: u64,
+    /// When it was asked about last.
     asked: u64,
     kept: Option<Box<Kept<P>>>,
     bytes: usize,
@@ -63,8 +72,10 @@ impl<P: Profile> Default for Signatures<P> {
     fn default() -> Self {
         Signatures {
             by_address: Map::default(),
-            by_spec: Map::default(),
-            by_pod: Map::default(),
+            by_spec: HashTable::default(),
+            specs_seen: Seen::default(),
+            by_pod: HashTable::default(),
+            pods_seen: Seen::default(),
             entries: Vec::new(),
             numbered: 0,
             cluster: Arc::default(),
@@ -96,11 +107,16 @@ impl<P: Profile> Signatures<P> {
         if let Some((_, read)) = self.by_address.get(&address) {
             return read.clone();
         }
-        let read = match self.by_spec.get(spec) {
-            Some(read) => read.clone(),
+        let hash = hash_of(&**spec);
+        let is_it = |known: &(u64, Arc<PodSpec>, Read<P>)| known.0 == hash && known.1 == *spec;
+        let read = match self.by_spec.find(hash, is_it) {
+            Some((.., read)) => read.clone(),
             None => {
                 let read = self.compile(spec, cache);
-                self.by_spec.insert(spec.clone(), read.clone());
+                if !self.specs_seen.again(hash) {
+                    return read;
+                }
+                self.by_spec.insert_unique(hash, (hash, spec.clone(), read.clone()), |known| known.0);
                 read
             }
         };
@@ -118,26 +134,38 @@ impl<P: Profile> Signatures<P> {
 
     fn compile(&mut self, spec: &PodSpec, cache: &mut Cache<P::State>) -> Read<P> {
         let compiled = Arc::new(compile::<P>(spec, cache));
-        if let Some(&signature) = self.by_pod.get(&compiled) {
-            return Read { signature, number: self.entries[signature.0 as usize].number, compiled };
+        let hash = hash_of(&*compiled);
+        let entries = &self.entries;
+        let is_it = |known: &(u64, SignatureId)| known.0 == hash && entries[known.1.0 as usize].compiled == compiled;
+        if let Some(&(_, signature)) = self.by_pod.find(hash, is_it) {
+            return Read { signature: Some(signature), number: self.entries[signature.0 as usize].number, compiled };
+        }
+        self.numbered += 1;
+        let number = self.numbered;
+        if !self.pods_seen.again(hash) {
+            return Read { signature: None, number, compiled };
         }
         if self.entries.len() >= LIMIT {
             self.forget_unkept();
         }
         let signature = SignatureId(self.entries.len() as u32);
-        self.by_pod.insert(compiled.clone(), signature);
-        self.numbered += 1;
-        let number = self.numbered;
-        self.entries.push(Signature { number, compiled: compiled.clone(), asked: 0, kept: None, bytes: 0 });
-        Read { signature, number, compiled }
+        self.by_pod.insert_unique(hash, (hash, signature), |known| known.0);
+        self.entries.push(Signature { number, compiled: compiled.clone(), hash, asked: 0, kept: None, bytes: 0 });
+        Read { signature: Some(signature), number, compiled }
     }
 
-    /// Forgets the signatures without an answer.
+    /// Forgets the signatures without an answer, or all of them if nearly every one has one.
     fn forget_unkept(&mut self) {
         self.forget_specs();
         self.entries.retain(|signature| signature.kept.is_some());
-        let numbers = self.entries.iter().zip(0..);
-        self.by_pod = numbers.map(|(signature, at)| (signature.compiled.clone(), SignatureId(at))).collect();
+        if self.entries.len() > LIMIT / 2 {
+            self.entries.clear();
+            self.bytes = 0;
+        }
+        self.by_pod.clear();
+        for (signature, at) in self.entries.iter().zip(0..) {
+            self.by_pod.insert_unique(signature.hash, (signature.hash, SignatureId(at)), |known| known.0);
+        }
     }
 
     /// The pods' answer, if one is kept.
@@ -145,14 +173,13 @@ impl<P: Profile> Signatures<P> {
         self.entries.get(id.0 as usize)?.kept.as_deref()
     }
 
-    /// Takes the answer out, to bring it up to date or to make it, and says whether it is worth making: the signature was
-    /// asked about before.
-    pub(crate) fn take(&mut self, id: SignatureId) -> (Option<Box<Kept<P>>>, bool) {
+    /// Takes the answer out, to bring it up to date.
+    pub(crate) fn take(&mut self, id: SignatureId) -> Option<Box<Kept<P>>> {
         self.clock += 1;
         let signature = &mut self.entries[id.0 as usize];
-        let before = std::mem::replace(&mut signature.asked, self.clock);
+        signature.asked = self.clock;
         self.bytes -= std::mem::take(&mut signature.bytes);
-        (signature.kept.take(), before != 0)
+        signature.kept.take()
     }
 
     /// Keeps an answer. Those that were not asked for in the longest time go if there is no room.
@@ -173,4 +200,28 @@ impl<P: Profile> Signatures<P> {
 /// Reads a pod with every plugin of the profile.
 pub(crate) fn compile<P: Profile>(spec: &PodSpec, cache: &mut Cache<P::State>) -> P::Pod {
     P::compile(spec, &mut cache.base.interner, &mut cache.state)
+}
+
+fn hash_of(value: &impl Hash) -> u64 {
+    let mut hasher = FixedHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Which hashes were seen lately: the last one of each of some thousand groups.
+#[derive(Default)]
+struct Seen {
+    groups: Vec<u64>,
+}
+
+impl Seen {
+    /// Whether a hash was seen before. From now on it was.
+    fn again(&mut self, hash: u64) -> bool {
+        if self.groups.is_empty() {
+            self.groups.resize(LIMIT, 0);
+        }
+        // 0 is that of none.
+        let hash = hash | 1;
+        std::mem::replace(&mut self.groups[(hash >> 1) as usize % LIMIT], hash) == hash
+    }
 }

@@ -1,5 +1,6 @@
 //! Pods.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::{
@@ -86,7 +87,7 @@ pub struct ClaimStatuses {
 }
 
 /// All of a pod that plugins may look at before it runs: pods of one template share it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodSpec {
     /// `metadata.namespace`.
     pub namespace: Symbol,
@@ -145,6 +146,22 @@ impl PodSpec {
     /// Whether it has volumes by claim, or resource claims.
     pub fn has_claims(&self) -> bool {
         !self.resource_claims.is_empty() || self.volumes.iter().any(|volume| volume.claim().is_some())
+    }
+}
+
+impl Hash for PodSpec {
+    /// Takes in what templates differ by. The rest follows from that, or is the same in most of them.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.namespace, self.priority, self.node_name, self.containers).hash(state);
+        (self.requests.milli_cpu, self.requests.memory, &self.requests.scalars).hash(state);
+        (&self.labels, &self.tolerations, &self.node_selector).hash(state);
+        (&self.required_node_affinity, &self.preferred_node_affinity, &self.spread).hash(state);
+        let PodAffinity { required, anti_required, preferred, anti_preferred, .. } = &self.affinity;
+        if !self.affinity.is_empty() {
+            (required, anti_required, preferred, anti_preferred).hash(state);
+        }
+        (&self.controller, &self.volumes, &self.resource_claims).hash(state);
+        (&self.host_ports, &self.images, &self.scheduling_gates).hash(state);
     }
 }
 

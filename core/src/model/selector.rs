@@ -1,5 +1,7 @@
 //! Labels, and the selectors that match nodes by labels and fields.
 
+use std::sync::Arc;
+
 use crate::intern::{Interner, Symbol};
 
 /// Labels, sorted by key symbol, each key once.
@@ -112,7 +114,7 @@ impl NodeSelectorTerm {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct NodeSelector {
     /// The terms that can match.
-    pub terms: Box<[NodeSelectorTerm]>,
+    pub terms: Arc<[NodeSelectorTerm]>,
 }
 
 impl NodeSelector {

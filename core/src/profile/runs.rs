@@ -4,14 +4,15 @@ use std::time::Duration;
 
 use crate::extension_points::{Nomination, Permit, PostFilterResult, PreFilter};
 use crate::intern::Symbol;
-use crate::mask::Mask;
+use crate::model::NodeIndex;
 use crate::plugin::Slot;
 use crate::status::{Code, Status};
 
 /// What PreFilter plugins say together.
 #[derive(Debug, Default)]
 pub struct PreFilterRun {
-    nodes: Mask,
+    /// Sorted, each once.
+    nodes: Vec<NodeIndex>,
     unknown_nodes: Vec<Symbol>,
     /// None: all nodes are left.
     narrowed_by: Vec<&'static str>,
@@ -51,13 +52,15 @@ impl PreFilterRun {
             self.rejected = Some(status);
             return Ok(answer.slot);
         }
-        if let Some(nodes) = answer.nodes {
+        if let Some(mut nodes) = answer.nodes {
             self.narrowed_by.push(plugin);
+            nodes.sort_unstable();
             if self.narrowed_by.len() == 1 {
+                nodes.dedup();
                 self.nodes.extend(nodes);
                 self.unknown_nodes = answer.unknown_nodes;
             } else {
-                self.nodes.intersect(&nodes.into_iter().collect());
+                self.nodes.retain(|node| nodes.binary_search(node).is_ok());
                 self.unknown_nodes.retain(|name| answer.unknown_nodes.contains(name));
             }
             // A name is a name: that a node of it does not exist is told node by node.
@@ -84,8 +87,8 @@ impl PreFilterRun {
         })
     }
 
-    /// The only nodes that can be feasible, if there are less than all.
-    pub fn nodes(&self) -> Option<&Mask> {
+    /// The only nodes that can be feasible, if there are less than all: sorted, each once.
+    pub fn nodes(&self) -> Option<&[NodeIndex]> {
         (!self.narrowed_by.is_empty()).then_some(&self.nodes)
     }
     /// Names that plugins gave besides, of nodes that do not exist.
@@ -202,7 +205,6 @@ mod tests {
     use super::*;
     use crate::cache::Base;
     use crate::intern::Interner;
-    use crate::model::NodeIndex;
 
     #[test]
     fn one_plugin_may_name_nodes_that_do_not_exist_two_must_agree() {

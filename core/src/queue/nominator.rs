@@ -27,6 +27,9 @@ impl Nominator {
 
     /// Forgets a pod's nomination.
     pub fn withdraw(&mut self, uid: &Uid) {
+        if self.by_pod.is_empty() {
+            return;
+        }
         let Some(node) = self.by_pod.remove(uid) else { return };
         let Some(pods) = self.by_node.get_mut(&node) else { return };
         pods.retain(|pod| pod.uid != *uid);

@@ -40,12 +40,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         match change {
             Change::Node(node) => self.set_node(node),
             Change::NodeDeleted(name) => self.remove_node(name),
-            Change::Pod(mut pod) => {
-                if pod.spec.node_name.is_none() {
-                    self.specs.share(&mut pod.spec);
-                }
-                self.set_pod(Arc::new(pod));
-            }
+            Change::Pod(pod) => self.set_pod(pod),
             Change::PodDeleted(uid) => self.remove_pod(&uid),
             Change::Object(object) => self.set_object(object),
             Change::ObjectDeleted(key) => self.remove_object(&key),
@@ -121,18 +116,33 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    fn set_pod(&mut self, pod: Arc<Pod>) {
+    fn set_pod(&mut self, mut pod: Pod) {
+        let node = pod.spec.node_name;
+        if node.is_some() {
+            // Where a pod is, the cache says: its spec is that of its template.
+            Arc::make_mut(&mut pod.spec).node_name = None;
+        }
+        self.templates.share(&mut pod);
+        if let Some(known) = self.known(&pod.uid) {
+            pod.uid = known.uid.clone();
+            if pod.name == known.name {
+                pod.name = known.name.clone();
+            }
+        }
+        let pod = Arc::new(pod);
         let name = (pod.spec.namespace, pod.name.clone());
-        if let Some(earlier) = self.names.get(&name).filter(|earlier| **earlier != pod.uid).cloned() {
+        let named = self.names.get(&name).cloned();
+        let is_named = named.as_ref() == Some(&pod.uid);
+        if let Some(earlier) = named.filter(|_| !is_named) {
             // It was deleted and created again under its name.
             self.remove_pod(&earlier);
         }
         let uid = pod.uid.clone();
-        match pod.spec.node_name {
+        match node {
             Some(node) => self.set_assigned(pod, node),
             None => self.set_unassigned(pod),
         }
-        if self.known(&uid).is_some() {
+        if !is_named && self.known(&uid).is_some() {
             self.names.insert(name, uid);
         }
     }
@@ -174,7 +184,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         if let Some(kept) = kept {
             self.nomination_lost(pod.clone(), kept);
         }
-        let came = Changed::Pod(None, Some(PodOnNode::new(pod.clone())));
+        let came = Changed::Pod(None, Some(PodOnNode { pod: pod.clone(), node: Some(node) }));
         self.happened(ClusterEvent::new(EventResource::AssignedPod, Action::ADD), came);
         // Until now it counted as it was when it was decided about.
         if let Some((assumed, on, _)) = known
@@ -187,7 +197,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 
     /// A pod on a node changed.
     fn changed_on_node(&mut self, old: Arc<Pod>, new: Arc<Pod>, node: Symbol) {
-        let (old, new) = (PodOnNode { pod: old, node: Some(node) }, PodOnNode::new(new));
+        let [old, new] = [old, new].map(|pod| PodOnNode { pod, node: Some(node) });
         let events = pod_updated(old.as_event(), new.as_event());
         let changed = Changed::Pod(Some(old), Some(new));
         for event in events {

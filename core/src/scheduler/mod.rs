@@ -10,10 +10,10 @@
 //! | `preemption` | room is made | `prepareCandidateAsync` |
 //! | `status_writer` | one patch of a pod at a time | |
 //! | `observer` | when decisions begin and end | metrics |
-//! | `specs` | equal specs are one | |
 //! | `surroundings` | what the queue asks of the profiles | |
 //! | `alarms` | pods that plugins want to be tried at a time | |
 //! | `tasks` | calls that are not waited for | goroutines |
+//! | `templates` | pods of one template share their specs | |
 
 mod alarms;
 mod binding;
@@ -23,10 +23,10 @@ mod failure;
 mod observer;
 mod outcome;
 mod preemption;
-mod specs;
 mod status_writer;
 mod surroundings;
 mod tasks;
+mod templates;
 
 pub use changes::Change;
 pub use observer::Observer;
@@ -52,10 +52,10 @@ use crate::status::Status;
 use alarms::Alarms;
 use binding::Binding;
 use cycle::Cycle;
-use specs::Specs;
 use status_writer::StatusWriter;
 use surroundings::{Around, BundleOrder};
 use tasks::Work;
+use templates::Templates;
 
 /// Which of several equally good nodes is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,9 +102,9 @@ pub struct Scheduler<B: Bundle, C> {
     bundle: B,
     handle: Handle,
     queue: SchedulingQueue<BundleOrder<B>, Happened>,
-    specs: Specs,
     /// Pods by namespace and name: only one of a name can be there.
     names: Map<(Symbol, Arc<str>), Uid>,
+    templates: Templates,
     waiting: Waiting,
     bindings: Map<Uid, Binding>,
     status: StatusWriter,
@@ -129,8 +129,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             bundle: B::new(&handle)?,
             handle,
             queue: SchedulingQueue::new(queue_options::<B>(&options)),
-            specs: Specs::default(),
             names: Map::default(),
+            templates: Templates::default(),
             waiting: Waiting::default(),
             bindings: Map::default(),
             status: StatusWriter::default(),

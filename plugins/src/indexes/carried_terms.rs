@@ -70,6 +70,7 @@ impl CarriedTerms {
 
     /// Grows when other terms match than before: there is a new one, unused ones are forgotten, or a namespace has other
     /// labels.
+    #[inline]
     pub fn epoch(&self) -> u64 {
         self.anti_required.epoch() + self.scored.epoch() + self.relabelled
     }

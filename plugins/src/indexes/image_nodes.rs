@@ -19,6 +19,7 @@ impl ImageNodes {
     }
 
     /// Grows when a node has an image that none had.
+    #[inline]
     pub fn epoch(&self) -> u64 {
         self.epoch
     }

@@ -68,6 +68,7 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
     }
 
     /// Grows when numbers are forgotten.
+    #[inline]
     pub(super) fn epoch(&self) -> u64 {
         self.epoch
     }

@@ -288,6 +288,7 @@ impl SelectorCounts {
     }
 
     /// Grows when what [`SelectorCounts::register`] returned does not hold any more.
+    #[inline]
     pub fn epoch(&self) -> u64 {
         self.questions.epoch()
     }

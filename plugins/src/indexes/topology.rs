@@ -163,6 +163,7 @@ impl Topology {
     }
 
     /// Grows when what [`Topology::register`] returned does not hold any more.
+    #[inline]
     pub fn epoch(&self) -> u64 {
         self.keys.epoch()
     }

@@ -61,6 +61,7 @@ impl WorkloadSelectors {
     }
 
     /// Grows when a selector comes, changes, or goes that can concern a pod which [`WorkloadSelectors::register`] was called for.
+    #[inline]
     pub fn epoch(&self) -> u64 {
         self.epoch
     }

@@ -151,7 +151,7 @@ impl NodeAffinityArgs {
     }
 
     pub(super) fn preferred(&self, interner: &mut Interner) -> Vec<PreferredTerm> {
-        let preferred = self.added_affinity.and_then(|affinity| affinity.preferred).unwrap_or(Seq::EMPTY);
+        let Some(preferred) = self.added_affinity.and_then(|affinity| affinity.preferred) else { return Vec::new() };
         let texts: Vec<_> = preferred.iter().map(|term| (term.weight, text(&term.preference))).collect();
         PreferredTerm::parse_all(&texts, interner).into()
     }

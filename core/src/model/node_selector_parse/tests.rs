@@ -114,7 +114,7 @@ fn check_lenient(terms: &[TermText<'_>], matching: &[&str], narrowed: Option<&[&
         nodes.iter().filter(|&&n| selector.matches(n, &[zone], |_| None)).map(|&n| interner.resolve(n)).collect();
     assert_eq!(matches, matching);
     let mut found: Option<Vec<&str>> = Some(vec![]);
-    for term in &selector.terms {
+    for term in selector.terms.iter() {
         let wanted: Vec<_> = term.match_fields.iter().filter(|f| !f.negated).map(|f| f.name).collect();
         match (wanted.first(), &mut found) {
             (None, _) => found = None,

@@ -175,6 +175,7 @@ impl<T: Copy + Eq + Hash> TermTable<T> {
     }
 
     /// Grows with each term that comes or goes.
+    #[inline]
     pub(super) fn epoch(&self) -> u64 {
         self.epoch
     }
