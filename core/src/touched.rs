@@ -19,9 +19,8 @@ impl Touched {
             self.bits[word as usize] = 0;
         }
         self.words.clear();
-        let words = slots.div_ceil(64);
-        if self.bits.len() < words {
-            self.bits.resize(words, 0);
+        if self.bits.len() * 64 < slots {
+            self.grow(slots);
         }
     }
 
@@ -76,6 +75,7 @@ impl Touched {
     }
 
     /// Whether a node is in it.
+    #[inline]
     pub fn contains(&self, node: NodeIndex) -> bool {
         self.word(node.get() / 64) >> (node.0 % 64) & 1 == 1
     }

@@ -32,6 +32,8 @@ pub(crate) struct Kept<P: Profile> {
     score: Option<P::Score>,
     totals: Vec<i64>,
     best: Tree<Best>,
+    /// What it took when it was made, or grew last.
+    bytes: usize,
 }
 
 /// Room for bringing answers up to date, one after the other.
@@ -71,6 +73,7 @@ impl<P: Profile> Kept<P> {
             score: None,
             totals: Vec::new(),
             best: Tree::default(),
+            bytes: 0,
         };
         let slots = cache.base.infos().len();
         kept.feasible.resize(slots);
@@ -86,6 +89,7 @@ impl<P: Profile> Kept<P> {
         kept.yield_to_nominated(pod, cache, room)?;
         kept.find_feasible(cache, room);
         kept.score(plugins, cache, room)?;
+        kept.weigh();
         Ok(kept)
     }
 
@@ -127,6 +131,7 @@ impl<P: Profile> Kept<P> {
         if self.feasible.words().len() < slots.div_ceil(64) {
             self.feasible.resize(slots);
             self.parts.resize_filters(compiled, cycle, slots);
+            self.bytes = 0;
         }
         let changed = Changed { nodes: &room.changed, themselves };
         let mut work = FilterWork {
@@ -143,7 +148,11 @@ impl<P: Profile> Kept<P> {
             diagnosed.mark(&room.dirty, slots);
         }
         self.find_feasible(cache, room);
-        self.rescore(plugins, cache, room, themselves)
+        self.rescore(plugins, cache, room, themselves)?;
+        if self.bytes == 0 {
+            self.weigh();
+        }
+        Ok(())
     }
 
     /// Finds out where the pods that are nominated for a node leave no room: what would pass, but not with them. Asks again
@@ -208,6 +217,7 @@ impl<P: Profile> Kept<P> {
         if self.count < 2 {
             return Ok(());
         }
+        self.bytes = 0;
         let Attempt { compiled, cycle, .. } = &self.attempt;
         let slots = cache.base.infos().len();
         let score = plugins.pre_score(compiled, cycle, cache, &self.feasible).map_err(|_| Anew)?;
@@ -307,9 +317,13 @@ impl<P: Profile> Kept<P> {
         self.feasible.contains(node).then(|| self.totals[node.get()])
     }
 
-    /// What it takes, in bytes, apart from plugins' states.
+    /// What it takes, in bytes, apart from plugins' states, as of when it was made or grew.
     pub(crate) fn bytes(&self) -> usize {
-        self.parts.bytes()
+        self.bytes
+    }
+
+    fn weigh(&mut self) {
+        self.bytes = self.parts.bytes()
             + self.totals.capacity() * size_of::<i64>()
             + self.best.bytes()
             + self.feasible.words().len() * 8

@@ -67,6 +67,7 @@ pub struct Verdicts<'a> {
 
 impl<'a> Verdicts<'a> {
     /// `mask` are the nodes that pass; `again` takes those to ask again, `flipped` those whose verdict is another one.
+    #[inline(always)]
     pub fn new(
         changed: Changed<'a>,
         mask: &'a mut Mask,

@@ -113,7 +113,14 @@ pub struct ScoreWork<'a> {
 
 impl ScoreWork<'_> {
     /// Leaves in `again` what has to be scored: feasible nodes that are not fresh.
+    #[inline(always)]
     pub fn narrow(&mut self) {
+        if !self.again.is_empty() {
+            self.narrow_some();
+        }
+    }
+
+    fn narrow_some(&mut self) {
         self.again
             .retain(|word, bits| bits & self.feasible.words().get(word).copied().unwrap_or(0) & !self.fresh.word(word));
         self.scored.extend(self.again);

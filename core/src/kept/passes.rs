@@ -43,7 +43,7 @@ pub fn filter<P: FilterPlugin>(
 ///
 /// # Errors
 /// The plugin cannot, or its filter failed with an error.
-#[inline]
+#[inline(always)]
 pub fn update_filter<P, C>(
     plugin: &P,
     args: &P::Args,
@@ -76,7 +76,7 @@ where
 ///
 /// # Errors
 /// It cannot.
-#[inline]
+#[inline(always)]
 pub fn update_state<P: PreFilterPlugin>(
     plugin: &P,
     args: &P::Args,
@@ -94,7 +94,7 @@ pub fn update_state<P: PreFilterPlugin>(
 ///
 /// # Errors
 /// The plugin cannot.
-#[inline]
+#[inline(always)]
 pub fn update_score<P: PreScorePlugin>(
     plugin: &P,
     args: &P::Args,
@@ -109,7 +109,7 @@ pub fn update_score<P: PreScorePlugin>(
 }
 
 /// Brings looked-up facts up to date, and leaves the nodes to be scored again in `work.again`.
-#[inline]
+#[inline(always)]
 pub fn update_facts<P: PrepareScore>(
     plugin: &P,
     args: &P::Args,
@@ -122,6 +122,7 @@ pub fn update_facts<P: PrepareScore>(
     work.narrow();
 }
 
+#[inline(always)]
 fn rescore<'a>(work: &'a mut ScoreWork<'_>) -> Rescore<'a> {
     work.again.reset(work.slots);
     Rescore { changed: work.changed, feasible: work.feasible, flipped: work.flipped, again: work.again }

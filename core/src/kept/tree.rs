@@ -3,15 +3,20 @@
 use crate::extension_points::Extent;
 
 /// Nodes in a block: the leaves of a [`Tree`].
-pub(super) const BLOCK: usize = 16;
+pub(super) const BLOCK: usize = 8;
 
 /// The blocks of one word of a mask that have nodes in `bits`.
 #[inline]
-pub(super) fn blocks_of(word: usize, bits: u64) -> impl Iterator<Item = usize> {
+pub(super) fn blocks_of(word: usize, mut bits: u64) -> impl Iterator<Item = usize> {
     const IN_WORD: usize = 64 / BLOCK;
-    (0..IN_WORD)
-        .filter(move |block| bits >> (block * BLOCK) & ((1 << BLOCK) - 1) != 0)
-        .map(move |at| word * IN_WORD + at)
+    std::iter::from_fn(move || {
+        if bits == 0 {
+            return None;
+        }
+        let block = bits.trailing_zeros() as usize / BLOCK;
+        bits &= !(((1 << BLOCK) - 1) << (block * BLOCK));
+        Some(word * IN_WORD + block)
+    })
 }
 
 /// What blocks can be summed up by. The default is that of no node.

@@ -27,7 +27,7 @@ impl Nominator {
 
     /// Forgets a pod's nomination.
     pub fn withdraw(&mut self, uid: &Uid) {
-        if self.by_pod.is_empty() {
+        if self.is_empty() {
             return;
         }
         let Some(node) = self.by_pod.remove(uid) else { return };
