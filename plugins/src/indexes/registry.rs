@@ -67,6 +67,11 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
         self.ids.get(key).copied()
     }
 
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
     /// Grows when numbers are forgotten.
     #[inline]
     pub(super) fn epoch(&self) -> u64 {
@@ -93,13 +98,10 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
     }
 
     /// If there are more than `limit`, forgets all but the half of it that were asked for last. Returns the others.
-    #[inline]
     pub(super) fn forget(&mut self, limit: usize) -> Vec<(Id, K)> {
-        if self.ids.len() <= limit { Vec::new() } else { self.forget_half(limit) }
-    }
-
-    #[cold]
-    fn forget_half(&mut self, limit: usize) -> Vec<(Id, K)> {
+        if self.len() <= limit {
+            return Vec::new();
+        }
         self.epoch += 1;
         let mut asked: Vec<_> = self.entries.iter().flatten().map(|entry| entry.asked).collect();
         asked.sort_unstable();

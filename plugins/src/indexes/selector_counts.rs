@@ -8,6 +8,7 @@ use schedc_core::log::Log;
 use schedc_core::map::{Map, Set};
 use schedc_core::model::{LabelSelector, Labels, NodeIndex, Object, Pod, PodSpec};
 
+use super::NodeCounts;
 use super::registry::{Id, Registry};
 
 /// How many questions are kept at most.
@@ -71,51 +72,6 @@ impl PodQuestion {
 /// A question that a pod asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct QuestionId(Id);
-
-/// A number of pods for each node that has some. Changing one costs the same however many there are.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct NodeCounts {
-    nodes: Map<NodeIndex, u32>,
-}
-
-impl NodeCounts {
-    /// The nodes with pods, in no particular order, and how many.
-    pub fn iter(&self) -> impl Iterator<Item = (NodeIndex, u32)> {
-        self.nodes.iter().map(|(node, count)| (*node, *count))
-    }
-
-    /// How many pods a node has.
-    #[inline]
-    pub fn get(&self, node: NodeIndex) -> u32 {
-        self.nodes.get(&node).copied().unwrap_or(0)
-    }
-
-    /// How many nodes have pods.
-    pub fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
-    /// Whether there are no pods at all.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
-    }
-
-    #[inline]
-    pub(super) fn add(&mut self, node: NodeIndex, count: u32) {
-        *self.nodes.entry(node).or_default() += count;
-    }
-
-    #[inline]
-    pub(super) fn subtract(&mut self, node: NodeIndex, count: u32) {
-        if let Some(known) = self.nodes.get_mut(&node) {
-            *known -= count;
-            if *known == 0 {
-                self.nodes.remove(&node);
-            }
-        }
-    }
-}
 
 type Namespaces = Map<Symbol, Labels>;
 
@@ -320,6 +276,13 @@ impl SelectorCounts {
 
     #[inline]
     fn forget(&mut self) {
+        if self.questions.len() > LIMIT {
+            self.forget_some();
+        }
+    }
+
+    #[cold]
+    fn forget_some(&mut self) {
         for (id, question) in self.questions.forget(LIMIT) {
             let id = QuestionId(id);
             let leave = |ids: &mut Vec<QuestionId>| ids.retain(|other| *other != id);

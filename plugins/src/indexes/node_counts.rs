@@ -1,0 +1,172 @@
+//! How many pods of some kind there are on each node.
+
+use schedc_core::map::Map;
+use schedc_core::model::NodeIndex;
+
+/// A number of pods for each node that has some. Changing one costs the same however many there are.
+#[derive(Clone, Debug, Default)]
+pub struct NodeCounts {
+    /// Where few nodes have pods.
+    few: Map<NodeIndex, u32>,
+    /// Where many have: the number of every node. Empty if `few` is in use.
+    each: Vec<u32>,
+    /// How many numbers of `each` are not 0.
+    many: usize,
+    /// The highest node that ever had pods.
+    highest: u32,
+}
+
+/// So many nodes are few in any case.
+const FEW: usize = 16;
+/// If there are no more than so many places for a node with pods, they are many.
+const MANY: usize = 8;
+/// If there are more than so many, they are few again.
+const FEW_AGAIN: usize = 64;
+
+impl NodeCounts {
+    /// The nodes with pods, in no particular order, and how many.
+    pub fn iter(&self) -> impl Iterator<Item = (NodeIndex, u32)> {
+        let each = self.each.iter().enumerate().filter(|(_, count)| **count != 0);
+        let few = self.few.iter().map(|(node, count)| (*node, *count));
+        few.chain(each.map(|(node, count)| (NodeIndex(node as u32), *count)))
+    }
+
+    /// How many pods a node has.
+    #[inline]
+    pub fn get(&self, node: NodeIndex) -> u32 {
+        let count = if self.each.is_empty() { self.few.get(&node) } else { self.each.get(node.get()) };
+        count.copied().unwrap_or(0)
+    }
+
+    /// How many nodes have pods.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.few.len() + self.many
+    }
+
+    /// Whether there are no pods at all.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Further pods on a node, at least one.
+    #[inline]
+    pub(super) fn add(&mut self, node: NodeIndex, count: u32) {
+        if let Some(known) = self.each.get_mut(node.get()) {
+            self.many += usize::from(*known == 0);
+            *known += count;
+        } else {
+            self.add_elsewhere(node, count);
+        }
+    }
+
+    #[inline(never)]
+    fn add_elsewhere(&mut self, node: NodeIndex, count: u32) {
+        self.highest = self.highest.max(node.0);
+        let places = self.highest as usize + 1;
+        if !self.each.is_empty() {
+            if places <= (self.many + 1) * FEW_AGAIN {
+                self.each.resize(places, 0);
+                return self.add(node, count);
+            }
+            self.make_few();
+        }
+        *self.few.entry(node).or_default() += count;
+        if self.few.len() > FEW && places <= self.few.len() * MANY {
+            let few = std::mem::take(&mut self.few);
+            self.many = few.len();
+            self.each.resize(places, 0);
+            few.into_iter().for_each(|(node, count)| self.each[node.get()] = count);
+        }
+    }
+
+    /// Fewer pods on a node, which has them.
+    #[inline]
+    pub(super) fn subtract(&mut self, node: NodeIndex, count: u32) {
+        if let Some(known) = self.each.get_mut(node.get()) {
+            *known -= count;
+            if *known == 0 {
+                self.many -= 1;
+                if self.many * FEW_AGAIN < self.each.len() {
+                    self.make_few();
+                }
+            }
+        } else if let Some(known) = self.few.get_mut(&node) {
+            *known -= count;
+            if *known == 0 {
+                self.few.remove(&node);
+            }
+        }
+    }
+
+    #[cold]
+    fn make_few(&mut self) {
+        self.few = self.iter().collect();
+        self.each = Vec::new();
+        self.many = 0;
+    }
+}
+
+/// The same numbers, however they are kept.
+impl PartialEq for NodeCounts {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().all(|(node, count)| other.get(node) == count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn numbers_are_those_of_a_map(
+            history in prop::collection::vec((any::<bool>(), prop_oneof![3 => 0..30u32, 2 => 0..200u32, 1 => 0..3000u32]), 0..600),
+        ) {
+            let mut expected = BTreeMap::new();
+            let mut counts = NodeCounts::default();
+            let all: Vec<_> = history.iter().map(|(_, node)| (false, *node)).collect();
+            for (adds, node) in history.into_iter().chain(all) {
+                let node = NodeIndex(node);
+                let known = expected.entry(node).or_insert(0);
+                if adds {
+                    *known += 1;
+                    counts.add(node, 1);
+                } else if *known > 0 {
+                    let count = if node.0 % 2 == 0 { *known } else { 1 };
+                    *known -= count;
+                    counts.subtract(node, count);
+                }
+                expected.retain(|_, count| *count > 0);
+                prop_assert_eq!(counts.get(node), expected.get(&node).copied().unwrap_or(0));
+                prop_assert_eq!((counts.len(), counts.is_empty()), (expected.len(), expected.is_empty()));
+            }
+            prop_assert_eq!(counts.iter().collect::<BTreeMap<_, _>>(), expected.clone());
+            let mut others = NodeCounts::default();
+            expected.into_iter().for_each(|(node, count)| others.add(node, count));
+            prop_assert_eq!(&counts, &others);
+            others.add(NodeIndex(5000), 1);
+            prop_assert_ne!(counts, others);
+        }
+    }
+
+    #[test]
+    fn few_become_many_and_few_again() {
+        let mut counts = NodeCounts::default();
+        (0..1000).for_each(|node| counts.add(NodeIndex(node), 2));
+        assert_eq!((counts.few.len(), counts.many), (0, 1000));
+        (0..990).for_each(|node| counts.subtract(NodeIndex(node), 2));
+        assert_eq!((counts.few.len(), counts.many), (10, 0));
+        (0..100).for_each(|node| counts.add(NodeIndex(node), 1));
+        assert_eq!((counts.few.len(), counts.many), (110, 0), "the cluster is large");
+        (100..200).for_each(|node| counts.add(NodeIndex(node), 1));
+        assert_eq!((counts.few.len(), counts.many), (0, 210));
+        counts.add(NodeIndex(1_000_000), 1);
+        assert_eq!((counts.few.len(), counts.many), (211, 0));
+    }
+}
