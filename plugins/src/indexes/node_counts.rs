@@ -138,7 +138,7 @@ mod tests {
                     *known += 1;
                     counts.add(node, 1);
                 } else if *known > 0 {
-                    let count = if node.0 % 2 == 0 { *known } else { 1 };
+                    let count = if node.0.is_multiple_of(2) { *known } else { 1 };
                     *known -= count;
                     counts.subtract(node, count);
                 }
