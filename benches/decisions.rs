@@ -15,7 +15,7 @@ mod objects;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use churn::{Churn, Phase};
+use churn::{Churn, Phase, PhaseEnd};
 
 /// Instructions that a decision may need in [`Scenario::LIMITED`].
 const LIMIT: u64 = 3_000;
@@ -68,7 +68,7 @@ impl Scenario {
         }
         churn
     }
-    fn turn(self, churn: &mut Churn, phases: &mut dyn FnMut(Phase)) {
+    fn turn(self, churn: &mut Churn, phases: &mut PhaseEnd<'_>) {
         match self {
             Scenario::Heartbeat => churn.heartbeat(phases),
             _ => churn.turn(phases),

@@ -87,8 +87,11 @@ impl Tasks for AtOnce {
     }
 }
 
+/// Called with a phase that has just ended.
+pub(crate) type PhaseEnd<'a> = dyn FnMut(Phase) + 'a;
+
 /// Tells phases of the end of a decision.
-struct Decisions<'a>(&'a mut dyn FnMut(Phase));
+struct Decisions<'a>(&'a mut PhaseEnd<'a>);
 impl Observer for Decisions<'_> {
     fn pops(&mut self) {
         self.0(Phase::Other);
@@ -169,7 +172,7 @@ impl Churn {
     }
 
     /// A pod comes, is placed and bound, and the oldest one goes. `phases` is told of the end of each phase.
-    pub(crate) fn turn(&mut self, phases: &mut dyn FnMut(Phase)) {
+    pub(crate) fn turn(&mut self, phases: &mut PhaseEnd<'_>) {
         let pod = self.next_pod();
         let told = pod.clone();
         phases(Phase::Other);
@@ -196,7 +199,7 @@ impl Churn {
     }
 
     /// A node tells what is known.
-    pub(crate) fn heartbeat(&mut self, phases: &mut dyn FnMut(Phase)) {
+    pub(crate) fn heartbeat(&mut self, phases: &mut PhaseEnd<'_>) {
         let at = self.created % self.names.len();
         self.created += 1;
         let node = self.scheduler.cache.base.infos()[at].node.as_deref().expect("no node goes").clone();

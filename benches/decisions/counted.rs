@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::process::Command;
 
-use super::churn::Phase;
+use super::churn::{Phase, PhaseEnd};
 
 /// Set for the program that is counted.
 const VARIABLE: &str = "SCHEDC_DECISIONS_COUNTED";
@@ -14,7 +14,7 @@ pub(crate) fn is_counted() -> bool {
 }
 
 /// Runs turns twice as often as given, and counts the second half.
-pub(crate) fn run(turns: usize, mut turn: impl FnMut(&mut dyn FnMut(Phase))) {
+pub(crate) fn run(turns: usize, mut turn: impl FnMut(&mut PhaseEnd<'_>)) {
     for _ in 0..turns {
         turn(&mut |_| ());
     }
@@ -23,7 +23,7 @@ pub(crate) fn run(turns: usize, mut turn: impl FnMut(&mut dyn FnMut(Phase))) {
 
 /// Callgrind counts while this runs.
 #[inline(never)]
-fn steady(turns: usize, turn: &mut dyn FnMut(&mut dyn FnMut(Phase))) {
+fn steady(turns: usize, turn: &mut dyn FnMut(&mut PhaseEnd<'_>)) {
     for _ in 0..turns {
         turn(&mut |phase| match phase {
             Phase::Other => ends::other(),

@@ -8,11 +8,17 @@ use super::tokens::parameter;
 use crate::plan::Point;
 
 pub(super) fn functions(members: &Members<'_>) -> TokenStream {
-    let alone = members.at(Point::PreFilter).map(|member| {
-        let (field, ty) = (&member.field, &member.ty);
-        quote! { (cycle.#field.skip || <#ty as PreFilterPlugin>::READS_POD_ALONE) }
-    });
-    let body = quote! { true #(&& #alone)* };
+    let alone: Vec<_> = (members.at(Point::PreFilter))
+        .map(|member| {
+            let (field, ty) = (&member.field, &member.ty);
+            quote! { cycle.#field.skip || <#ty as PreFilterPlugin>::READS_POD_ALONE }
+        })
+        .collect();
+    let body = match &alone[..] {
+        [] => quote! { true },
+        [alone] => quote! { #alone },
+        _ => quote! { #((#alone))&&* },
+    };
     let cycle = parameter("cycle", &body);
     quote! {
         fn reads_pod_alone(#cycle: &Cycle) -> bool {

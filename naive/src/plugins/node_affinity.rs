@@ -72,7 +72,7 @@ fn named(cx: &Cycle<'_>) -> Option<Vec<Symbol>> {
         return None;
     }
     let mut all = Vec::new();
-    for term in terms {
+    for term in terms.iter() {
         let names: Vec<Symbol> =
             term.match_fields.iter().filter(|field| !field.negated).map(|field| field.name).collect();
         let first = *names.first()?;

@@ -122,10 +122,8 @@ impl<B: Bundle> Runner<'_, B> {
         let name = pod.metadata.name.as_deref().unwrap_or_default();
         let conditions = pod.status.as_ref().and_then(|status| status.conditions.as_deref()).unwrap_or_default();
         let condition = conditions.iter().find(|condition| condition.type_ == "PodScheduled");
-        let message = match condition.and_then(|condition| condition.message.as_deref()) {
-            Some(message) => message,
-            None => "it was not tried; does a profile serve its scheduler?",
-        };
+        let message = condition.and_then(|condition| condition.message.as_deref());
+        let message = message.unwrap_or("it was not tried; does a profile serve its scheduler?");
         Error::new(format!("waited in vain: {why}; pod {name}: {message}"))
     }
 }

@@ -65,7 +65,7 @@ spec:
 
 fn running(pod: usize, kind: usize) -> String {
     let (app, priority, cpu) = (kind % 3, [1, 1, 2, 4, 9][kind % 5], 1 + kind % 2);
-    let port = if kind % 7 == 0 { ", ports: [{hostPort: 80}]" } else { "" };
+    let port = if kind.is_multiple_of(7) { ", ports: [{hostPort: 80}]" } else { "" };
     let namespace = ["default", "other"][kind % 2];
     let started = match kind % 4 {
         0 => String::new(),
