@@ -67,16 +67,7 @@ impl<P: Profile> Engine<P> {
         cache: &Cache<P::State>,
         node: NodeIndex,
     ) -> Choice {
-        let columns = P::columns(&cache.state, &cache.base);
-        let nominated = cache.nominated_on(node, pod);
-        let verdict = match passes::filter_one::<P>(&attempt.compiled, &attempt.cycle, columns, node.get()) {
-            Ok(()) if nominated.is_empty() => Ok(()),
-            Ok(()) => Self::admits_with(&nominated, attempt, cache, node),
-            Err(rejection) if P::code(&rejection).is_rejected() => Err(rejection),
-            // Once more with nominated pods: one may keep this pod from the node before the plugin that fails is asked.
-            Err(_) => Self::admits(pod, attempt, cache, node),
-        };
-        match verdict {
+        match Self::admits(pod, attempt, cache, node) {
             Ok(()) => Choice::Node(node),
             Err(rejection) if P::code(&rejection).is_rejected() => {
                 Choice::Nowhere(Self::diagnose(pod, attempt, cache, None))
@@ -105,7 +96,8 @@ impl<P: Profile> Engine<P> {
             return self.find_some(pod, attempt, cache, candidates);
         }
         for (node, nominated) in cache.nominated_before(pod) {
-            if !self.answer.feasible.contains(node) {
+            // A node that does not pass anyway is asked, too: that a plugin fails there comes first.
+            if attempt.pre_filter.nodes().is_some_and(|nodes| !nodes.contains(&node)) {
                 continue;
             }
             if let Err(rejection) = Self::admits_with(&nominated, attempt, cache, node) {

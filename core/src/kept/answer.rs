@@ -178,14 +178,17 @@ impl<P: Profile> Kept<P> {
             let Attempt { compiled, cycle, .. } = &self.attempt;
             let passes = self.parts.passing(compiled, cycle, node.get() / 64) >> (node.0 % 64) & 1 == 1;
             self.yielded.remove(node);
-            if !passes || !self.nominations.contains(node) {
+            if !self.nominations.contains(node) {
                 continue;
             }
             if let Err(rejection) = self.attempt.with_pods(&cache.nominated_on(node, pod), cache, node).filter() {
+                // That a plugin fails with them comes first, also where the pod does not pass anyway.
                 if !P::code(&rejection).is_rejected() {
                     return Err(Anew);
                 }
-                self.yielded.insert(node);
+                if passes {
+                    self.yielded.insert(node);
+                }
             }
         }
         room.again.reset(slots);
