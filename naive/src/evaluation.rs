@@ -6,8 +6,8 @@ use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Node, Pod};
 use schedc_core::status::Code;
 
-use crate::cluster::{Cluster, Placed};
-use crate::plugin::{Cycle, No, Plugin, PreFilter, Profile};
+use crate::cluster::Cluster;
+use crate::plugin::{Cycle, No, Plugin, PreFilter, Profile, stronger_nominated};
 
 /// A plugin's answer other than yes. No plugin: several together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -176,10 +176,7 @@ fn look_at(started: &Started, cx: &Cycle<'_>, node: &Node) -> Option<Answer> {
 
 /// Filter, with the pods on the node that are nominated for it and not weaker, and without them.
 fn filter_with_nominated(started: &Started, cx: &Cycle<'_>, node: &Node) -> Result<(), Answer> {
-    let first = |other: &Placed| {
-        other.node == node.name && other.pod.uid != cx.pod.uid && other.pod.spec.priority >= cx.pod.spec.priority
-    };
-    let nominated: Vec<Placed> = cx.cluster.nominated.iter().filter(|other| first(other)).cloned().collect();
+    let nominated = stronger_nominated(cx, node);
     if !nominated.is_empty() {
         let cluster = cx.cluster.with(nominated.into_iter());
         filter(started, &Cycle { cluster: &cluster, ..*cx }, node)?;

@@ -10,6 +10,7 @@
 //! | `cluster` | what there is |
 //! | `args` | what a profile tells its plugins, as it is written |
 //! | `evaluation` | the cycle: PreFilter, Filter, scores |
+//! | `opinion` | what each plugin says for itself |
 //! | `plugin` | what a plugin can say |
 //! | `plugins` | one file, one plugin |
 //! | `matching` | labels, selectors, taints |
@@ -20,10 +21,12 @@ mod args;
 mod cluster;
 mod evaluation;
 mod matching;
+mod opinion;
 mod plugin;
 mod plugins;
 
 pub use args::Args;
 pub use cluster::{Cluster, Placed};
 pub use evaluation::{Answer, Evaluation, NodeAnswer, Score, evaluate};
+pub use opinion::{Opinion, opinions};
 pub use plugin::{Profile, UnknownPlugin};

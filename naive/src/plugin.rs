@@ -28,6 +28,14 @@ impl<'a> Cycle<'a> {
     }
 }
 
+/// The pods that are nominated for a node and not weaker than the pod.
+pub(crate) fn stronger_nominated(cx: &Cycle<'_>, node: &Node) -> Vec<Placed> {
+    let is_first = |other: &&Placed| {
+        other.node == node.name && other.pod.uid != cx.pod.uid && other.pod.spec.priority >= cx.pod.spec.priority
+    };
+    cx.cluster.nominated.iter().filter(is_first).cloned().collect()
+}
+
 /// Why not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct No {

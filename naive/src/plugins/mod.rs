@@ -38,7 +38,12 @@ static ALL: [&dyn Plugin; 16] = [
     &volume_zone::VolumeZone,
 ];
 
+/// All plugins.
+pub(crate) fn all() -> impl Iterator<Item = &'static dyn Plugin> {
+    ALL.iter().copied()
+}
+
 /// The plugin of this name.
 pub(crate) fn named(name: &str) -> Option<&'static dyn Plugin> {
-    ALL.iter().copied().find(|plugin| plugin.name() == name)
+    all().find(|plugin| plugin.name() == name)
 }

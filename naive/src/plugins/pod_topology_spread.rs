@@ -86,23 +86,23 @@ impl Plugin for PodTopologySpread {
         }
         let taking_part: Vec<&Node> =
             feasible.iter().copied().filter(|other| !is_ignored(cx, &constraints, other)).collect();
+        // Where all take part, a node without the label is as one whose label is empty.
+        let of = |constraint: &Constraint, node: &Node| constraint.place(node).unwrap_or(Symbol::EMPTY);
         let mut score = 0.0;
         for constraint in &constraints {
             let Some(place) = constraint.place(node) else { continue };
-            let domains = match constraint.is_hostname {
-                true => taking_part.len(),
-                false => taking_part.iter().map(|other| constraint.place(other)).collect::<BTreeSet<_>>().len(),
-            };
-            let count = match constraint.is_hostname {
-                true => constraint.count(cx, node),
-                false => cx
-                    .cluster
-                    .nodes
-                    .values()
-                    .filter(|other| constraint.place(other) == Some(place))
-                    .filter(|other| !is_ignored(cx, &constraints, other) && constraint.includes(cx, other))
-                    .map(|other| constraint.count(cx, other))
-                    .sum(),
+            let (domains, count) = match constraint.is_hostname {
+                true => (taking_part.len(), constraint.count(cx, node)),
+                false => {
+                    let domains: BTreeSet<Symbol> = taking_part.iter().map(|other| of(constraint, other)).collect();
+                    let counted = |other: &&Node| {
+                        of(constraint, other) == place
+                            && !is_ignored(cx, &constraints, other)
+                            && constraint.includes(cx, other)
+                    };
+                    let nodes = cx.cluster.nodes.values().map(|other| &**other).filter(counted);
+                    (domains.len(), nodes.map(|other| constraint.count(cx, other)).sum())
+                }
             };
             score += count as f64 * ((domains + 2) as f64).ln() + (constraint.max_skew - 1) as f64;
         }

@@ -1,0 +1,130 @@
+//! Whether four ways to an answer end in the same: what is kept and brought up to date, a full evaluation, a full evaluation
+//! of a cluster that was built anew, and the plain rules.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use schedc_core::cache::{Cache, State};
+use schedc_core::engine::{Decision, Engine, UNTIMED};
+use schedc_core::explain::Explanation;
+use schedc_core::handle::Handle;
+use schedc_core::model::Pod;
+use schedc_core::profile::{Profile, Visitor};
+use schedc_naive::Evaluation;
+
+use crate::world::World;
+
+/// Decides about a pod in all ways. Tells what is different, and whether an answer was kept.
+pub(crate) struct Compare<'a, S> {
+    pub(crate) world: &'a mut World<S>,
+    pub(crate) rules: &'a Evaluation,
+    pub(crate) pod: &'a Arc<Pod>,
+    /// What is drawn.
+    pub(crate) draw: usize,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) differences: Vec<String>,
+    pub(crate) kept: bool,
+}
+
+impl<S: State> Visitor<S> for Compare<'_, S> {
+    type Output = Found;
+
+    fn visit<P: Profile<State = S>>(self, kept: &mut Engine<P>) -> Found {
+        let Compare { world, rules, pod, draw } = self;
+        let mut found = Found::default();
+        let fresh = || {
+            let mut engine = Engine::<P>::new(&Handle::default()).unwrap();
+            engine.keep_answers = false;
+            engine.percentage_of_nodes_to_score = 100;
+            engine
+        };
+        kept.percentage_of_nodes_to_score = 100;
+        // What is kept comes first, before anybody else asks anything of the cluster's indexes.
+        let by_kept = kept.decide(pod, &mut world.cache, UNTIMED, |n| draw % n);
+        if let Some(answer) = kept.kept_answer(pod, &mut world.cache) {
+            found.kept = true;
+            let name = |node| world.cache.base.name(node).to_owned();
+            let feasible: BTreeSet<String> = answer.feasible.iter().map(name).collect();
+            let expected: BTreeSet<String> = rules.feasible().map(str::to_owned).collect();
+            differ(&mut found.differences, "kept: feasible", &expected, &feasible);
+            if feasible.len() > 1 {
+                let totals: BTreeMap<String, Option<i64>> =
+                    answer.totals.iter().map(|&(node, total)| (name(node), total)).collect();
+                let expected: BTreeMap<String, Option<i64>> =
+                    rules.feasible().map(|node| (node.to_owned(), Some(rules.nodes[node].total()))).collect();
+                differ(&mut found.differences, "kept: totals", &expected, &totals);
+            }
+        }
+        let by_full = fresh().decide(pod, &mut world.cache, UNTIMED, |n| draw % n);
+        differ(&mut found.differences, "kept: decision", &by_full, &by_kept);
+        let explained = fresh().explain(pod, &mut world.cache, false);
+        compare(&mut found.differences, "full", rules, &explained, &world.cache);
+        let mut rebuilt = world.rebuilt(draw % 2 == 0);
+        let explained = fresh().explain(pod, &mut rebuilt, false);
+        compare(&mut found.differences, "rebuilt", rules, &explained, &rebuilt);
+        found
+    }
+}
+
+fn differ<T: PartialEq + Debug>(differences: &mut Vec<String>, place: &str, expected: &T, got: &T) {
+    if expected != got {
+        differences.push(format!("{place}: expected {expected:?}, got {got:?}"));
+    }
+}
+
+/// Node by node, score by score, word by word, but for what preemption says.
+fn compare<S: State>(out: &mut Vec<String>, place: &str, rules: &Evaluation, got: &Explanation, cache: &Cache<S>) {
+    if got.held.is_some() {
+        // Such a pod is not decided; the rules do not know PreEnqueue.
+        return;
+    }
+    let in_rules = |no: &schedc_naive::Answer| (no.plugin, no.code, no.reasons.clone());
+    let sorted = |reasons: &mut dyn Iterator<Item = String>| {
+        let mut reasons: Vec<String> = reasons.collect();
+        reasons.sort();
+        reasons
+    };
+    let pre_filter =
+        got.pre_filter.as_ref().map(|no| (no.plugin, no.code, sorted(&mut no.reasons.iter().map(ToString::to_string))));
+    differ(out, &format!("{place}: PreFilter"), &rules.pre_filter.as_ref().map(in_rules), &pre_filter);
+    let names = |nodes: &mut dyn Iterator<Item = &String>| nodes.cloned().collect::<Vec<_>>();
+    let got_names = names(&mut got.nodes.iter().map(|node| &node.node));
+    differ(out, &format!("{place}: nodes"), &names(&mut rules.nodes.keys()), &got_names);
+    for node in &got.nodes {
+        let Some(expected) = rules.nodes.get(&node.node) else { continue };
+        let verdict = node
+            .verdicts
+            .first()
+            .map(|no| (no.plugin, no.code, sorted(&mut no.reasons.iter().map(ToString::to_string))));
+        differ(out, &format!("{place}: {}", node.node), &expected.rejection.as_ref().map(in_rules), &verdict);
+        let expected: Vec<_> = expected.scores.iter().map(|s| (s.plugin, s.raw, s.normalized, s.weight)).collect();
+        let scores: Vec<_> = node.scores.iter().map(|s| (s.plugin, s.raw, s.normalized, s.weight)).collect();
+        differ(out, &format!("{place}: scores of {}", node.node), &expected, &scores);
+    }
+    differ(out, &format!("{place}: best"), &rules.best, &got.best.iter().cloned().collect());
+    differ(out, &format!("{place}: by nomination"), &rules.by_nomination.is_some(), &got.by_nomination);
+    match &got.decision {
+        Decision::Node(node) => {
+            let node = cache.base.name(*node);
+            if !rules.choices().contains(node) {
+                out.push(format!("{place}: {node} is chosen, and not of {:?}", rules.choices()));
+            }
+        }
+        Decision::Error(error) if !rules.failures.contains(error) => {
+            out.push(format!("{place}: expected {:?}, got the error {error:?}", rules.failures));
+        }
+        Decision::Error(_) => {}
+        Decision::Unschedulable(unschedulable) => {
+            let expected = rules.message.as_deref().unwrap_or("that it fits");
+            let rest = unschedulable.message.strip_prefix(expected);
+            if !rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')) {
+                differ(out, &format!("{place}: message"), &expected, &unschedulable.message.as_str());
+            }
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Which changes altered what which plugin says.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use schedc_core::cache::State;
+use schedc_core::intern::Symbol;
+use schedc_core::model::Pod;
+use schedc_naive::{Args, Opinion, opinions};
+use serde_json::Value;
+
+use crate::history::Step;
+use crate::world::{Standing, World};
+
+/// What there is of nodes, pods and other objects that a plugin reads: changes of these must alter what it says. `+`, `~` and
+/// `-`: the object comes, changes, goes.
+const READS: [(&str, &[&str]); 16] = [
+    ("DynamicResources", &["asked"]),
+    ("ImageLocality", &["Node +-", "Node images", "asked"]),
+    (
+        "InterPodAffinity",
+        &["Node +-", "Node labels", "Pod +-", "Pod labels", "Nominated pod +-", "Namespace +~-", "asked"],
+    ),
+    ("NodeAffinity", &["Node +-", "Node labels", "asked"]),
+    ("NodeDeclaredFeatures", &["Node +-", "Node declared features", "asked"]),
+    ("NodeName", &["Node +-", "asked"]),
+    ("NodePorts", &["Node +-", "Pod +-", "Nominated pod +-", "asked"]),
+    ("NodeResourcesBalancedAllocation", &["Node +-", "Node allocatable", "Pod +-", "Pod status", "asked"]),
+    (
+        "NodeResourcesFit",
+        &["Node +-", "Node allocatable", "Node allowed pods", "Pod +-", "Pod status", "Nominated pod +-", "asked"],
+    ),
+    ("NodeUnschedulable", &["Node +-", "Node unschedulable", "asked"]),
+    (
+        "NodeVolumeLimits",
+        &[
+            "Node +-",
+            "Pod +-",
+            "Nominated pod +-",
+            "PersistentVolumeClaim +~-",
+            "PersistentVolume +~-",
+            "StorageClass +~-",
+            "CSINode +~-",
+            "VolumeAttachment +~-",
+            "asked",
+        ],
+    ),
+    (
+        "PodTopologySpread",
+        &[
+            "Node +-",
+            "Node labels",
+            "Node taints",
+            "Pod +-",
+            "Pod labels",
+            "Pod deletionTimestamp",
+            "Nominated pod +-",
+            "Service +~-",
+            "ReplicationController +~-",
+            "ReplicaSet +~-",
+            "StatefulSet +~-",
+            "asked",
+        ],
+    ),
+    ("TaintToleration", &["Node +-", "Node taints", "asked"]),
+    (
+        "VolumeBinding",
+        &[
+            "Node +-",
+            "Node labels",
+            "PersistentVolumeClaim +~-",
+            "PersistentVolume +~-",
+            "StorageClass +~-",
+            "CSINode +~-",
+            "CSIDriver +~-",
+            "CSIStorageCapacity +~-",
+            "asked",
+        ],
+    ),
+    ("VolumeRestrictions", &["Node +-", "Pod +-", "Nominated pod +-", "PersistentVolumeClaim +~-", "asked"]),
+    (
+        "VolumeZone",
+        &["Node +-", "Node labels", "PersistentVolumeClaim +~-", "PersistentVolume +~-", "StorageClass +~-", "asked"],
+    ),
+];
+
+/// The kinds of changes of an entry of [`READS`].
+fn kinds(entry: &str) -> Vec<String> {
+    match entry.rsplit_once(' ') {
+        Some((kind, signs)) if signs.starts_with('+') => signs.chars().map(|sign| format!("{kind} {sign}")).collect(),
+        _ => vec![entry.to_owned()],
+    }
+}
+
+/// How many pods are remembered.
+const PODS: usize = 80;
+/// How many of them are asked about a change.
+const ASKED: usize = 2;
+/// And about one that few of them mind.
+const ASKED_IF_FEW: usize = 6;
+
+/// Counts, by plugin and kind of change.
+#[derive(Default)]
+pub(crate) struct Coverage {
+    counts: BTreeMap<&'static str, BTreeMap<String, usize>>,
+    /// The pods that were decided last: what is asked about before and after a change.
+    pods: Vec<Value>,
+    next: usize,
+    args: Args,
+}
+
+/// What was before a change.
+pub(crate) struct Before {
+    standing: Standing,
+    answers: Vec<(Arc<Pod>, Vec<Opinion>)>,
+}
+
+impl Coverage {
+    fn ask<S: State>(&self, world: &World<S>, pod: &Pod) -> Vec<Opinion> {
+        opinions(&self.args, &world.cluster, &world.cache.base.interner, pod)
+    }
+
+    pub(crate) fn before<S: State>(&mut self, world: &mut World<S>, step: &Step) -> Before {
+        let mut before = Before { standing: Standing::Absent, answers: Vec::new() };
+        let (kind, metadata) = match step {
+            Step::Set { manifest, .. } => (&manifest["kind"], &manifest["metadata"]),
+            Step::Delete { reference, .. } => (&reference["kind"], reference),
+            Step::Schedule { pod, .. } => {
+                self.remember(pod);
+                self.decided(world, pod);
+                return before;
+            }
+        };
+        before.standing = world.standing(kind, metadata);
+        let (number, pods): (usize, Vec<&Value>) = match who_may_mind(kind, metadata) {
+            None => (ASKED, self.pods.iter().collect()),
+            Some(may_mind) => (ASKED_IF_FEW, self.pods.iter().filter(|pod| may_mind(pod)).collect()),
+        };
+        let seldom_matters = before.standing == Standing::Nominated
+            || ["VolumeAttachment", "CSIStorageCapacity", "CSIDriver", "StorageClass"]
+                .iter()
+                .any(|seldom| kind == seldom);
+        let number = if seldom_matters { pods.len() } else { number };
+        self.next += 1;
+        let asked = pods.iter().cycle().skip(self.next).take(number.min(pods.len())).copied();
+        let asked = asked.chain(self.pods.iter().filter(|pod| minds(step, pod)));
+        before.answers = asked
+            .map(|pod| {
+                let pod = world.pending(pod);
+                let opinions = self.ask(world, &pod);
+                (pod, opinions)
+            })
+            .collect();
+        before
+    }
+
+    fn remember(&mut self, pod: &Value) {
+        self.next += 1;
+        match self.pods.len() {
+            PODS => self.pods[self.next % PODS] = pod.clone(),
+            _ => self.pods.push(pod.clone()),
+        }
+    }
+
+    /// A pod is decided: to whom does it matter?
+    fn decided<S: State>(&mut self, world: &mut World<S>, pod: &Value) {
+        let pod = world.pending(pod);
+        for opinion in self.ask(world, &pod) {
+            let prefers = opinion.scores.values().min() != opinion.scores.values().max();
+            self.count(
+                opinion.plugin,
+                "asked",
+                opinion.pre_filter.is_some() || !opinion.rejections.is_empty() || prefers,
+            );
+        }
+    }
+
+    fn count(&mut self, plugin: &'static str, change: &str, altered: bool) {
+        if altered {
+            *self.counts.entry(plugin).or_default().entry(change.to_owned()).or_default() += 1;
+        }
+    }
+
+    pub(crate) fn after<S: State>(&mut self, world: &mut World<S>, step: &Step, before: Before) {
+        let (kind, metadata) = match step {
+            Step::Set { manifest, .. } => (&manifest["kind"], &manifest["metadata"]),
+            Step::Delete { reference, .. } => (&reference["kind"], reference),
+            Step::Schedule { .. } => return,
+        };
+        let change = change(step.change(), kind, before.standing, world.standing(kind, metadata));
+        let name = metadata["name"].as_str().unwrap_or_default();
+        let node = (kind == "Node").then(|| world.cache.base.interner.intern(name));
+        for (pod, before) in before.answers {
+            let after = self.ask(world, &pod);
+            for (before, after) in before.iter().zip(&after) {
+                let altered = match node.filter(|_| change.ends_with(['+', '-'])) {
+                    Some(node) => is_news(before, after, node),
+                    None => before != after,
+                };
+                self.count(before.plugin, &change, altered);
+            }
+        }
+    }
+
+    /// Takes in what others counted.
+    pub(crate) fn add(&mut self, other: &Coverage) {
+        for (plugin, counts) in &other.counts {
+            for (change, count) in counts {
+                *self.counts.entry(plugin).or_default().entry(change.clone()).or_default() += count;
+            }
+        }
+    }
+
+    /// Every plugin heard of every kind of change of what it reads, and of no other.
+    pub(crate) fn check(&self) {
+        let mut wrong = Vec::new();
+        for (plugin, reads) in READS {
+            let reads: Vec<String> = reads.iter().flat_map(|entry| kinds(entry)).collect();
+            let counts = self.counts.get(plugin).cloned().unwrap_or_default();
+            let never = reads.iter().filter(|kind| !counts.contains_key(*kind));
+            wrong.extend(never.map(|kind| format!("{plugin} never heard of: {kind}")));
+            let others = counts.keys().filter(|kind| !reads.contains(kind));
+            wrong.extend(others.map(|kind| format!("{plugin} is not known to read: {kind}")));
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}
+
+/// A question about a pod.
+type Question<'a> = Box<dyn Fn(&Value) -> bool + 'a>;
+
+/// The pods that may have to do with a change of an object that only some pods have to do with. None: all pods may.
+fn who_may_mind<'a>(kind: &'a Value, metadata: &'a Value) -> Option<Question<'a>> {
+    let mentions = |value: &Value, text: &str| value.to_string().contains(text);
+    let name = metadata["name"].to_string();
+    let is_near = |pod: &Value| pod["metadata"]["namespace"] == metadata["namespace"];
+    match kind.as_str().unwrap_or_default() {
+        "PersistentVolumeClaim" => Some(Box::new(move |pod| is_near(pod) && mentions(&pod["spec"]["volumes"], &name))),
+        "PersistentVolume" | "StorageClass" | "CSINode" | "CSIDriver" | "CSIStorageCapacity" | "VolumeAttachment" => {
+            Some(Box::new(move |pod| mentions(&pod["spec"]["volumes"], "laim")))
+        }
+        "Service" => Some(Box::new(move |pod| is_near(pod) && pod["spec"]["topologySpreadConstraints"].is_null())),
+        "ReplicationController" | "ReplicaSet" | "StatefulSet" => Some(Box::new(move |pod| {
+            let owners = &pod["metadata"]["ownerReferences"];
+            is_near(pod) && owners[0]["kind"] == *kind && pod["spec"]["topologySpreadConstraints"].is_null()
+        })),
+        "Namespace" => Some(Box::new(move |pod| mentions(&pod["spec"]["affinity"], "namespaceSelector"))),
+        _ => None,
+    }
+}
+
+/// Whether a pod is to be asked about a step in any case, because others seldom mind it.
+fn minds(step: &Step, pod: &Value) -> bool {
+    match step {
+        Step::Set { change, .. } if change == "Node taints" => {
+            pod["spec"]["topologySpreadConstraints"].to_string().contains(r#""nodeTaintsPolicy":"Honor""#)
+        }
+        Step::Set { change, .. } if change == "Node comes" => pod["spec"].to_string().contains("hostPort"),
+        Step::Set { change, manifest } if change == "Pod is nominated" => {
+            let volumes = |pod: &Value| pod["spec"]["volumes"].as_array().is_some_and(|volumes| !volumes.is_empty());
+            volumes(manifest) && volumes(pod)
+        }
+        _ => false,
+    }
+}
+
+/// What kind of change a step turned out to be.
+fn change(drawn: &str, kind: &Value, before: Standing, after: Standing) -> String {
+    use Standing::{Absent, Nominated, Placed};
+    let kind = kind.as_str().unwrap_or_default();
+    match (before, after) {
+        (Placed, Placed) if ["Node", "Pod"].contains(&kind) => drawn.to_owned(),
+        (Placed, Placed) => format!("{kind} ~"),
+        (Nominated | Absent, Placed) => format!("{kind} +"),
+        (Placed, Nominated | Absent) => format!("{kind} -"),
+        (Absent | Nominated, Nominated) => "Nominated pod +".to_owned(),
+        (Nominated, Absent) => "Nominated pod -".to_owned(),
+        (Absent, Absent) => "nothing".to_owned(),
+    }
+}
+
+/// A node that comes or goes is news to a plugin that says something of it, or something else of others.
+fn is_news(before: &Opinion, after: &Opinion, node: Symbol) -> bool {
+    before.concerns(node) || after.concerns(node) || !before.equals_elsewhere(after, node)
+}
+
+impl fmt::Display for Coverage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "changes that altered what a plugin says (+ comes, - goes, ~ changes; asked: pods to which it mattered)"
+        )?;
+        for (plugin, counts) in &self.counts {
+            let counts: Vec<_> = counts.iter().map(|(change, count)| format!("{change}: {count}")).collect();
+            writeln!(f, "{plugin}: {}", counts.join(", "))?;
+        }
+        Ok(())
+    }
+}

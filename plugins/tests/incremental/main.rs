@@ -1,0 +1,213 @@
+//! Four ways to an answer end in the same, whatever has happened: answers that are kept and brought up to date, a full
+//! evaluation, a full evaluation of a cluster that was built anew, and the rules written down plainly. For every profile of
+//! profiles/, and for profiles of any plugins.
+//!
+//! A history is drawn from each seed. `INCREMENTAL_CASES` is how many there are; `INCREMENTAL_SEED` is the first, to repeat
+//! one. A history that fails is made shorter and told as a scenario, which `schedc evaluate` answers, too. The table at the
+//! end counts which changes altered what which plugin says.
+//!
+//! ```sh
+//! INCREMENTAL_CASES=100000 cargo test --release -p schedc-plugins --test incremental -- --nocapture
+//! INCREMENTAL_CASES=1 INCREMENTAL_SEED=4711 cargo test -p schedc-plugins --test incremental
+//! ```
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod check;
+mod coverage;
+mod draw;
+mod history;
+mod world;
+
+/// The profiles of the repository, and some of any plugins.
+#[allow(unreachable_pub, reason = "the macro writes code for libraries, too")]
+mod scheduler {
+    schedc_macros::profile!(
+        "../profiles/binpack.toml",
+        "../profiles/default.toml",
+        "../profiles/edge.toml",
+        "../profiles/features.toml",
+        "tests/incremental/profiles/subset-0.toml",
+        "tests/incremental/profiles/subset-1.toml",
+        "tests/incremental/profiles/subset-2.toml",
+        "tests/incremental/profiles/subset-3.toml",
+        "tests/incremental/profiles/subset-4.toml",
+        "tests/incremental/profiles/subset-5.toml",
+        "tests/incremental/profiles/subset-6.toml",
+        "tests/incremental/profiles/subset-7.toml",
+    );
+}
+
+use std::env;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use schedc_core::handle::Handle;
+use schedc_core::profile::Bundle;
+use schedc_naive::{Args, Profile, evaluate};
+
+use check::{Compare, Found};
+use coverage::Coverage;
+use history::{History, Step};
+use scheduler::Profiles;
+use world::World;
+
+/// How many histories there are, unless somebody wants more.
+const CASES: u64 = 600;
+/// Histories are done in so many parts.
+const PARTS: u64 = 8;
+/// So many failures are told in full.
+const SHOWN: usize = 3;
+/// How often a shorter history is tried.
+const PATIENCE: usize = 3000;
+
+/// The plain rules of a profile.
+fn rules(profile: usize) -> Profile {
+    let info = &Profiles::PROFILES[profile];
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(info.source);
+    let args = Args::read(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let names = |point| info.plugins(point).iter().map(|(name, _)| *name);
+    let scores = info.plugins("score").iter().map(|(name, weight)| (*name, weight.unwrap_or(1)));
+    Profile::new(names("pre-filter"), names("filter"), scores, args).unwrap()
+}
+
+/// What came of a history.
+#[derive(Default)]
+struct Outcome {
+    decisions: usize,
+    kept: usize,
+    differences: Vec<String>,
+}
+
+/// Does what a history says, up to the first difference.
+fn play(history: &[Step], profile: usize, rules: &Profile, mut coverage: Option<&mut Coverage>) -> Outcome {
+    let mut outcome = Outcome::default();
+    let mut world = World::default();
+    let mut bundle = Profiles::new(&Handle::default()).unwrap();
+    for (at, step) in history.iter().enumerate() {
+        let before = coverage.as_mut().map(|coverage| coverage.before(&mut world, step));
+        match step {
+            Step::Set { manifest, .. } => world.set(manifest),
+            Step::Delete { reference, .. } => world.delete(reference),
+            Step::Schedule { pod, goes } => {
+                let pod = world.pending(pod);
+                let expected = evaluate(rules, &world.cluster, &world.cache.base.interner, &pod);
+                let compare = Compare { world: &mut world, rules: &expected, pod: &pod, draw: at };
+                let Found { differences, kept } = bundle.with(profile, compare);
+                outcome.decisions += 1;
+                outcome.kept += usize::from(kept);
+                if !differences.is_empty() {
+                    outcome.differences = differences;
+                    outcome.differences.insert(0, format!("step {at}, {}:", pod.name));
+                    return outcome;
+                }
+                if let (true, Some(node)) = (goes, expected.choices().first()) {
+                    world.place(pod, node);
+                }
+            }
+        }
+        if let (Some(coverage), Some(before)) = (&mut coverage, before) {
+            coverage.after(&mut world, step, before);
+        }
+    }
+    outcome
+}
+
+/// The same; a panic is a difference, too.
+fn try_to_play(history: &[Step], profile: usize, rules: &Profile, coverage: Option<&mut Coverage>) -> Outcome {
+    catch_unwind(AssertUnwindSafe(|| play(history, profile, rules, coverage))).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        Outcome { differences: vec![format!("panic: {}", text.unwrap_or_default())], ..Outcome::default() }
+    })
+}
+
+/// Makes a history that fails shorter, and tells of it.
+fn report(history: &History, rules: &Profile) -> String {
+    let fails = |steps: &[Step]| !try_to_play(steps, history.profile, rules, None).differences.is_empty();
+    let steps = history::shrink(&history.steps, PATIENCE, fails);
+    let differences = try_to_play(&steps, history.profile, rules, None).differences;
+    let profile = Profiles::PROFILES[history.profile].name;
+    let short = History { steps, ..history.clone() };
+    format!(
+        "seed {} (INCREMENTAL_SEED={} INCREMENTAL_CASES=1), profile {profile}:\n{}\n{}",
+        history.seed,
+        history.seed,
+        differences.join("\n    "),
+        history::scenario(&short, profile)
+    )
+}
+
+fn number(variable: &str, default: u64) -> u64 {
+    env::var(variable).ok().map_or(default, |text| text.parse().unwrap())
+}
+
+/// What came of some histories.
+#[derive(Default)]
+struct Summary {
+    coverage: Coverage,
+    decisions: usize,
+    kept: usize,
+    failures: Vec<History>,
+}
+
+impl Summary {
+    fn of(seeds: impl Iterator<Item = u64>, rules: &[Profile]) -> Summary {
+        let mut summary = Summary::default();
+        for seed in seeds {
+            let history = draw::history(seed, Profiles::PROFILES.len());
+            let rules = &rules[history.profile];
+            let outcome = try_to_play(&history.steps, history.profile, rules, Some(&mut summary.coverage));
+            summary.decisions += outcome.decisions;
+            summary.kept += outcome.kept;
+            if !outcome.differences.is_empty() {
+                summary.failures.push(history);
+            }
+        }
+        summary
+    }
+
+    fn add(&mut self, other: Summary) {
+        self.coverage.add(&other.coverage);
+        self.decisions += other.decisions;
+        self.kept += other.kept;
+        self.failures.extend(other.failures);
+    }
+}
+
+#[test]
+fn kept_full_rebuilt_and_plain_answers_are_equal() {
+    let (cases, first) = (number("INCREMENTAL_CASES", CASES), number("INCREMENTAL_SEED", 0));
+    let rules: Vec<Profile> = (0..Profiles::PROFILES.len()).map(rules).collect();
+    let start = Instant::now();
+    // What is counted depends on the parts, and not on how many of them are done at a time.
+    let next_part = AtomicU64::new(0);
+    let work = || {
+        let mut summary = Summary::default();
+        loop {
+            let part = next_part.fetch_add(1, Ordering::Relaxed);
+            if part >= PARTS {
+                return summary;
+            }
+            summary.add(Summary::of((first..first + cases).filter(|seed| seed % PARTS == part), &rules));
+        }
+    };
+    let mut summary = Summary::default();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        running.into_iter().for_each(|thread| summary.add(thread.join().unwrap()));
+    });
+    let Summary { coverage, decisions, kept, mut failures } = summary;
+    println!("{coverage}\n{cases} histories, {decisions} decisions, {kept} by kept answers, {:.1?}", start.elapsed());
+    failures.sort_unstable_by_key(|history| history.seed);
+    let shown: Vec<_> = failures.iter().take(SHOWN).map(|history| report(history, &rules[history.profile])).collect();
+    let seeds: Vec<u64> = failures.iter().map(|history| history.seed).collect();
+    assert!(failures.is_empty(), "{} histories fail: {seeds:?}\n{}", seeds.len(), shown.join("\n\n"));
+    assert!(kept * 2 > decisions, "few answers are kept");
+    if cases >= CASES {
+        coverage.check();
+    }
+}
