@@ -254,14 +254,16 @@ impl<S: State> Cache<S> {
         }
     }
 
-    /// What is known of a pod on a node is known better, which is nothing to columns and indexes.
+    /// What is known of a pod on a node is known better, which is nothing to columns and indexes. Whoever looks at whole pods
+    /// is told if they look different, or come in another order.
     fn replace(&mut self, old: &Pod, new: Arc<Pod>, node: Symbol) {
         match self.base.node(node) {
             Some(index) => {
-                if old.started != new.started {
+                let info = &mut self.base.infos[index.get()];
+                let is_last = info.pods.last().is_some_and(|last| last.uid == old.uid);
+                if !is_last || (old.started, old.nominated_node) != (new.started, new.nominated_node) {
                     self.log.push(Entry::pod(index));
                 }
-                let info = &mut self.base.infos[index.get()];
                 // Its place among the pods is that of one that came: kube-scheduler's `updatePod`.
                 info.remove_pod(old);
                 info.add_pod(new);

@@ -60,12 +60,11 @@ impl Mask {
         self.words.iter().enumerate().flat_map(|(word, &bits)| nodes_of(word, bits))
     }
 
-    /// The nodes of one block of `size` nodes, a divisor of 64.
+    /// One block of `size` nodes, a divisor of 64: its first node is the lowest bit.
     #[inline]
-    pub fn nodes_of_block(&self, block: usize, size: usize) -> impl Iterator<Item = NodeIndex> {
-        let (word, shift) = (block * size / 64, block * size % 64);
-        let bits = self.words.get(word).copied().unwrap_or(0);
-        nodes_of(word, bits >> shift << shift & u64::MAX >> (64 - size - shift))
+    pub fn block(&self, block: usize, size: usize) -> u64 {
+        let first = block * size;
+        self.words.get(first / 64).copied().unwrap_or(0) >> (first % 64) & u64::MAX >> (64 - size)
     }
 
     /// What it takes, in bytes.

@@ -94,7 +94,7 @@ impl Touched {
 
     /// The words that are not empty, in no particular order, each with its nodes.
     #[inline]
-    pub fn words(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+    pub fn words(&self) -> impl ExactSizeIterator<Item = (usize, u64)> + '_ {
         self.words.iter().map(|&word| (word as usize, self.bits[word as usize]))
     }
 

@@ -142,7 +142,9 @@ fn update(members: &Members<'_>) -> TokenStream {
             let rescore = if !member.runs(Point::Score) {
                 quote! {}
             } else if member.entry.normalizes {
-                ask(members, member, quote! { work.again })
+                let ask = ask(members, member, quote! { work.again });
+                let sum_up = quote! { self.scores.#field.sum_up::<#ty>(work.feasible, work.again); };
+                quote! { if !work.again.is_empty() { #ask #sum_up } }
             } else {
                 touches_base = true;
                 quote! { work.base.extend(work.again); }

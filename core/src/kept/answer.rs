@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::parts::{FilterWork, Parts, ScoreWork};
-use super::tree::{BLOCK, Best, Tree, blocks_of};
+use super::tree::{BLOCK, Best, Tree, each_of_block};
 use super::{Anew, Changed, Diagnosed, Nominations};
 use crate::attempt::Attempt;
 use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
-use crate::mask::Mask;
+use crate::mask::{Mask, nodes_of};
 use crate::model::{NodeIndex, Pod};
 use crate::profile::Profile;
 use crate::touched::Touched;
@@ -270,22 +270,18 @@ impl<P: Profile> Kept<P> {
         };
         self.parts.update_scores(plugins, compiled, cycle, score, cache, &mut work)?;
         self.parts.score(compiled, score, P::columns(&cache.state, &cache.base), &room.fresh)?;
-        // Blocks are summed up again where a total changed, and where a node ceased to be feasible.
-        let dirty = &mut room.dirty;
-        dirty.reset(slots);
-        dirty.extend(&room.scored);
-        dirty.extend(&room.flipped);
-        if self.parts.look(score, &self.feasible, Some(dirty)) {
+        // Raw scores that plugins named are summed up already. What is left are nodes that all plugins scored, and those that
+        // ceased to be feasible.
+        room.fresh.extend(&room.flipped);
+        if self.parts.look(score, &self.feasible, Some(&room.fresh)) {
             return self.total_everywhere(slots);
         }
         for (word, bits) in room.scored.words() {
             self.parts.total(score, word, bits, &mut self.totals)?;
         }
-        for (word, bits) in dirty.words() {
-            for block in blocks_of(word, bits) {
-                self.best.set(block, best_of(&self.totals, &self.feasible, block));
-            }
-        }
+        room.scored.extend(&room.flipped);
+        let Kept { totals, feasible, best, .. } = self;
+        best.refresh(&room.scored, |block| best_of(totals, feasible, block));
         Ok(())
     }
 
@@ -310,8 +306,9 @@ impl<P: Profile> Kept<P> {
     pub(crate) fn kth_best(&self, k: usize) -> Option<NodeIndex> {
         let (block, k) = self.best.kth(k as u32);
         let total = self.best.root().total;
-        let mut nodes = self.feasible.nodes_of_block(block, BLOCK);
-        nodes.by_ref().filter(|node| self.totals[node.get()] == total).nth(k as usize)
+        let bits = self.feasible.block(block, BLOCK);
+        let nodes = nodes_of(0, bits).map(|node| NodeIndex((block * BLOCK) as u32 + node.0));
+        nodes.filter(|node| self.totals[node.get()] == total).nth(k as usize)
     }
 
     /// The total of a feasible node; none if nobody scored.
@@ -335,9 +332,9 @@ impl<P: Profile> Kept<P> {
 }
 
 /// The best of the feasible nodes of a block.
-#[inline]
+#[inline(always)]
 fn best_of(totals: &[i64], feasible: &Mask, block: usize) -> Best {
     let mut best = Best::default();
-    feasible.nodes_of_block(block, BLOCK).for_each(|node| best.include(totals[node.get()]));
+    each_of_block(totals, feasible, block, |total| best.include(total));
     best
 }

@@ -1,7 +1,7 @@
 //! The kept raw scores of a plugin that normalises.
 
 use super::Anew;
-use super::tree::{BLOCK, Tree, blocks_of};
+use super::tree::{Tree, each_of_block};
 use crate::column::ColumnSet;
 use crate::extension_points::{Extent, MAX_NODE_SCORE, NormalizeScore, ScorePlugin};
 use crate::mask::{Mask, nodes_of};
@@ -76,24 +76,27 @@ impl Normalized {
         Ok(())
     }
 
+    /// Sums the blocks of touched nodes up anew.
+    #[inline]
+    pub fn sum_up<P: NormalizeScore>(&mut self, feasible: &Mask, touched: &Touched) {
+        let Normalized { raw, extents, .. } = self;
+        extents.refresh(touched, |block| extent_of::<P>(raw, feasible, block));
+    }
+
     /// Looks for the extremes in the blocks of touched nodes. Returns whether those over all nodes moved. `None` means all
     /// blocks, and counts as a move.
     pub fn look<P: NormalizeScore>(&mut self, feasible: &Mask, touched: Option<&Touched>) -> bool {
-        let Normalized { raw, extents, .. } = self;
-        let Some(touched) = touched else {
-            extents.fill(|block| extent_of::<P>(raw, feasible, block));
-            self.table.clear();
-            self.ignored = UNKNOWN;
-            self.extent = Extent::EMPTY;
-            self.prepare::<P>();
-            return true;
-        };
-        for (word, bits) in touched.words() {
-            for block in blocks_of(word, bits) {
-                extents.set(block, extent_of::<P>(raw, feasible, block));
-            }
+        if let Some(touched) = touched {
+            self.sum_up::<P>(feasible, touched);
+            return self.prepare::<P>();
         }
-        self.prepare::<P>()
+        let Normalized { raw, extents, .. } = self;
+        extents.fill(|block| extent_of::<P>(raw, feasible, block));
+        self.table.clear();
+        self.ignored = UNKNOWN;
+        self.extent = Extent::EMPTY;
+        self.prepare::<P>();
+        true
     }
 
     fn prepare<P: NormalizeScore>(&mut self) -> bool {
@@ -129,44 +132,62 @@ impl Normalized {
         bits: u64,
         totals: &mut [i64],
     ) -> Result<(), Anew> {
+        let Normalized { raw, table, ignored, lowest, extent, .. } = self;
+        let mut weighted = |raw: i64| match table.get(raw.wrapping_sub(*lowest) as usize) {
+            Some(&known) if known != UNKNOWN => Ok(known),
+            _ => ask::<P>(args, weight, raw, *extent, *lowest, table, ignored),
+        };
+        let first = word * 64;
+        if bits == u64::MAX {
+            for (total, &raw) in totals[first..first + 64].iter_mut().zip(&raw[first..first + 64]) {
+                *total = total.wrapping_add(weighted(raw)?);
+            }
+            return Ok(());
+        }
         for node in nodes_of(word, bits) {
-            let raw = self.raw[node.get()];
-            let known = self.table.get(raw.wrapping_sub(self.lowest) as usize).copied().unwrap_or(UNKNOWN);
-            let weighted = if known == UNKNOWN { self.ask::<P>(args, weight, raw)? } else { known };
-            totals[node.get()] = totals[node.get()].wrapping_add(weighted);
+            let total = &mut totals[node.get()];
+            *total = total.wrapping_add(weighted(raw[node.get()])?);
         }
         Ok(())
     }
+}
 
-    #[cold]
-    #[inline(never)]
-    fn ask<P: NormalizeScore>(&mut self, args: &P::Args, weight: i64, raw: i64) -> Result<i64, Anew> {
-        if raw == P::IGNORED && self.ignored != UNKNOWN {
-            return Ok(self.ignored);
-        }
-        let normalized = P::normalize(args, self.extent, raw);
-        if !(0..=MAX_NODE_SCORE).contains(&normalized) {
-            return Err(Anew);
-        }
-        let weighted = normalized.wrapping_mul(weight);
-        if raw == P::IGNORED {
-            self.ignored = weighted;
-        } else if let Some(entry) = self.table.get_mut(raw.wrapping_sub(self.lowest) as usize) {
-            *entry = weighted;
-        }
-        Ok(weighted)
+/// Normalises a raw score that nobody asked for yet, and takes it down.
+#[cold]
+#[inline(never)]
+fn ask<P: NormalizeScore>(
+    args: &P::Args,
+    weight: i64,
+    raw: i64,
+    extent: Extent,
+    lowest: i64,
+    table: &mut [i64],
+    ignored: &mut i64,
+) -> Result<i64, Anew> {
+    if raw == P::IGNORED && *ignored != UNKNOWN {
+        return Ok(*ignored);
     }
+    let normalized = P::normalize(args, extent, raw);
+    if !(0..=MAX_NODE_SCORE).contains(&normalized) {
+        return Err(Anew);
+    }
+    let weighted = normalized.wrapping_mul(weight);
+    if raw == P::IGNORED {
+        *ignored = weighted;
+    } else if let Some(entry) = table.get_mut(raw.wrapping_sub(lowest) as usize) {
+        *entry = weighted;
+    }
+    Ok(weighted)
 }
 
 /// The extremes over the feasible nodes of a block.
-#[inline]
+#[inline(always)]
 fn extent_of<P: NormalizeScore>(raw: &[i64], feasible: &Mask, block: usize) -> Extent {
     let mut extent = Extent::EMPTY;
-    for node in feasible.nodes_of_block(block, BLOCK) {
-        let raw = raw[node.get()];
+    each_of_block(raw, feasible, block, |raw| {
         if raw != P::IGNORED {
             extent.include(raw);
         }
-    }
+    });
     extent
 }

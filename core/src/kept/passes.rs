@@ -159,7 +159,12 @@ pub fn score_each(
 /// The totals of the nodes `bits` of a word begin with these scores.
 #[inline]
 pub fn begin_totals(word: usize, bits: u64, scores: &[i64], totals: &mut [i64]) {
-    nodes_of(word, bits).for_each(|node| totals[node.get()] = scores[node.get()]);
+    let first = word * 64;
+    if bits == u64::MAX {
+        totals[first..first + 64].copy_from_slice(&scores[first..first + 64]);
+    } else {
+        nodes_of(word, bits).for_each(|node| totals[node.get()] = scores[node.get()]);
+    }
 }
 
 /// The same where there are none.

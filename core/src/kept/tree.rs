@@ -1,6 +1,8 @@
 //! What is best, or extreme, over blocks of nodes, and over all.
 
 use crate::extension_points::Extent;
+use crate::mask::Mask;
+use crate::touched::Touched;
 
 /// Nodes in a block: the leaves of a [`Tree`].
 pub(super) const BLOCK: usize = 8;
@@ -19,6 +21,22 @@ pub(super) fn blocks_of(word: usize, mut bits: u64) -> impl Iterator<Item = usiz
     })
 }
 
+/// The values of the feasible nodes of a block.
+#[inline(always)]
+pub(super) fn each_of_block(values: &[i64], feasible: &Mask, block: usize, mut take: impl FnMut(i64)) {
+    const ALL: u64 = (1 << BLOCK) - 1;
+    let (first, mut bits) = (block * BLOCK, feasible.block(block, BLOCK));
+    if bits == ALL {
+        // The usual case, without a question for each node.
+        values[first..first + BLOCK].iter().for_each(|&value| take(value));
+        return;
+    }
+    while bits != 0 {
+        take(values[first + bits.trailing_zeros() as usize]);
+        bits &= bits - 1;
+    }
+}
+
 /// What blocks can be summed up by. The default is that of no node.
 pub(super) trait Summary: Copy + Default + PartialEq {
     /// Of both, the nodes of `self` first.
@@ -30,12 +48,15 @@ pub(super) trait Summary: Copy + Default + PartialEq {
 pub(super) struct Tree<S> {
     /// The root is at 1, the children of `n` at `2n` and `2n + 1`; blocks are the second half. A power of two of them.
     nodes: Vec<S>,
+    /// Number of blocks that there are slots of nodes for.
+    used: usize,
 }
 
 impl<S: Summary> Tree<S> {
     /// Makes room for the blocks of so many slots of nodes; new ones are empty.
     pub(super) fn resize(&mut self, slots: usize) {
-        let blocks = slots.div_ceil(BLOCK).next_power_of_two();
+        self.used = self.used.max(slots.div_ceil(BLOCK));
+        let blocks = self.used.next_power_of_two();
         if blocks <= self.blocks() {
             return;
         }
@@ -53,15 +74,36 @@ impl<S: Summary> Tree<S> {
     /// Sums every block up anew.
     pub(super) fn fill(&mut self, block: impl Fn(usize) -> S) {
         let blocks = self.blocks();
-        for (at, leaf) in self.nodes[blocks..].iter_mut().enumerate() {
+        for (at, leaf) in self.nodes[blocks..][..self.used].iter_mut().enumerate() {
             *leaf = block(at);
         }
         self.sum_up();
     }
 
+    /// Sums the blocks of touched nodes up anew.
+    #[inline]
+    pub(super) fn refresh(&mut self, touched: &Touched, summary: impl Fn(usize) -> S) {
+        // A way to the root for each block is longer than all of the tree if they are many.
+        if touched.words().len() * 64 < self.used {
+            for (word, bits) in touched.words() {
+                blocks_of(word, bits).for_each(|block| self.set(block, summary(block)));
+            }
+            return;
+        }
+        let first = self.blocks();
+        for (word, bits) in touched.words() {
+            blocks_of(word, bits).for_each(|block| self.nodes[first + block] = summary(block));
+        }
+        self.sum_up();
+    }
+
     fn sum_up(&mut self) {
-        for at in (1..self.blocks()).rev() {
-            self.nodes[at] = self.nodes[2 * at].join(self.nodes[2 * at + 1]);
+        let (mut first, mut used) = (self.blocks(), self.used);
+        while first > 1 {
+            (first, used) = (first / 2, used.div_ceil(2));
+            for at in first..first + used {
+                self.nodes[at] = self.nodes[2 * at].join(self.nodes[2 * at + 1]);
+            }
         }
     }
 

@@ -37,8 +37,22 @@ impl PreFilterRun {
     ///
     /// # Errors
     /// The run ends here.
+    #[inline]
     pub fn take<C>(&mut self, plugin: &'static str, answer: Result<PreFilter<C>, Status>) -> Result<Slot<C>, Status> {
         self.answered.push(plugin);
+        match answer {
+            // Most say no more than that.
+            Ok(PreFilter { slot, nodes: None, rejected: None, .. }) => {
+                if slot.skip {
+                    self.skipped.push(plugin);
+                }
+                Ok(slot)
+            }
+            answer => self.take_in(plugin, answer),
+        }
+    }
+
+    fn take_in<C>(&mut self, plugin: &'static str, answer: Result<PreFilter<C>, Status>) -> Result<Slot<C>, Status> {
         let mut answer = answer.map_err(|status| Self::rejected_as_a_whole(plugin, status))?;
         if answer.slot.skip {
             self.skipped.push(plugin);

@@ -123,6 +123,10 @@ pub(super) fn compile(
     let own = !pod.spread.is_empty();
     let defaults = if own { Vec::new() } else { default_constraints(args, pod, interner, workloads) };
     let constraints = if own { &pod.spread[..] } else { &defaults };
+    if constraints.is_empty() {
+        let none = || Ok(Box::default());
+        return PodTopologySpreadPod { hard: none(), soft: none(), all_keys: false, inclusion: Inclusion::default() };
+    }
     let hostname = interner.intern(HOSTNAME);
     let mut compile = |constraint: &TopologySpreadConstraint| {
         let selector = constraint.selector.clone()?;
@@ -166,14 +170,11 @@ fn default_constraints(
     interner: &mut Interner,
     workloads: &mut WorkloadSelectors,
 ) -> Vec<TopologySpreadConstraint> {
-    let mut constraints = args.constraints(interner);
-    if constraints.is_empty() {
-        return constraints;
-    }
     let selector = workloads.register(pod);
     if selector.is_empty() {
         return Vec::new();
     }
+    let mut constraints = args.constraints(interner);
     for constraint in &mut constraints {
         constraint.selector = Ok(Some(selector.clone()));
     }

@@ -25,6 +25,8 @@ pub struct SpreadScores {
     scored: usize,
     /// The nodes that were feasible, whether or not they are scored.
     feasible: Mask,
+    /// The score of the nodes of each domain, if there is one constraint and its places are domains.
+    of_domain: Vec<i64>,
 }
 
 /// Scores are a matter of these alone. Which nodes were feasible is in the weights already.
@@ -113,8 +115,14 @@ impl SpreadScores {
     /// The score of a feasible node. Less is better.
     #[inline(always)]
     pub(super) fn of_node(&self, pod: &PodTopologySpreadPod, node: NodeIndex) -> Option<i64> {
+        let constraints = self.constraints.as_ref()?;
+        if let [counts] = constraints.as_slice()
+            && let Some(&score) = self.of_domain.get(counts.domain(node).get())
+        {
+            return Some(score);
+        }
         let mut sum = 0.0;
-        for counts in self.constraints.as_ref()? {
+        for counts in constraints {
             let domain = counts.domain(node);
             if domain != Domain::NONE {
                 let place = if counts.is_hostname { node.get() } else { domain.get() };
@@ -124,6 +132,19 @@ impl SpreadScores {
             }
         }
         Some(round(sum))
+    }
+}
+
+impl SpreadScores {
+    /// Takes the scores of domains down, where a domain is all that matters.
+    fn tabulate(&mut self) {
+        self.of_domain.clear();
+        if let Some([counts]) = self.constraints.as_deref()
+            && !counts.is_hostname
+        {
+            let score = |&pods: &i32| round(f64::from(pods) * counts.weight + counts.more);
+            self.of_domain.extend(counts.pods.iter().map(score));
+        }
     }
 }
 
@@ -142,6 +163,7 @@ pub(super) struct Room {
     pods: Vec<Vec<i32>>,
     nodes: Vec<Vec<u32>>,
     feasible: Mask,
+    of_domain: Vec<i64>,
     changes: Vec<(usize, i32)>,
 }
 
@@ -154,6 +176,7 @@ impl Room {
         }
         self.constraints = constraints;
         self.feasible = scores.feasible;
+        self.of_domain = scores.of_domain;
     }
 
     /// A constraint without pods and nodes yet.
@@ -219,7 +242,10 @@ pub(super) fn count(
     let mut kept = std::mem::take(&mut room.feasible);
     make_empty(&mut kept, &view);
     kept.words_mut().iter_mut().zip(feasible.words()).for_each(|(kept, word)| *kept = *word);
-    SpreadScores { constraints: Some(counts), scored, feasible: kept }
+    let of_domain = std::mem::take(&mut room.of_domain);
+    let mut scores = SpreadScores { constraints: Some(counts), scored, feasible: kept, of_domain };
+    scores.tabulate();
+    scores
 }
 
 /// Where the pods of a node count for a constraint, if they do.

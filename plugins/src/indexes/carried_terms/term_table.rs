@@ -163,6 +163,9 @@ impl<T: Copy + Eq + Hash> TermTable<T> {
         labels: &[(Symbol, Symbol)],
         of_namespace: &[(Symbol, Symbol)],
     ) -> Vec<TermId> {
+        if self.by_label.is_empty() && self.by_no_label.is_empty() {
+            return Vec::new();
+        }
         let labels_that_matter = if self.by_label.is_empty() { &[] } else { labels };
         let by_label = labels_that_matter.iter().filter_map(|label| self.by_label.get(label)).flatten();
         let mut matching: Vec<TermId> = by_label

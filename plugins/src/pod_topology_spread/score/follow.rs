@@ -22,7 +22,7 @@ pub(in super::super) fn follow(
     room: &mut Room,
 ) -> bool {
     let (topology, selected, _) = view.indexes;
-    let SpreadScores { constraints: Some(counts), scored, feasible } = scores else { return false };
+    let SpreadScores { constraints: Some(counts), scored, feasible, .. } = scores else { return false };
     if counts.iter().zip(constraints).any(|(counts, constraint)| counts.version != topology.version(constraint.key)) {
         return false;
     }
@@ -30,6 +30,7 @@ pub(in super::super) fn follow(
     if rescore.changed.themselves && !included.is_everywhere() {
         return false;
     }
+    let mut news = false;
     let weights_moved = follow_feasible(pod, counts, scored, feasible, rescore);
     if weights_moved {
         rescore.ask_all();
@@ -42,6 +43,7 @@ pub(in super::super) fn follow(
         }
         let Some(entries) = log.since(counts[at].seen) else { return false };
         counts[at].seen = log.end();
+        news = true;
         let places =
             entries.filter_map(|&(node, by)| Some((place_of_pods(pod, counts, at, &included, view, node)?, by)));
         let changes = &mut room.changes;
@@ -58,6 +60,9 @@ pub(in super::super) fn follow(
                 ask(topology.members(constraint.key).of(Domain::new(place)), rescore);
             }
         }
+    }
+    if news || weights_moved {
+        scores.tabulate();
     }
     true
 }
