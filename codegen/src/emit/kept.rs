@@ -1,5 +1,7 @@
 //! `Kept`: what is kept of an answer, plugin by plugin, and how it is brought up to date.
 
+use std::cell::RefCell;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -100,9 +102,13 @@ fn filter(members: &Members<'_>) -> TokenStream {
 }
 
 fn update_filters(members: &Members<'_>) -> TokenStream {
+    // As in PreFilter, a plugin finds the states of those before it.
+    let earlier = RefCell::new(Vec::new());
     let with_state = members.at(Point::PreFilter).map(|member| {
         let (field, ty, args) = (&member.field, &member.ty, member.args());
-        let view = members.view(member, Members::in_cycle);
+        let view = members
+            .view(member, |read| earlier.borrow().contains(&read.name).then(|| Members::in_cycle(read)).flatten());
+        earlier.borrow_mut().push(member.name);
         if member.runs(Point::Filter) {
             quote! {
                 kept::update_filter::<#ty, _>(
