@@ -144,7 +144,8 @@ fn update(members: &Members<'_>) -> TokenStream {
             } else if member.entry.normalizes {
                 let ask = ask(members, member, quote! { work.again });
                 let sum_up = quote! { self.scores.#field.sum_up::<#ty>(work.feasible, work.again); };
-                quote! { if !work.again.is_empty() { #ask #sum_up } }
+                let sum_up = unless_skipped(member, sum_up);
+                quote! { #ask #sum_up }
             } else {
                 touches_base = true;
                 quote! { work.base.extend(work.again); }
