@@ -1,0 +1,77 @@
+//! What no single flag can say.
+
+use std::time::Duration;
+
+use super::{Flags, LeaderElection};
+
+/// The cipher suites that there are, by their names at IANA: those of TLS 1.3, and those of TLS 1.2 with forward secrecy and
+/// authenticated encryption.
+const CIPHER_SUITES: [&str; 9] = [
+    "TLS_AES_128_GCM_SHA256",
+    "TLS_AES_256_GCM_SHA384",
+    "TLS_CHACHA20_POLY1305_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+    "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+];
+
+/// How much later than planned a retry may come, in tenths: client-go's `JitterFactor`.
+const JITTER_TENTHS: u32 = 12;
+
+pub(super) fn is_cipher_suite(name: &str) -> bool {
+    CIPHER_SUITES.contains(&name)
+}
+
+/// What is wrong, and what the user should know.
+pub(super) fn check(flags: &Flags) -> (Vec<String>, Vec<String>) {
+    let (mut problems, mut warnings) = (Vec::new(), Vec::new());
+    if flags.config.is_none() {
+        leader_election(&flags.leader_election, &mut problems);
+    }
+    let (known, unknown): (Vec<&str>, Vec<&str>) =
+        flags.serving.cipher_suites.iter().map(String::as_str).partition(|suite| is_cipher_suite(suite));
+    if !unknown.is_empty() {
+        let there_is_no = format!("--tls-cipher-suites: there is no {} here", unknown.join(", "));
+        match known.is_empty() {
+            true => problems.push(format!("{there_is_no}; there are {}", CIPHER_SUITES.join(", "))),
+            false => warnings.push(format!("{there_is_no}; the others are offered")),
+        }
+    }
+    if flags.connection.qps.is_some_and(|qps| !qps.is_finite()) {
+        problems.push("--kube-api-qps is a number of requests in a second".to_owned());
+    }
+    let has_config = flags.config.is_some();
+    let connection = &flags.connection;
+    let overruled = [
+        ("kubeconfig", connection.kubeconfig.is_some()),
+        ("kube-api-qps", connection.qps.is_some()),
+        ("kube-api-burst", connection.burst.is_some()),
+    ];
+    for (name, _) in overruled.iter().filter(|(_, is_given)| has_config && *is_given) {
+        warnings.push(format!("--{name} is ignored with --config: `clientConnection` in that file says it"));
+    }
+    (problems, warnings)
+}
+
+/// client-go's rules; whatever is not given is the default.
+fn leader_election(given: &LeaderElection, problems: &mut Vec<String>) {
+    let seconds = Duration::from_secs;
+    let lease = given.lease_duration.unwrap_or(seconds(15));
+    let deadline = given.renew_deadline.unwrap_or(seconds(10));
+    let period = given.retry_period.unwrap_or(seconds(2));
+    let named = [("lease-duration", lease), ("renew-deadline", deadline), ("retry-period", period)];
+    for (name, _) in named.iter().filter(|(_, time)| time.is_zero()) {
+        problems.push(format!("--leader-elect-{name} must be longer than 0"));
+    }
+    if lease <= deadline {
+        problems.push("--leader-elect-lease-duration must be longer than --leader-elect-renew-deadline".to_owned());
+    }
+    if deadline <= period * JITTER_TENTHS / 10 {
+        problems.push(
+            "--leader-elect-renew-deadline must be longer than --leader-elect-retry-period by a fifth".to_owned(),
+        );
+    }
+}
