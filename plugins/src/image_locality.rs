@@ -40,8 +40,8 @@ pub struct ImageLocality {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ImageLocalityPod {
     images: Box<[Symbol]>,
-    /// 0 if there are no such images.
-    containers: u32,
+    /// Bytes of which more make no difference; 0 if there are no such images.
+    enough: i64,
 }
 
 /// The part of all nodes that have each of the pod's images. Without images that no node has.
@@ -64,8 +64,8 @@ impl Plugin for ImageLocality {
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> ImageLocalityPod {
         let images: Box<[Symbol]> = pod.images.iter().copied().filter(|&image| cx.indexes.count(image) > 0).collect();
-        let containers = if images.is_empty() { 0 } else { pod.containers };
-        ImageLocalityPod { images, containers }
+        let enough = if images.is_empty() { 0 } else { HIGH * i64::from(pod.containers) };
+        ImageLocalityPod { images, enough }
     }
 
     #[inline]
@@ -132,8 +132,7 @@ impl ScorePlugin for ImageLocality {
         if sum <= LOW {
             return Ok(0);
         }
-        let high = HIGH * i64::from(pod.containers);
-        Ok(MAX_NODE_SCORE.wrapping_mul(sum.min(high) - LOW) / (high - LOW))
+        Ok(MAX_NODE_SCORE.wrapping_mul(sum.min(pod.enough) - LOW) / (pod.enough - LOW))
     }
 }
 

@@ -48,7 +48,8 @@ impl Extent {
     /// Takes another score of a plugin in, as far as the plugin looks at it.
     #[inline(always)]
     pub fn include_for<P: NormalizeScore>(&mut self, raw: i64) {
-        if raw != P::IGNORED {
+        // The lowest score of all is never the highest, so that most plugins have nothing to ask here.
+        if (P::IGNORED == i64::MIN && !P::LOOKS_AT_LOWEST) || raw != P::IGNORED {
             self.max = self.max.max(raw);
             if P::LOOKS_AT_LOWEST {
                 self.min = self.min.min(raw);
