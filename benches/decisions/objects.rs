@@ -4,28 +4,21 @@ use std::sync::Arc;
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{
-    FieldRequirement, Labels, Node, NodeSelector, NodeSelectorTerm, NonZero, Pod, PodAffinity, PodSpec, PodUsage,
-    PreemptionPolicy, Resources, Uid,
+    FieldRequirement, Node, NodeSelector, NodeSelectorTerm, NonZero, Pod, PodSpec, PodUsage, Resources, labels,
 };
 
 const MEBIBYTE: i64 = 1 << 20;
-
-fn labels(pairs: &[(&str, &str)], interner: &mut Interner) -> Labels {
-    let mut labels: Vec<_> = pairs.iter().map(|(key, value)| (interner.intern(key), interner.intern(value))).collect();
-    labels.sort_unstable();
-    labels.into()
-}
 
 /// A node of one of three zones with 32 cores.
 pub(crate) fn node(number: usize, interner: &mut Interner) -> Node {
     let name = format!("node-{number}");
     let zone = format!("zone-{}", number % 3);
     let labels = labels(
-        &[
-            ("kubernetes.io/hostname", &name),
+        [
+            ("kubernetes.io/hostname", &*name),
             ("kubernetes.io/arch", "amd64"),
             ("kubernetes.io/os", "linux"),
-            ("topology.kubernetes.io/zone", &zone),
+            ("topology.kubernetes.io/zone", &*zone),
         ],
         interner,
     );
@@ -38,14 +31,11 @@ pub(crate) fn node(number: usize, interner: &mut Interner) -> Node {
     Node {
         name: interner.intern(&name),
         labels,
-        taints: Box::default(),
-        unschedulable: false,
         allocatable: resources,
         allowed_pods: 110,
-        images: Box::default(),
         conditions: [(interner.intern("Ready"), interner.intern("True"))].into(),
         annotations: 1,
-        declared_features: Box::default(),
+        ..Node::default()
     }
 }
 
@@ -55,42 +45,21 @@ pub(crate) fn plain(interner: &mut Interner) -> Pod {
     let non_zero = NonZero { milli_cpu: requests.milli_cpu, memory: requests.memory };
     let spec = PodSpec {
         namespace: interner.intern("default"),
-        labels: labels(&[("app", "web"), ("pod-template-hash", "5f6b7c8d9")], interner),
+        labels: labels([("app", "web"), ("pod-template-hash", "5f6b7c8d9")], interner),
         scheduler_name: interner.intern("default-scheduler"),
-        priority: 0,
-        preemption_policy: PreemptionPolicy::default(),
-        node_name: None,
         requests: requests.clone(),
         balance_requests: requests.clone(),
         fit_score_requests: requests.clone(),
-        tolerations: Box::default(),
-        node_selector: Labels::default(),
-        required_node_affinity: None,
-        broken_node_affinity: None,
-        preferred_node_affinity: Box::default(),
-        affinity: PodAffinity::default(),
-        spread: Box::default(),
-        controller: None,
-        volumes: Box::default(),
-        resource_claims: Box::default(),
-        required_features: Box::default(),
-        host_ports: Box::default(),
         images: [interner.intern("registry.example.com/web:v1")].into(),
         containers: 1,
-        scheduling_gates: Box::default(),
+        ..PodSpec::default()
     };
     Pod {
-        uid: Uid("".into()),
         namespace: "default".into(),
-        name: "".into(),
         spec: Arc::new(spec),
         usage: Arc::new(PodUsage { requests, non_zero }),
-        claim_statuses: None,
-        nominated_node: None,
-        preempted: false,
-        deleting: false,
         created: Some(0),
-        started: None,
+        ..Pod::default()
     }
 }
 

@@ -6,8 +6,7 @@ use schedc::pipelines::state::State;
 use schedc_core::cache::{Cache, PodState};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{
-    ContainerImage, Effect, HostPort, Labels, Node, NonZero, Pod, PodAffinity, PodSpec, PodUsage, PreemptionPolicy,
-    Protocol, Resources, Taint, Uid,
+    ContainerImage, Effect, HostPort, Node, NonZero, Pod, PodSpec, PodUsage, Protocol, Resources, Taint, Uid, labels,
 };
 use schedc_core::random::Random;
 
@@ -30,12 +29,6 @@ pub(crate) fn cluster(nodes: usize) -> Cache<State> {
         }
     }
     cache
-}
-
-pub(crate) fn labels(pairs: &[(&str, &str)], interner: &mut Interner) -> Labels {
-    let mut labels: Vec<_> = pairs.iter().map(|(key, value)| (interner.intern(key), interner.intern(value))).collect();
-    labels.sort_unstable();
-    labels.into()
 }
 
 pub(crate) fn zone(number: usize) -> String {
@@ -86,13 +79,13 @@ fn node(number: usize, random: &mut Random, interner: &mut Interner) -> Node {
     });
     let images = images.collect();
     let labels = labels(
-        &[
-            ("kubernetes.io/hostname", &hostname),
+        [
+            ("kubernetes.io/hostname", &*hostname),
             ("kubernetes.io/arch", "amd64"),
             ("kubernetes.io/os", "linux"),
             ("topology.kubernetes.io/region", "region-1"),
-            ("topology.kubernetes.io/zone", &zone(random.below(ZONES))),
-            ("node.kubernetes.io/instance-type", &format!("standard-{cores}")),
+            ("topology.kubernetes.io/zone", &*zone(random.below(ZONES))),
+            ("node.kubernetes.io/instance-type", &*format!("standard-{cores}")),
             ("pool", if number.is_multiple_of(4) { "system" } else { "general" }),
             ("disk", if number.is_multiple_of(3) { "ssd" } else { "hdd" }),
         ],
@@ -106,9 +99,7 @@ fn node(number: usize, random: &mut Random, interner: &mut Interner) -> Node {
         allocatable,
         allowed_pods: 110,
         images,
-        conditions: Box::default(),
-        annotations: 0,
-        declared_features: Box::default(),
+        ..Node::default()
     }
 }
 
@@ -134,12 +125,7 @@ fn running_pod(node: usize, at: usize, milli_cpu: i64, random: &mut Random, inte
         name: format!("pod-{node}-{at}").into(),
         spec: Arc::new(PodSpec { host_ports: host_ports.into(), requests, ..pod_spec(interner) }),
         usage: Arc::new(usage),
-        claim_statuses: None,
-        nominated_node: None,
-        preempted: false,
-        deleting: false,
-        created: None,
-        started: None,
+        ..Pod::default()
     }
 }
 
@@ -147,28 +133,9 @@ fn running_pod(node: usize, at: usize, milli_cpu: i64, random: &mut Random, inte
 pub(crate) fn pod_spec(interner: &mut Interner) -> PodSpec {
     PodSpec {
         namespace: interner.intern("default"),
-        labels: Labels::default(),
         scheduler_name: interner.intern("default-scheduler"),
-        priority: 0,
-        preemption_policy: PreemptionPolicy::default(),
-        node_name: None,
-        requests: Resources::default(),
-        balance_requests: Resources::default(),
         fit_score_requests: Resources { milli_cpu: 100, memory: 200 << 20, ..Resources::default() },
-        tolerations: Box::default(),
-        node_selector: Labels::default(),
-        required_node_affinity: None,
-        broken_node_affinity: None,
-        preferred_node_affinity: Box::default(),
-        affinity: PodAffinity::default(),
-        spread: Box::default(),
-        controller: None,
-        volumes: Box::default(),
-        resource_claims: Box::default(),
-        required_features: Box::default(),
-        host_ports: Box::default(),
-        images: Box::default(),
         containers: 1,
-        scheduling_gates: Box::default(),
+        ..PodSpec::default()
     }
 }

@@ -3,9 +3,10 @@
 use schedc_core::intern::Interner;
 use schedc_core::model::{
     Effect, NodeSelectorTerm, Operator, PodSpec, PreferredTerm, Requirement, Resources, Toleration, TolerationOperator,
+    labels,
 };
 
-use super::cluster::{GIBIBYTE, gpu, host_port, image, labels, pod_spec, zone};
+use super::cluster::{GIBIBYTE, gpu, host_port, image, pod_spec, zone};
 
 /// The kinds of pods, in the order of [`pods`].
 pub(crate) const KINDS: [&str; 6] =
@@ -15,7 +16,7 @@ pub(crate) const KINDS: [&str; 6] =
 pub(crate) fn pods(interner: &mut Interner) -> [PodSpec; KINDS.len()] {
     let plain = plain(interner);
     let with_affinity = PodSpec {
-        node_selector: labels(&[("pool", "general"), ("kubernetes.io/os", "linux")], interner),
+        node_selector: labels([("pool", "general"), ("kubernetes.io/os", "linux")], interner),
         preferred_node_affinity: [
             prefer(10, "topology.kubernetes.io/zone", Operator::In, &[&zone(0), &zone(1)], interner),
             prefer(5, "disk", Operator::NotIn, &["hdd"], interner),

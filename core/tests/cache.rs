@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use schedc_core::cache::{Base, Cache, HasNode, PodState, State};
 use schedc_core::column::{Column, Index};
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{Node, NodeIndex, Object, Pod, PodAffinity, PodSpec, PodUsage, Resources, Uid};
+use schedc_core::model::{Node, NodeIndex, Object, Pod, PodSpec, PodUsage, Resources, Uid};
 
 /// A column: cpu asked for on the node.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,59 +86,17 @@ fn cpu(milli_cpu: i64) -> Resources {
 }
 
 fn node(name: Symbol, milli_cpu: i64) -> Node {
-    Node {
-        name,
-        labels: Box::default(),
-        taints: Box::default(),
-        unschedulable: false,
-        allocatable: cpu(milli_cpu),
-        allowed_pods: 110,
-        images: Box::default(),
-        conditions: Box::default(),
-        annotations: 0,
-        declared_features: Box::default(),
-    }
+    Node { name, allocatable: cpu(milli_cpu), allowed_pods: 110, ..Node::default() }
 }
 
 fn pod(uid: u8, milli_cpu: i64) -> Arc<Pod> {
-    let spec = PodSpec {
-        namespace: Symbol::EMPTY,
-        labels: Box::default(),
-        scheduler_name: Symbol::EMPTY,
-        priority: 0,
-        preemption_policy: Default::default(),
-        node_name: None,
-        requests: cpu(milli_cpu),
-        fit_score_requests: cpu(milli_cpu),
-        balance_requests: cpu(milli_cpu),
-        tolerations: Box::default(),
-        node_selector: Box::default(),
-        required_node_affinity: None,
-        broken_node_affinity: None,
-        preferred_node_affinity: Box::default(),
-        affinity: PodAffinity::default(),
-        spread: Box::default(),
-        controller: None,
-        volumes: Box::default(),
-        resource_claims: Box::default(),
-        required_features: Box::default(),
-        host_ports: Box::default(),
-        images: Box::default(),
-        containers: 1,
-        scheduling_gates: Box::default(),
-    };
+    let requests = cpu(milli_cpu);
     Arc::new(Pod {
         uid: Uid(uid.to_string().into()),
-        namespace: "".into(),
         name: format!("pod-{uid}").into(),
-        spec: Arc::new(spec),
-        usage: Arc::new(PodUsage { requests: cpu(milli_cpu), ..PodUsage::default() }),
-        claim_statuses: None,
-        nominated_node: None,
-        preempted: false,
-        deleting: false,
-        created: None,
-        started: None,
+        spec: Arc::new(PodSpec { requests: requests.clone(), ..PodSpec::default() }),
+        usage: Arc::new(PodUsage { requests, ..PodUsage::default() }),
+        ..Pod::default()
     })
 }
 

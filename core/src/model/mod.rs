@@ -32,7 +32,7 @@ pub use pod::{
 pub use pod_affinity::{PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm};
 pub use resources::{NonZero, Resources};
 pub use selector::{
-    FieldRequirement, Labels, LabelsExt, NodeSelector, NodeSelectorTerm, Operator, Requirement, label_integer,
+    FieldRequirement, Labels, LabelsExt, NodeSelector, NodeSelectorTerm, Operator, Requirement, label_integer, labels,
 };
 pub use taint::{Effect, Taint, Toleration, TolerationOperator};
 pub use topology_spread::{InclusionPolicy, TopologySpreadConstraint, UnsatisfiableAction};

@@ -24,8 +24,8 @@ pub struct ContainerImage {
     pub size: i64,
 }
 
-/// A node as scheduling sees it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A node as scheduling sees it. The default has room for nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
     /// `metadata.name`.
     pub name: Symbol,

@@ -10,7 +10,7 @@ use super::{
 use crate::intern::Symbol;
 
 /// `metadata.uid`. A pod that is deleted and created again under its name is another pod.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Uid(pub Arc<str>);
 
 /// Transport protocol of a host port.
@@ -86,8 +86,9 @@ pub struct ClaimStatuses {
     pub extended: Option<Arc<str>>,
 }
 
-/// All of a pod that plugins may look at before it runs: pods of one template share it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// All of a pod that plugins may look at before it runs: pods of one template share it. The default asks for nothing, and
+/// has no container.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PodSpec {
     /// `metadata.namespace`.
     pub namespace: Symbol,
@@ -166,7 +167,7 @@ impl Hash for PodSpec {
 }
 
 /// A pod: who it is, what it asks for, and where it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pod {
     /// `metadata.uid`.
     pub uid: Uid,

@@ -7,6 +7,14 @@ use crate::intern::{Interner, Symbol};
 /// Labels, sorted by key symbol, each key once.
 pub type Labels = Box<[(Symbol, Symbol)]>;
 
+/// Labels of keys and values. No key may come twice.
+pub fn labels<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>, interner: &mut Interner) -> Labels {
+    let symbols = pairs.into_iter().map(|(key, value)| (interner.intern(key), interner.intern(value)));
+    let mut labels: Labels = symbols.collect();
+    labels.sort_unstable();
+    labels
+}
+
 /// Looking things up in labels.
 pub trait LabelsExt {
     /// The value of a label.

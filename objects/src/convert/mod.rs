@@ -30,16 +30,13 @@ pub use object::convert_object;
 pub use pod::{convert_pod, is_finished};
 pub(crate) use requests::{container_amounts, is_pod_level};
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{Effect, Labels};
+use schedc_core::model::{self, Effect, Labels};
 
 use crate::kinds::{is_namespaced, namespace};
 
 /// Labels, sorted by symbol as the model wants them.
 fn labels(map: Option<&BTreeMap<String, String>>, interner: &mut Interner) -> Labels {
-    let mut labels: Vec<_> =
-        map.into_iter().flatten().map(|(key, value)| (interner.intern(key), interner.intern(value))).collect();
-    labels.sort_unstable();
-    labels.into()
+    model::labels(map.into_iter().flatten().map(|(key, value)| (key.as_str(), value.as_str())), interner)
 }
 
 /// The uid of an object, or else one that is unique to its kind, namespace and name, since objects cannot be told apart
