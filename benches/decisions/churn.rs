@@ -1,17 +1,12 @@
 //! A cluster in which pods come and go.
 
 use std::collections::VecDeque;
-use std::future::Future;
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
-use schedc_core::client::{ApiError, Client};
-use schedc_core::extension_points::Placement;
+use schedc_core::embedded::{Agreeing, Inline};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Pod, Uid};
-use schedc_core::scheduler::{Change, Completed, Observer, Options, Placed, Scheduler, Tasks};
+use schedc_core::scheduler::{Change, Observer, Options, Placed, Scheduler};
 
 use super::objects;
 
@@ -65,28 +60,6 @@ impl Phase {
     }
 }
 
-/// A cluster that binds whatever is to be bound.
-#[derive(Clone)]
-struct Agreeing;
-impl Client for Agreeing {
-    async fn bind(&self, _: &Placement) -> Result<(), ApiError> {
-        Ok(())
-    }
-    async fn sleep(&self, _: Duration) {}
-}
-
-/// Tasks that are done at once.
-#[derive(Default)]
-struct AtOnce(Vec<Completed>);
-impl Tasks for AtOnce {
-    fn spawn(&mut self, task: impl Future<Output = Completed> + Send + 'static) {
-        let Poll::Ready(completed) = pin!(task).poll(&mut Context::from_waker(Waker::noop())) else {
-            panic!("this cluster lets nobody wait")
-        };
-        self.0.push(completed);
-    }
-}
-
 /// Called with a phase that has just ended.
 pub(crate) type PhaseEnd<'a> = dyn FnMut(Phase) + 'a;
 
@@ -105,7 +78,7 @@ impl Observer for Decisions<'_> {
 /// Nodes, and the pods that run there, oldest first.
 pub(crate) struct Churn {
     scheduler: Scheduler<scheduler::Profiles, Agreeing>,
-    tasks: AtOnce,
+    tasks: Inline,
     template: Pod,
     names: Vec<Symbol>,
     /// Whether each pod names its node.
@@ -121,7 +94,7 @@ impl Churn {
             Ok(scheduler) => scheduler,
             Err(errors) => panic!("{errors:?}"),
         };
-        let mut tasks = AtOnce::default();
+        let mut tasks = Inline::default();
         let template = objects::plain(&mut scheduler.cache.base.interner);
         let mut names = Vec::with_capacity(nodes);
         for number in 0..nodes {
@@ -148,7 +121,7 @@ impl Churn {
             self.tell(Change::Pod(Pod { uid, name, ..template.clone() }));
         }
         while self.scheduler.schedule_one(&mut self.tasks) {
-            self.tasks.0.clear();
+            self.tasks = Inline::default();
         }
         self.scheduler.take_outcomes();
     }
@@ -180,7 +153,7 @@ impl Churn {
         phases(Phase::Created);
         assert!(self.scheduler.schedule_one_observed(&mut self.tasks, &mut Decisions(&mut *phases)));
         phases(Phase::Binding);
-        while let Some(completed) = self.tasks.0.pop() {
+        while let Some(completed) = self.tasks.pop() {
             self.scheduler.on_completed(completed, &mut self.tasks);
         }
         phases(Phase::Completed);

@@ -65,20 +65,31 @@ impl Client for InMemory {
     async fn sleep(&self, _: Duration) {}
 }
 
+/// A client that says yes to everything, and keeps nothing of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Agreeing;
+
+impl Client for Agreeing {
+    async fn bind(&self, _: &Placement) -> Result<(), ApiError> {
+        Ok(())
+    }
+    async fn sleep(&self, _: Duration) {}
+}
+
 /// Runs every task to its end when it is started, on this thread.
 #[derive(Debug, Default)]
-pub struct Inline(Vec<Completed>);
+pub struct Inline(VecDeque<Completed>);
 
 impl Inline {
-    /// The tasks that were run since this was asked last.
-    pub fn take(&mut self) -> Vec<Completed> {
-        std::mem::take(&mut self.0)
+    /// The next task that was run, in the order in which they were started.
+    pub fn pop(&mut self) -> Option<Completed> {
+        self.0.pop_front()
     }
 }
 
 impl Tasks for Inline {
     fn spawn(&mut self, task: impl Future<Output = Completed> + Send + 'static) {
-        self.0.push(block_on(task));
+        self.0.push_back(block_on(task));
     }
 }
 
@@ -170,11 +181,13 @@ impl<B: Bundle> Embedded<B> {
     /// Ends tasks, and tells the scheduler what they did, until nothing comes of it any more.
     fn catch_up(&mut self) {
         loop {
-            let (completed, done) = (self.tasks.take(), self.client.take());
-            if completed.is_empty() && done.is_empty() {
+            while let Some(completed) = self.tasks.pop() {
+                self.scheduler.on_completed(completed, &mut self.tasks);
+            }
+            let done = self.client.take();
+            if done.is_empty() {
                 break;
             }
-            completed.into_iter().for_each(|completed| self.scheduler.on_completed(completed, &mut self.tasks));
             for done in done {
                 if let Some(change) = self.change_of(done) {
                     self.change(change);
@@ -215,6 +228,10 @@ fn block_on<F: Future>(future: F) -> F::Output {
         }
     }
     let mut future = pin!(future);
+    // Most are done at once, and need nobody to wake them.
+    if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        return output;
+    }
     let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
     let mut context = Context::from_waker(&waker);
     loop {

@@ -9,13 +9,9 @@ mod scheduler {
 
 use std::collections::VecDeque;
 use std::future::Future;
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
-use schedc_core::client::{ApiError, Client};
-use schedc_core::extension_points::Placement;
+use schedc_core::embedded::{Agreeing, Inline};
 use schedc_core::model::{Pod, PodSpec, Uid};
 use schedc_core::scheduler::{Change, Completed, Options, Placed, Scheduler, Tasks};
 use schedc_objects::testing::{node, object, pod};
@@ -92,34 +88,19 @@ const KINDS: [(&str, &str); 11] = [
     ),
 ];
 
-/// A cluster that binds whatever is to be bound.
-#[derive(Clone)]
-struct Agreeing;
-impl Client for Agreeing {
-    async fn bind(&self, _: &Placement) -> Result<(), ApiError> {
-        Ok(())
-    }
-    async fn sleep(&self, _: Duration) {}
-}
-
-/// Tasks that are done at once. What they ask for is not counted.
+/// What tasks ask for is not counted.
 #[derive(Default)]
-struct AtOnce(Vec<Completed>);
-impl Tasks for AtOnce {
+struct Uncounted(Inline);
+impl Tasks for Uncounted {
     fn spawn(&mut self, task: impl Future<Output = Completed> + Send + 'static) {
-        allocation_counter::opt_out(|| {
-            let Poll::Ready(completed) = pin!(task).poll(&mut Context::from_waker(Waker::noop())) else {
-                panic!("this cluster lets nobody wait")
-            };
-            self.0.push(completed);
-        });
+        allocation_counter::opt_out(|| self.0.spawn(task));
     }
 }
 
 /// A cluster, and the pods that run there, oldest first.
 struct Churn {
     scheduler: Scheduler<scheduler::Profiles, Agreeing>,
-    tasks: AtOnce,
+    tasks: Uncounted,
     templates: Vec<Pod>,
     running: VecDeque<Uid>,
     created: usize,
@@ -128,7 +109,7 @@ struct Churn {
 impl Churn {
     fn new() -> Self {
         let scheduler = Scheduler::new(Agreeing, Options::default()).unwrap();
-        let (tasks, templates) = (AtOnce::default(), Vec::new());
+        let (tasks, templates) = (Uncounted::default(), Vec::new());
         let mut churn = Churn { scheduler, tasks, templates, running: VecDeque::new(), created: 0 };
         for number in 0..NODES {
             let zone = ["a", "b", "c"][number % 3];
@@ -167,7 +148,7 @@ impl Churn {
         self.running.push_back(pod.uid.clone());
         self.tell(Change::Pod(pod.clone()));
         let counted = allocation_counter::measure(|| assert!(self.scheduler.schedule_one(&mut self.tasks)));
-        for completed in std::mem::take(&mut self.tasks.0) {
+        while let Some(completed) = self.tasks.0.pop() {
             self.scheduler.on_completed(completed, &mut self.tasks);
         }
         let outcome = self.scheduler.take_outcomes().pop().unwrap();

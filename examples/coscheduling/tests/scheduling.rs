@@ -62,11 +62,8 @@ impl World {
     fn settle(&mut self) -> Vec<String> {
         loop {
             while self.scheduler.schedule_one(&mut self.tasks) {}
-            let completed = self.tasks.take();
-            if completed.is_empty() {
-                break;
-            }
-            completed.into_iter().for_each(|completed| self.scheduler.on_completed(completed, &mut self.tasks));
+            let Some(completed) = self.tasks.pop() else { break };
+            self.scheduler.on_completed(completed, &mut self.tasks);
         }
         let in_words = |outcome: Outcome| match &outcome.result {
             Ok(_) => format!("{} is bound", outcome.pod.name),
