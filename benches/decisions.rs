@@ -5,6 +5,8 @@
 //! runs itself under callgrind, which counts the same instructions every time, and fails if a decision needs more than
 //! [`LIMIT`] of them.
 
+#[path = "support/callgrind.rs"]
+mod callgrind;
 #[path = "decisions/churn.rs"]
 mod churn;
 #[path = "decisions/counted.rs"]
@@ -82,7 +84,7 @@ fn main() -> ExitCode {
     let chosen = given("--scenario");
     let scenarios =
         || Scenario::ALL.into_iter().filter(|scenario| chosen.as_deref().is_none_or(|name| scenario.name() == name));
-    if counted::is_counted() {
+    if callgrind::is_counted() {
         for scenario in scenarios() {
             let mut churn = scenario.churn(nodes.unwrap_or(scenario.nodes()));
             counted::run(COUNTED, |phases| scenario.turn(&mut churn, phases));

@@ -6,20 +6,20 @@
 //! It fails if a generated pipeline needs more than [`LIMIT`] times the instructions of the loops written by hand that
 //! have the same phases. Ratios are of generated over the other.
 
+#[path = "support/callgrind.rs"]
+mod callgrind;
 mod support;
 
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use support::{Cluster, KINDS, PROFILES, WAYS, Way, assert_agreement, setup, ways};
 
 /// Generated over by hand, for all kinds of pods of a profile together.
 const LIMIT: f64 = 1.02;
 const NODES: [usize; 2] = [1_000, 3_000];
-/// Set for the program that is counted.
-const COUNTED: &str = "SCHEDC_INSTRUCTIONS_COUNTED";
 
 fn main() -> ExitCode {
-    if std::env::var_os(COUNTED).is_some() {
+    if callgrind::is_counted() {
         run_all_passes();
         return ExitCode::SUCCESS;
     }
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         println!("skipped: instructions are counted in an optimised build (cargo bench --bench instructions)");
         return ExitCode::SUCCESS;
     }
-    if Command::new("valgrind").arg("--version").output().is_err() {
+    if !callgrind::is_installed() {
         println!("skipped: valgrind is not installed (apt-get install valgrind)");
         return ExitCode::SUCCESS;
     }
@@ -77,30 +77,10 @@ impl Counts {
 }
 
 fn count() -> Result<Counts, String> {
-    let program = std::env::current_exe().map_err(|error| format!("this program is not found: {error}"))?;
-    let folder = std::env::temp_dir().join(format!("schedc-instructions-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let file = folder.join("callgrind.out");
-    let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--toggle-collect=instructions::counted_pass"])
-        .arg("--dump-after=instructions::counted_pass")
-        .args(["--combine-dumps=yes", "--dump-instr=no", "--dump-line=no"])
-        .arg(format!("--callgrind-out-file={}", file.display()))
-        .arg(program)
-        .env(COUNTED, "1")
-        .output()
-        .map_err(|error| format!("valgrind cannot be run: {error}"))?;
-    let dumps = std::fs::read_to_string(&file);
-    if std::env::var_os("SCHEDC_KEEP_CALLGRIND").is_none() {
-        // What is left behind is in the temporary folder.
-        let _ = std::fs::remove_dir_all(&folder);
-    }
-    if !output.status.success() {
-        return Err(format!("valgrind failed:\n{}", String::from_utf8_lossy(&output.stderr)));
-    }
-    let dumps = dumps.map_err(|error| format!("{}: {error}", file.display()))?;
-    let totals = dumps.lines().filter_map(|line| line.strip_prefix("totals: ")?.trim().parse().ok());
-    let counts: Vec<u64> = totals.filter(|&total| total > 0).collect();
+    let options = ["toggle-collect", "dump-after"].map(|option| format!("--{option}=instructions::counted_pass"));
+    let dumps = callgrind::run(&options, &[])?;
+    let counted = dumps.iter().filter(|dump| dump.function == "counted_pass");
+    let counts: Vec<u64> = counted.map(|dump| dump.instructions).collect();
     let passes = NODES.len() * PROFILES.len() * WAYS.len() * KINDS.len();
     match counts.len() == passes {
         true => Ok(Counts(counts)),
