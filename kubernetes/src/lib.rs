@@ -3,5 +3,7 @@
 //! | module | idea |
 //! |---|---|
 //! | [`flags`] | kube-scheduler's command line: what is honoured, ignored or refused |
+//! | [`status_patch`] | what to send so that a pod's status says something |
 
 pub mod flags;
+pub mod status_patch;

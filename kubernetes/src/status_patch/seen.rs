@@ -1,0 +1,134 @@
+//! What a pod's status says, as far as patches of it depend on that.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1 as api;
+
+/// What a pod's status says, as far as patches of it depend on that.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// `metadata.generation`; 0 if there is none.
+    pub generation: i64,
+    /// The types of all conditions, in order. Pods whose conditions are alike share it.
+    pub order: Arc<[Box<str>]>,
+    /// The conditions that a scheduler writes.
+    pub own: Box<[SeenCondition]>,
+    /// `status.nominatedNodeName`
+    pub nominated_node: Option<Arc<str>>,
+}
+
+/// A condition that is there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SeenCondition {
+    /// Its type.
+    pub kind: Box<str>,
+    /// `True`, `False` or `Unknown`.
+    pub status: Box<str>,
+    /// Its reason.
+    pub reason: Box<str>,
+    /// Its message.
+    pub message: Box<str>,
+    /// Whether it has a `lastProbeTime`, which schedulers never set.
+    pub was_probed: bool,
+    /// The generation that it is about; 0 if it does not say.
+    pub observed_generation: i64,
+}
+
+/// The conditions that a scheduler writes.
+const OWN: [&str; 2] = ["PodScheduled", "DisruptionTarget"];
+
+impl Seen {
+    /// Reads a pod.
+    pub fn new(pod: &api::Pod, orders: &mut ConditionOrders) -> Seen {
+        let status = pod.status.as_ref();
+        let conditions = status.and_then(|status| status.conditions.as_deref()).unwrap_or_default();
+        let own = conditions.iter().filter(|condition| OWN.contains(&condition.type_.as_str()));
+        let nominated_node = status.and_then(|status| status.nominated_node_name.as_deref());
+        Seen {
+            generation: pod.metadata.generation.unwrap_or(0),
+            order: orders.share(conditions),
+            own: own.map(SeenCondition::new).collect(),
+            nominated_node: nominated_node.filter(|name| !name.is_empty()).map(Arc::from),
+        }
+    }
+}
+
+impl SeenCondition {
+    fn new(condition: &api::PodCondition) -> SeenCondition {
+        let text = |text: &Option<String>| text.as_deref().unwrap_or_default().into();
+        SeenCondition {
+            kind: condition.type_.as_str().into(),
+            status: condition.status.as_str().into(),
+            reason: text(&condition.reason),
+            message: text(&condition.message),
+            was_probed: condition.last_probe_time.is_some(),
+            observed_generation: condition.observed_generation.unwrap_or(0),
+        }
+    }
+}
+
+/// The few orders of conditions that there are in a cluster, each once.
+#[derive(Debug, Default)]
+pub struct ConditionOrders {
+    orders: HashSet<Arc<[Box<str>]>>,
+    /// With so many, those that no pod has any more go.
+    limit: usize,
+}
+
+impl ConditionOrders {
+    fn share(&mut self, conditions: &[api::PodCondition]) -> Arc<[Box<str>]> {
+        let order: Arc<[Box<str>]> = conditions.iter().map(|condition| condition.type_.as_str().into()).collect();
+        if let Some(known) = self.orders.get(&order) {
+            return known.clone();
+        }
+        if self.orders.len() >= self.limit {
+            self.orders.retain(|order| Arc::strong_count(order) > 1);
+            self.limit = 64.max(self.orders.len() * 2);
+        }
+        self.orders.insert(order.clone());
+        order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schedc_objects::testing::api_pod;
+
+    use super::*;
+
+    #[test]
+    fn pods_whose_conditions_are_alike_share_their_order() {
+        let mut orders = ConditionOrders::default();
+        let mut order = |types: &str| {
+            let conditions: Vec<_> =
+                types.split_whitespace().map(|kind| format!("{{type: {kind}, status: 'True'}}")).collect();
+            let pod =
+                api_pod(&format!("{{metadata: {{name: a}}, status: {{conditions: [{}]}}}}", conditions.join(", ")));
+            Seen::new(&pod, &mut orders).order
+        };
+        let (first, second, other) =
+            (order("PodScheduled Ready"), order("PodScheduled Ready"), order("Ready PodScheduled"));
+        assert!(Arc::ptr_eq(&first, &second));
+        assert_ne!(first, other);
+        drop((first, second, other));
+        for number in 0..1000 {
+            order(&format!("Gate{number}"));
+        }
+        assert!(orders.orders.len() <= 64, "{}", orders.orders.len());
+    }
+
+    #[test]
+    fn of_other_conditions_no_more_than_the_type_is_kept() {
+        let pod = api_pod(
+            "{metadata: {name: a, generation: 3}, status: {nominatedNodeName: '', conditions: [{type: Ready, status: 'True', \
+             message: long}, {type: PodScheduled, status: 'False', reason: r, observedGeneration: 2, lastProbeTime: \
+             '2026-01-01T00:00:00Z'}]}}",
+        );
+        let seen = Seen::new(&pod, &mut ConditionOrders::default());
+        assert_eq!((seen.generation, seen.order.len(), seen.nominated_node), (3, 2, None));
+        let [own] = &*seen.own else { panic!("{:?}", seen.own) };
+        assert_eq!((&*own.kind, &*own.reason, &*own.message), ("PodScheduled", "r", ""));
+        assert!(own.was_probed && own.observed_generation == 2);
+    }
+}
