@@ -24,7 +24,7 @@ pub use post_filter::{Candidate, Nomination, PostFilterContext, PostFilterPlugin
 pub use pre_bind::{PreBindPlugin, PreFlight};
 pub use pre_enqueue::PreEnqueuePlugin;
 pub use pre_filter::{PreFilter, PreFilterPlugin, pre_filter_again};
-pub use pre_score::{PreScorePlugin, PrepareScore, prepare_again};
+pub use pre_score::{PreScorePlugin, PrepareScore, pre_score_again, prepare_again};
 pub use queue_sort::{QueueSortPlugin, QueuedPod};
 pub use reserve::{Placement, ReservePlugin};
 pub use score::{Extent, MAX_NODE_SCORE, NormalizeScore, ScoreError, ScorePlugin, default_normalize};

@@ -50,22 +50,34 @@ pub trait PreScorePlugin: Plugin {
         view: View<'_, Self>,
         rescore: &mut Rescore<'_>,
     ) -> Result<(), Anew> {
-        if Self::READS_POD_ALONE {
-            return Ok(());
-        }
-        let Ok(new) = self.pre_score(args, pod, view, rescore.feasible) else { return Err(Anew) };
-        if new.skip != slot.skip {
-            return Err(Anew);
-        }
-        if new.state != slot.state {
-            rescore.ask_all();
-        }
-        self.recycle(std::mem::replace(slot, new).state);
-        Ok(())
+        if Self::READS_POD_ALONE { Ok(()) } else { pre_score_again(self, args, pod, slot, view, rescore) }
     }
 
     /// Nobody needs a state any more that `pre_score` made. A plugin may keep what it has of memory for the next one.
     fn recycle(&self, _cycle: Self::Cycle) {}
+}
+
+/// What [`PreScorePlugin::update`] does unless a plugin says otherwise, for plugins that say otherwise of some changes only.
+///
+/// # Errors
+/// As there.
+pub fn pre_score_again<P: PreScorePlugin>(
+    plugin: &P,
+    args: &P::Args,
+    pod: &P::Pod,
+    slot: &mut Slot<P::Cycle>,
+    view: View<'_, P>,
+    rescore: &mut Rescore<'_>,
+) -> Result<(), Anew> {
+    let Ok(new) = plugin.pre_score(args, pod, view, rescore.feasible) else { return Err(Anew) };
+    if new.skip != slot.skip {
+        return Err(Anew);
+    }
+    if new.state != slot.state {
+        rescore.ask_all();
+    }
+    plugin.recycle(std::mem::replace(slot, new).state);
+    Ok(())
 }
 
 /// Facts about the cluster that a score kernel needs and that kube-scheduler's plugin looks up inside Score. Not an
