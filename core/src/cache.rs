@@ -13,7 +13,7 @@ use crate::intern::{Interner, Symbol};
 use crate::log::Log;
 use crate::map::Map;
 use crate::mask::Mask;
-use crate::model::{Node, NodeIndex, Object, ObjectKey, Pod, Uid};
+use crate::model::{Node, NodeChange, NodeIndex, Object, ObjectKey, Pod, Uid};
 use crate::queue::Nominator;
 
 /// The columns and indexes of all profiles of a binary, one of each. Generated.
@@ -24,8 +24,9 @@ pub trait State: Default + Send + Sync + 'static {
     /// Before anything else: indexes take down the symbols of what they will look for.
     fn begin(&mut self, _interner: &mut Interner) {}
 
-    /// A node came (`old` is none), changed, or went (its slot is empty now). Rebuilds its columns, pods included.
-    fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>);
+    /// A node came (`old` is none), changed, or went (its slot is empty now). Rebuilds its columns, pods included. Returns
+    /// whether a kernel may find there what it did not find before.
+    fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) -> bool;
     /// A pod comes to a node.
     fn add_pod(&mut self, index: NodeIndex, pod: &Pod);
     /// A pod leaves a node.
@@ -143,14 +144,23 @@ impl<S: State> Default for Cache<S> {
 }
 
 impl<S: State> Cache<S> {
-    /// A node came or changed. Pods that were seen before it count from now on. One that is as it was is nothing new.
+    /// A node came or changed. Pods that were seen before it count from now on. One that is as it was is nothing new, and so
+    /// is one with other annotations, or with other conditions of which no column knows.
     pub fn set_node(&mut self, node: Node) -> NodeIndex {
         let name = node.name;
         if let Some(index) = self.base.node(name) {
             let known = &mut self.base.infos[index.get()].node;
-            if known.as_deref() != Some(&node) {
-                let old = known.replace(Arc::new(node));
-                self.state.set_node(&self.base, index, old.as_deref());
+            let change = known.as_ref().map_or(NodeChange::More, |known| known.change(&node));
+            if change == NodeChange::Nothing {
+                return index;
+            }
+            let old = known.replace(Arc::new(node));
+            if change == NodeChange::Annotations {
+                return index;
+            }
+            // Conditions change now and then, and few columns know of them.
+            let differs = self.state.set_node(&self.base, index, old.as_deref());
+            if differs || change == NodeChange::More {
                 self.log.push(Entry::node(index));
             }
             return index;

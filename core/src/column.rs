@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::cache::Base;
 use crate::intern::{Interner, Symbol};
 use crate::model::{LabelsExt, Node, NodeIndex, Object, Pod};
 
@@ -146,6 +147,17 @@ impl ColumnSet for Position {
     fn row<'a>(first: Self::Slices<'a>, index: usize) -> Self::Row<'a> {
         NodeIndex(first.0 + index as u32)
     }
+}
+
+/// Derives the entry of a slot in a column anew, which grows as far as there are slots. Returns whether it is another one
+/// than before.
+pub fn renew_column<C: Column>(column: &mut Vec<C>, base: &Base, index: NodeIndex) -> bool {
+    let infos = base.infos();
+    column.resize_with(infos.len(), C::default);
+    let entry = infos[index.get()].entry(&base.interner);
+    let differs = column[index.get()] != entry;
+    column[index.get()] = entry;
+    differs
 }
 
 macro_rules! column_tuples {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use schedc_core::cache::{Base, Cache, HasNode, PodState, State};
-use schedc_core::column::{Column, Index};
+use schedc_core::column::{Column, Index, renew_column};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Node, NodeIndex, Object, Pod, PodSpec, PodUsage, Resources, Uid};
 
@@ -52,14 +52,9 @@ struct Derived {
 }
 impl State for Derived {
     type Hypothetical<'a> = Cpu;
-    fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) {
-        self.cpu.resize_with(base.infos().len(), Cpu::default);
-        let info = &base.infos()[index.get()];
-        self.cpu[index.get()] = info.node.as_ref().map(|n| Cpu::build(n, &base.interner)).unwrap_or_default();
-        for pod in &info.pods {
-            self.cpu[index.get()].add_pod(pod);
-        }
-        self.totals.set_node(index, old, info.node.as_deref());
+    fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) -> bool {
+        self.totals.set_node(index, old, base.infos()[index.get()].node.as_deref());
+        renew_column(&mut self.cpu, base, index)
     }
     fn add_pod(&mut self, index: NodeIndex, pod: &Pod) {
         self.cpu[index.get()].add_pod(pod);
@@ -239,4 +234,55 @@ fn a_pod_has_one_nomination_at_most() {
     cache.withdraw_nomination(&nominated.uid);
     assert_eq!(cache.nominated_before(&other).count(), 0);
     assert_ne!(ia, ib);
+}
+
+/// A column: whether the node's disk is full.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct DiskPressure(bool);
+impl Column for DiskPressure {
+    fn build(node: &Node, interner: &Interner) -> Self {
+        let [pressure, yes] = ["DiskPressure", "True"].map(|word| interner.get(word));
+        DiskPressure(node.conditions.iter().any(|said| Some(said.0) == pressure && Some(said.1) == yes))
+    }
+}
+
+/// That column alone.
+#[derive(Default)]
+struct Disks(Vec<DiskPressure>);
+impl State for Disks {
+    type Hypothetical<'a> = ();
+    fn set_node(&mut self, base: &Base, index: NodeIndex, _: Option<&Node>) -> bool {
+        renew_column(&mut self.0, base, index)
+    }
+    fn add_pod(&mut self, _: NodeIndex, _: &Pod) {}
+    fn remove_pod(&mut self, _: NodeIndex, _: &Pod) {}
+    fn set_object(&mut self, _: Option<&Object>, _: Option<&Object>) {}
+    fn hypothetical(&self, _: &Base, _: NodeIndex) {}
+    fn hypothetical_add((): &mut (), _: &Arc<Pod>) {}
+    fn hypothetical_remove((): &mut (), _: &Arc<Pod>) {}
+}
+
+#[test]
+fn what_a_node_says_of_itself_is_logged_if_a_column_knows_of_it() {
+    let mut cache = Cache::<Disks>::default();
+    let [name, pressure, ready, yes, no] =
+        ["n", "DiskPressure", "Ready", "True", "False"].map(|word| cache.base.interner.intern(word));
+    let plain = node(name, 1);
+    let full = Node { conditions: [(pressure, yes)].into(), ..plain.clone() };
+    for (of, node, logged) in [
+        ("a node that comes", plain.clone(), 1),
+        ("nothing", plain.clone(), 0),
+        ("annotations", Node { annotations: 1, ..plain.clone() }, 0),
+        ("a condition that no column reads", Node { conditions: [(ready, no)].into(), ..plain.clone() }, 0),
+        ("one that is read, and is as it was", Node { conditions: [(pressure, no)].into(), ..plain.clone() }, 0),
+        ("one that is another", full.clone(), 1),
+        ("annotations again", Node { annotations: 2, ..full }, 0),
+        ("anything else, read or not", Node { unschedulable: true, ..plain }, 1),
+    ] {
+        let before = cache.log.end();
+        let index = cache.set_node(node.clone());
+        assert_eq!(cache.log.end() - before, logged, "{of}");
+        assert_eq!(cache.base.infos()[index.get()].node.as_deref(), Some(&node), "{of}");
+        assert_eq!(cache.rebuilt().0, cache.state.0, "{of}");
+    }
 }

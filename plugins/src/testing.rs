@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schedc_core::args::{Decode, Node as Written, Value, decode_at_runtime};
 use schedc_core::cache::{Base, Cache, PodState, State};
-use schedc_core::column::Column;
+use schedc_core::column::{Column, renew_column};
 use schedc_core::events::EventObject;
 use schedc_core::extension_points::{EnqueueExtensions, FilterPlugin, HintContext, QueueingHint, ScorePlugin};
 use schedc_core::handle::Handle;
@@ -28,14 +28,8 @@ impl<C> Default for OneColumn<C> {
 impl<C: Column> State for OneColumn<C> {
     type Hypothetical<'a> = C;
 
-    fn set_node(&mut self, base: &Base, index: NodeIndex, _: Option<&Node>) {
-        self.0.resize(base.infos().len().max(self.0.len()), C::default());
-        let info = &base.infos()[index.get()];
-        let entry = &mut self.0[index.get()];
-        *entry = info.node.as_ref().map(|node| C::build(node, &base.interner)).unwrap_or_default();
-        for pod in &info.pods {
-            entry.add_pod(pod);
-        }
+    fn set_node(&mut self, base: &Base, index: NodeIndex, _: Option<&Node>) -> bool {
+        renew_column(&mut self.0, base, index)
     }
 
     fn add_pod(&mut self, index: NodeIndex, pod: &Pod) {

@@ -113,23 +113,19 @@ pub(super) fn emit(states: &States) -> TokenStream {
         false => (None, None),
     };
 
-    let set_columns = columns.first().map(|first| {
-        quote! {
-            let slots = base.infos().len();
-            if self.#first.len() < slots {
-                #(self.#columns.resize_with(slots, #column_types::default);)*
-            }
-            #(self.#columns[at] = base.infos()[at].entry(&base.interner);)*
-        }
-    });
     let set_indexes = (!indexes.is_empty()).then(|| {
         quote! {
-            let new = base.infos()[at].node.as_deref();
+            let new = base.infos()[index.get()].node.as_deref();
             #(Index::set_node(&mut self.#indexes, index, old, new);)*
         }
     });
-    let at = (!columns.is_empty() || !indexes.is_empty()).then(|| quote! { let at = index.get(); });
-    let set_node = quote! { #at #set_columns #set_indexes };
+    // Who reads whole nodes reads all of them.
+    let always = states.node_info.then(|| quote! { true });
+    let never = (columns.is_empty() && !states.node_info).then(|| quote! { false });
+    let differs = columns.iter().map(|column| quote! { renew_column(&mut self.#column, base, index) });
+    let differs = differs.chain(always).chain(never);
+    // All are renewed, whatever came of the ones before.
+    let set_node = quote! { #set_indexes #(#differs)|* };
     let add_pod = quote! {
         #(Column::add_pod(&mut self.#columns[index.get()], pod);)*
         #(Index::add_pod(&mut self.#indexes, index, pod);)*
@@ -178,7 +174,7 @@ pub(super) fn emit(states: &States) -> TokenStream {
                 #begin
             }
 
-            fn set_node(&mut self, #set_base: &Base, #set_index: NodeIndex, #set_old: Option<&model::Node>) {
+            fn set_node(&mut self, #set_base: &Base, #set_index: NodeIndex, #set_old: Option<&model::Node>) -> bool {
                 #set_node
             }
 

@@ -20,6 +20,7 @@ pub use budget::PodDisruptionBudget;
 pub use dynamic_resources::{DeviceClass, NoClaimYet, ResourceClaim, ResourceSlice};
 pub use label_selector::LabelSelector;
 pub use namespace::Namespace;
+pub(crate) use node::NodeChange;
 pub use node::{ContainerImage, Node, NodeIndex};
 pub use node_selector_parse::{
     RequirementText, TermText, dns_subdomain_problems, label_key_problems, label_value_problems,

@@ -43,8 +43,54 @@ pub struct Node {
     pub images: Box<[ContainerImage]>,
     /// `status.conditions`: types, each once and sorted by symbol, and statuses.
     pub conditions: Box<[(Symbol, Symbol)]>,
-    /// A digest of `metadata.annotations`, which differs if they do.
+    /// A digest of `metadata.annotations`, which differs if they do. It is there for events: a node that changed in nothing
+    /// else is nothing new to columns and indexes.
     pub annotations: u64,
     /// `status.declaredFeatures`.
     pub declared_features: Box<[Symbol]>,
+}
+
+/// How much of a node changed, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum NodeChange {
+    /// Nothing.
+    Nothing,
+    /// Annotations.
+    Annotations,
+    /// Conditions, and maybe annotations.
+    Conditions,
+    /// Anything else.
+    More,
+}
+
+impl Node {
+    /// How much of it changed.
+    pub(crate) fn change(&self, new: &Node) -> NodeChange {
+        let Node {
+            name,
+            labels,
+            taints,
+            unschedulable,
+            allocatable,
+            allowed_pods,
+            images,
+            conditions,
+            annotations,
+            declared_features,
+        } = new;
+        let is_same = self.name == *name
+            && self.labels == *labels
+            && self.taints == *taints
+            && self.unschedulable == *unschedulable
+            && self.allocatable == *allocatable
+            && self.allowed_pods == *allowed_pods
+            && self.images == *images
+            && self.declared_features == *declared_features;
+        match (is_same, self.conditions == *conditions, self.annotations == *annotations) {
+            (false, ..) => NodeChange::More,
+            (true, false, _) => NodeChange::Conditions,
+            (true, true, false) => NodeChange::Annotations,
+            (true, true, true) => NodeChange::Nothing,
+        }
+    }
 }

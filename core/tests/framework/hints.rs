@@ -5,6 +5,7 @@ use schedc_core::handle::Handle;
 use schedc_core::hints::{Interested, PluginSet};
 use schedc_core::profile::Profile;
 use schedc_core::queue::Place;
+use schedc_objects::testing;
 
 use crate::plugins::stage::notes;
 use crate::world::{World, uid};
@@ -77,5 +78,38 @@ fn the_cache_knows_of_a_change_before_pods_are_woken_for_it() {
         world.node(node, "");
         assert_eq!(notes(), [format!("Sleeper hears of {node}, which is there")]);
         assert_eq!(world.embedded.scheduler.place(&uid("web")), Some(place));
+    }
+}
+
+#[test]
+fn what_a_node_says_of_itself_wakes_those_who_wait_for_it_and_is_nothing_to_columns() {
+    for (metadata, status, place) in [
+        ("", "", Place::Unschedulable),
+        ("managedFields: [{manager: kubelet}],", "", Place::Unschedulable),
+        (
+            "",
+            "conditions: [{type: Ready, status: 'True', lastHeartbeatTime: '2026-01-01T00:00:09Z'}],",
+            Place::Unschedulable,
+        ),
+        ("", "conditions: [{type: Ready, status: 'False'}],", Place::Unschedulable),
+        ("annotations: {a: b},", "", Place::Backoff),
+        ("annotations: {a: b},", "conditions: [{type: Ready, status: 'False'}],", Place::Backoff),
+    ] {
+        let mut world = World::<Profiles>::new();
+        let tell = |world: &mut World<Profiles>, metadata: &str, status: &str| {
+            let manifest =
+                format!("{{metadata: {{{metadata} name: node}}, status: {{{status} allocatable: {{pods: '10'}}}}}}");
+            let node = testing::node(&manifest, world.embedded.interner());
+            world.embedded.node(node);
+        };
+        tell(&mut world, "", "conditions: [{type: Ready, status: 'True'}],");
+        world.pending("web", "");
+        assert_eq!(world.run(), ["web waits: 0/1 nodes are available: 1 pod sleeps."]);
+        let logged = world.embedded.scheduler.cache.log.end();
+        let status = if status.is_empty() { "conditions: [{type: Ready, status: 'True'}]," } else { status };
+        tell(&mut world, metadata, status);
+        let scheduler = &world.embedded.scheduler;
+        assert_eq!(scheduler.place(&uid("web")), Some(place), "{metadata} {status}");
+        assert_eq!(scheduler.cache.log.end(), logged, "{metadata} {status}");
     }
 }

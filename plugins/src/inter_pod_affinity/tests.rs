@@ -31,11 +31,12 @@ struct Indexes(Topology, SelectorCounts, CarriedTerms);
 impl State for Indexes {
     type Hypothetical<'a> = ();
 
-    fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) {
+    fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) -> bool {
         let new = base.infos()[index.get()].node.as_deref();
         self.0.set_node(index, old, new);
         self.1.set_node(index, old, new);
         self.2.set_node(index, old, new);
+        false
     }
     fn add_pod(&mut self, index: NodeIndex, pod: &Pod) {
         self.1.add_pod(index, pod);

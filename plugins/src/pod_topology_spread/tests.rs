@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use schedc_core::cache::{Base, Cache, PodState, State};
-use schedc_core::column::{Column, Index};
+use schedc_core::column::{Index, renew_column};
 use schedc_core::model::{LabelSelector, Node, Object, Uid, Workload, WorkloadKind};
 use schedc_objects::testing;
 
@@ -31,13 +31,9 @@ struct Kept {
 impl State for Kept {
     type Hypothetical<'a> = ();
 
-    fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) {
-        let new = base.infos()[index.get()].node.as_deref();
-        self.labels.resize(base.infos().len(), NodeLabels::default());
-        self.taints.resize(base.infos().len(), NodeTaints::default());
-        self.labels[index.get()] = new.map(|node| NodeLabels::build(node, &base.interner)).unwrap_or_default();
-        self.taints[index.get()] = new.map(|node| NodeTaints::build(node, &base.interner)).unwrap_or_default();
-        self.topology.set_node(index, old, new);
+    fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) -> bool {
+        self.topology.set_node(index, old, base.infos()[index.get()].node.as_deref());
+        renew_column(&mut self.labels, base, index) | renew_column(&mut self.taints, base, index)
     }
     fn add_pod(&mut self, index: NodeIndex, pod: &Pod) {
         self.counts.add_pod(index, pod);

@@ -13,7 +13,8 @@ use schedc_core::status::{Code, Reasons};
 
 use super::stage::note;
 
-/// Rejects every node, and hears of new nodes, whose names say what it answers, and of pods that go.
+/// Rejects every node, and hears of new nodes, whose names say what it answers, of other annotations, and of pods that
+/// go.
 pub struct Sleeper;
 
 impl Plugin for Sleeper {
@@ -52,6 +53,7 @@ impl EnqueueExtensions for Sleeper {
     const EVENTS: &'static [Registration] = &[
         Registration::hinted(EventResource::Node, Action::ADD),
         Registration::always(EventResource::Pod, Action::DELETE),
+        Registration::always(EventResource::Node, Action::UPDATE_NODE_ANNOTATION),
     ];
 
     fn queueing_hint(&self, _: &NoArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
