@@ -119,6 +119,8 @@ pub enum EventType {
 /// Something that people should know of a pod: an object of `events.k8s.io/v1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
+    /// Who says so: the scheduler name of the profile.
+    pub scheduler: &'static str,
     /// The pod.
     pub regarding: Arc<Pod>,
     /// Another pod that has to do with it.
@@ -129,8 +131,20 @@ pub struct Event {
     pub reason: &'static str,
     /// What the scheduler did: `Binding`, `Scheduling`, `Preempting`.
     pub action: &'static str,
-    /// A sentence.
+    /// A sentence, made by [`Event::note`] where it may be long.
     pub note: String,
+}
+
+impl Event {
+    /// A message as a note, which an API server accepts up to 1024 bytes.
+    pub fn note(message: &str) -> String {
+        const LONGEST: usize = 1024;
+        const CUT: &str = " ...";
+        if message.len() <= LONGEST {
+            return message.to_owned();
+        }
+        message[..message.floor_char_boundary(LONGEST - CUT.len())].to_owned() + CUT
+    }
 }
 
 /// The cluster. All but [`Client::bind`] has a default for clusters that cannot do it or do not care.
@@ -186,4 +200,16 @@ pub trait Client: Clone + Send + Sync + 'static {
 
 fn unsupported(what: fmt::Arguments<'_>) -> ApiError {
     ApiError::new(ApiReason::Unsupported, format!("this cluster cannot {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Event;
+
+    #[test]
+    fn a_note_is_cut_where_an_api_server_would_refuse_it() {
+        assert_eq!(Event::note(&"a".repeat(1024)), "a".repeat(1024));
+        assert_eq!(Event::note(&"a".repeat(1025)), "a".repeat(1020) + " ...");
+        assert_eq!(Event::note(&("a".to_owned() + &"é".repeat(600))), "a".to_owned() + &"é".repeat(509) + " ...");
+    }
 }

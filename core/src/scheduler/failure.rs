@@ -36,7 +36,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let pod = self.queue.pod(&uid).filter(|_| is_known).cloned();
         if let Some(pod) = &pod {
             let nominated_node = self.nominate(pod.clone(), nomination);
-            self.tell(pod, &failure, nominated_node, tasks);
+            self.tell(profile, pod, &failure, nominated_node, tasks);
         }
         let pod = pod.unwrap_or(popped);
         self.outcomes.push(Outcome { pod, profile, attempts, result: Err(failure) });
@@ -45,6 +45,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Tells people and the API server of a failure.
     fn tell(
         &mut self,
+        profile: usize,
         pod: &Arc<Pod>,
         failure: &Failure,
         nominated_node: Option<Option<Arc<str>>>,
@@ -55,12 +56,13 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             return;
         }
         self.client.record(Event {
+            scheduler: B::PROFILES[profile].scheduler_name,
             regarding: pod.clone(),
             related: None,
             event_type: EventType::Warning,
             reason: "FailedScheduling",
             action: "Scheduling",
-            note: note(failure.message()),
+            note: Event::note(failure.message()),
         });
         let condition = Condition {
             kind: "PodScheduled",
@@ -89,27 +91,5 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             self.nomination_lost(pod, before);
         }
         Some(node.map(|node| self.cache.base.interner.share(node)))
-    }
-}
-
-/// The message as an event's note, which an API server accepts up to 1024 bytes.
-fn note(message: &str) -> String {
-    const LONGEST: usize = 1024;
-    const CUT: &str = " ...";
-    if message.len() <= LONGEST {
-        return message.to_owned();
-    }
-    message[..message.floor_char_boundary(LONGEST - CUT.len())].to_owned() + CUT
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_note_is_cut_where_an_api_server_would_refuse_it() {
-        assert_eq!(note(&"a".repeat(1024)), "a".repeat(1024));
-        assert_eq!(note(&"a".repeat(1025)), "a".repeat(1020) + " ...");
-        assert_eq!(note(&("a".to_owned() + &"é".repeat(600))), "a".to_owned() + &"é".repeat(509) + " ...");
     }
 }

@@ -332,7 +332,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             }
             Command::Event { pod, reason, note } => {
                 if let Some(pod) = self.known(&pod).cloned() {
-                    self.record(pod, EventType::Normal, reason, note);
+                    self.record(pod, EventType::Normal, reason, Event::note(&note));
                 }
             }
         }
@@ -346,7 +346,10 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 
     fn record(&self, regarding: Arc<Pod>, event_type: EventType, reason: &'static str, note: String) {
-        self.client.record(Event { regarding, related: None, event_type, reason, action: "Scheduling", note });
+        let Some(profile) = self.profile_of(&regarding) else { return };
+        let scheduler = B::PROFILES[profile].scheduler_name;
+        let (related, action) = (None, "Scheduling");
+        self.client.record(Event { scheduler, regarding, related, event_type, reason, action, note });
     }
 }
 

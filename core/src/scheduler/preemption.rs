@@ -29,18 +29,20 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.take_nominations(node, preemptor, tasks);
         let node = self.cache.base.name(node);
         let note = format!("Preempted by pod {} on node {node}", preemptor.uid.0);
+        let scheduler = B::PROFILES[attempt.profile()].scheduler_name;
         let plugin = found.status.plugin;
         let mut to_delete = Vec::new();
         for victim in victims {
             if self.stop_binding(&victim.uid, plugin) {
-                self.client.record(preempted(victim, preemptor.clone(), format!("{note} (in kube-scheduler memory).")));
+                let note = format!("{note} (in kube-scheduler memory).");
+                self.client.record(preempted(scheduler, victim, preemptor.clone(), note));
             } else {
                 to_delete.push(victim);
             }
         }
-        let scheduler = B::PROFILES[attempt.profile()].scheduler_name;
         let eviction = Eviction {
             client: self.client.clone(),
+            scheduler,
             preemptor: preemptor.clone(),
             message: format!("{scheduler}: preempting to accommodate a higher priority pod"),
             note,
@@ -86,6 +88,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 /// What victims are told.
 struct Eviction<C> {
     client: C,
+    scheduler: &'static str,
     preemptor: Arc<Pod>,
     message: String,
     note: String,
@@ -115,7 +118,9 @@ impl<C: Client> Eviction<C> {
             Err(error) => Err(error),
         };
         match removed {
-            Ok(()) => self.client.record(preempted(victim.clone(), self.preemptor.clone(), self.note.clone())),
+            Ok(()) => {
+                self.client.record(preempted(self.scheduler, victim.clone(), self.preemptor.clone(), self.note.clone()))
+            }
             Err(error) if error.reason == ApiReason::NotFound => {}
             Err(error) => return Err(error),
         }
@@ -123,8 +128,9 @@ impl<C: Client> Eviction<C> {
     }
 }
 
-fn preempted(victim: Arc<Pod>, preemptor: Arc<Pod>, note: String) -> Event {
+fn preempted(scheduler: &'static str, victim: Arc<Pod>, preemptor: Arc<Pod>, note: String) -> Event {
     Event {
+        scheduler,
         regarding: victim,
         related: Some(preemptor),
         event_type: EventType::Normal,

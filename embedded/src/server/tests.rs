@@ -258,6 +258,7 @@ fn only_the_newest_events_are_kept() {
     let regarding = Arc::new(schedc_objects::testing::pod("{metadata: {name: a}}", &mut Default::default()));
     for note in ["one", "two", "three"] {
         let event = Event {
+            scheduler: "default-scheduler",
             regarding: regarding.clone(),
             related: None,
             event_type: schedc_core::client::EventType::Normal,

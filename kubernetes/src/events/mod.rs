@@ -1,0 +1,187 @@
+//! Events for people, as kube-scheduler writes them.
+//!
+//! An event is written once. What happens again to the same version of a pod is a series: the second time, the event that is
+//! there gets to say so, and then only once in a while how often it was (client-go's `tools/events`). [`Recorder`] decides
+//! what is to be written; it neither writes nor knows the time.
+
+mod body;
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use k8s_openapi::jiff::Timestamp;
+use schedc_core::client::{Event, EventType};
+use schedc_core::model::Uid;
+
+use body::Body;
+
+/// When a series is over, or an event is not expected to become one: client-go's `finishTime`.
+const FINISH: Duration = Duration::from_secs(6 * 60);
+/// How often the API server is told that a series goes on: client-go's `refreshTime`.
+const REFRESH: Duration = Duration::from_secs(30 * 60);
+
+/// A request to write an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// Of the event.
+    pub namespace: Box<str>,
+    /// Of the event.
+    pub name: Box<str>,
+    /// What to do.
+    pub what: What,
+}
+
+/// What to do with an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Create it.
+    Create {
+        /// The event, as JSON.
+        event: Vec<u8>,
+    },
+    /// Change it, or create it if it is gone.
+    Update {
+        /// The change, as a strategic merge patch in JSON.
+        patch: Vec<u8>,
+        /// The event, as JSON.
+        event: Vec<u8>,
+    },
+}
+
+/// Decides what is to be written.
+#[derive(Debug)]
+pub struct Recorder {
+    host: Box<str>,
+    /// What was written, and may become a series.
+    known: HashMap<Key, Known>,
+    /// The last name that was given, so that none is given twice.
+    named: i128,
+    /// When series are told and finished next.
+    sweeps: Option<Sweeps>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sweeps {
+    refresh: Timestamp,
+    finish: Timestamp,
+}
+
+/// Events that differ in none of these are one: what was said does not count.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    pod: Uid,
+    version: Option<u64>,
+    scheduler: &'static str,
+    event_type: EventType,
+    reason: &'static str,
+    action: &'static str,
+}
+
+/// An event that was written.
+#[derive(Debug)]
+struct Known {
+    event: Event,
+    name: Box<str>,
+    time: Timestamp,
+    series: Option<Series>,
+}
+
+/// How often it was, and when last.
+#[derive(Clone, Copy, Debug)]
+struct Series {
+    count: u32,
+    last: Timestamp,
+}
+
+impl Recorder {
+    /// For a scheduler on this host.
+    pub fn new(host: &str) -> Self {
+        Recorder { host: host.into(), known: HashMap::new(), named: 0, sweeps: None }
+    }
+
+    /// Something happened at a time to a pod of this version. `None`: nothing is to be written now.
+    pub fn record(&mut self, event: Event, version: Option<u64>, now: Timestamp) -> Option<Write> {
+        let key = Key {
+            pod: event.regarding.uid.clone(),
+            version,
+            scheduler: event.scheduler,
+            event_type: event.event_type,
+            reason: event.reason,
+            action: event.action,
+        };
+        if let Some(known) = self.known.get_mut(&key) {
+            let is_new = known.series.is_none();
+            let count = known.series.map_or(1, |series| series.count).saturating_add(1);
+            known.series = Some(Series { count, last: now });
+            return is_new.then(|| known.write(version, &self.host));
+        }
+        let name = self.name(&event, now);
+        let known = Known { event, name, time: now, series: None };
+        let write = known.write(version, &self.host);
+        // A pod is bound once.
+        if key.reason != "Scheduled" {
+            self.known.insert(key, known);
+            self.sweeps.get_or_insert(Sweeps { refresh: later(now, REFRESH), finish: later(now, FINISH) });
+        }
+        Some(write)
+    }
+
+    /// When to [`Recorder::sweep`] next. `None`: there is nothing that could become of anything.
+    pub fn next_sweep(&self) -> Option<Timestamp> {
+        self.sweeps.map(|sweeps| sweeps.refresh.min(sweeps.finish))
+    }
+
+    /// Some time has passed: what is to be written of series, and series that are over are forgotten.
+    pub fn sweep(&mut self, now: Timestamp) -> Vec<Write> {
+        let Some(sweeps) = &mut self.sweeps else { return Vec::new() };
+        let (refreshes, finishes) = (sweeps.refresh <= now, sweeps.finish <= now);
+        if refreshes {
+            sweeps.refresh = later(now, REFRESH);
+        }
+        if finishes {
+            sweeps.finish = later(now, FINISH);
+        }
+        let mut writes = Vec::new();
+        self.known.retain(|key, known| {
+            let is_over = finishes && later(known.series.map_or(known.time, |series| series.last), FINISH) < now;
+            if known.series.is_some() && (refreshes || is_over) {
+                writes.push(known.write(key.version, &self.host));
+            }
+            !is_over
+        });
+        if self.known.is_empty() {
+            // What was taken for a burst of events is given back.
+            self.known = HashMap::new();
+            self.sweeps = None;
+        }
+        writes
+    }
+
+    /// A name that no other event has: the pod's, with the time (`GenerateEventName`).
+    fn name(&mut self, event: &Event, now: Timestamp) -> Box<str> {
+        const LONGEST: usize = 253;
+        self.named = now.as_nanosecond().max(self.named + 1);
+        let name = format!("{}.{:x}", event.regarding.name, self.named);
+        let name = if name.len() > LONGEST { format!("{}.{:x}", event.regarding.uid.0, self.named) } else { name };
+        name.into()
+    }
+}
+
+impl Known {
+    fn write(&self, version: Option<u64>, host: &str) -> Write {
+        let body = Body::new(&self.event, &self.name, self.time, self.series, version, host);
+        let event = body.to_json();
+        let what = match body.series_to_json() {
+            Some(patch) => What::Update { patch, event },
+            None => What::Create { event },
+        };
+        Write { namespace: (*self.event.regarding.namespace).into(), name: self.name.clone(), what }
+    }
+}
+
+fn later(time: Timestamp, by: Duration) -> Timestamp {
+    time.checked_add(by).unwrap_or(Timestamp::MAX)
+}
+
+#[cfg(test)]
+mod tests;
