@@ -2,10 +2,12 @@
 //!
 //! | module | idea |
 //! |---|---|
+//! | [`election`] | who of several replicas leads |
 //! | [`events`] | what is to be written of what people should know |
 //! | [`flags`] | kube-scheduler's command line: what is honoured, ignored or refused |
 //! | [`status_patch`] | what to send so that a pod's status says something |
 
+pub mod election;
 pub mod events;
 pub mod flags;
 pub mod status_patch;

@@ -1,0 +1,36 @@
+//! The events of leader election, which still go to `v1`.
+
+use k8s_openapi::jiff::Timestamp;
+use k8s_openapi::jiff::fmt::temporal::DateTimePrinter;
+use serde_json::{Value, json};
+
+use super::Lease;
+
+/// An event about a lease, of the namespace of the lease: `what` is `became leader` or `stopped leading`, and `component` the
+/// scheduler name of the first profile.
+pub fn leader_event(lease: &Lease, identity: &str, what: &str, component: &str, now: Timestamp) -> Value {
+    let metadata = &lease.to_json()["metadata"];
+    let name = metadata["name"].as_str().unwrap_or_default();
+    let time = DateTimePrinter::new().precision(Some(0)).timestamp_to_string(&now);
+    json!({
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": { "name": format!("{name}.{:x}", now.as_nanosecond()), "namespace": metadata["namespace"] },
+        "involvedObject": {
+            "apiVersion": "coordination.k8s.io/v1",
+            "kind": "Lease",
+            "namespace": metadata["namespace"],
+            "name": name,
+            "uid": metadata["uid"],
+            "resourceVersion": metadata["resourceVersion"],
+        },
+        "reason": "LeaderElection",
+        "message": format!("{identity} {what}"),
+        "source": { "component": component },
+        "firstTimestamp": time,
+        "lastTimestamp": time,
+        "count": 1,
+        "type": "Normal",
+        "reportingComponent": component,
+    })
+}
