@@ -63,3 +63,47 @@ impl Placements {
         Err(Error::new(format!("placements that are not allowed: {}{more}", told.join("; "))))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use schedc_objects::testing::api_object;
+
+    use super::*;
+
+    fn placements(changes: &[(ChangeKind, &str)]) -> Placements {
+        let mut placements = Placements::default();
+        for (version, (kind, yaml)) in (1..).zip(changes) {
+            placements.record(&Change { version, kind: *kind, object: api_object(yaml).into() });
+        }
+        placements
+    }
+
+    #[test]
+    fn what_is_not_allowed_is_told() {
+        use ChangeKind::{Added, Deleted, Modified};
+        let pod = |name: &str, node: &str| {
+            format!(
+                "{{kind: Pod, metadata: {{name: {name}, namespace: a, uid: {name}}}, spec: {{{node} containers: [{{name: a, resources: {{requests: {{cpu: 1}}}}}}]}}}}"
+            )
+        };
+        let node = "{kind: Node, metadata: {name: small}, status: {allocatable: {cpu: 2, pods: 9}}}";
+        let [first, second, third, fourth] =
+            ["first", "second", "third", "fourth"].map(|name| (pod(name, ""), pod(name, "nodeName: small,")));
+        let told =
+            |changes: &[(ChangeKind, &str)]| placements(changes).validate(None).map_err(|error| error.to_string());
+        // One was there from the start.
+        let begin = [(Added, node), (Added, &*first.1), (Added, &*second.0), (Modified, &*second.1)];
+        assert_eq!(told(&begin), Ok(()));
+        let over = [&begin[..], &[(Modified, &*third.1), (Modified, &*fourth.1)]].concat();
+        let expected = "placements that are not allowed: pod a/third on node small: NodeResourcesFit: milli-cpu: 1000 are asked \
+                        for, 2000 of 2000 are taken; pod a/fourth on node small: NodeResourcesFit: milli-cpu: 1000 are asked \
+                        for, 3000 of 2000 are taken";
+        assert_eq!(told(&over), Err(expected.to_owned()));
+        let many = ["fifth", "sixth"].map(|name| pod(name, "nodeName: small,"));
+        let many = [&over[..], &many.each_ref().map(|pod| (Modified, &**pod))].concat();
+        let told_of_many = told(&many).unwrap_err();
+        assert!(told_of_many.starts_with(expected) && told_of_many.ends_with("; and 1 more"), "{told_of_many}");
+        let gone = [&begin[..], &[(Deleted, &*first.1), (Modified, &*third.1)]].concat();
+        assert_eq!(told(&gone), Ok(()));
+    }
+}

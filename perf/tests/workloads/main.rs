@@ -4,6 +4,7 @@
 
 mod harness;
 mod operations;
+mod shipped;
 mod wrong;
 
 mod profile {
