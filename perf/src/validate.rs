@@ -141,6 +141,15 @@ impl Cluster {
     }
 }
 
+/// A pod that comes to a node.
+#[derive(Clone, Copy)]
+struct Placement<'a> {
+    pod: &'a Pod,
+    node: Symbol,
+    cluster: &'a Cluster,
+    names: &'a Interner,
+}
+
 impl Default for Validator {
     fn default() -> Self {
         Validator::of(Vec::new(), |_, _| true)
@@ -271,8 +280,9 @@ impl Validator {
             Some(placed) if placed.node.is_some() => placed.check(pod, names, &mut found),
             _ => found.push((Rule::Known, "there is no such node".to_owned())),
         }
-        self.near.check(pod, node, &self.cluster, names, &mut found);
-        self.spread.check(pod, node, &self.cluster, names, &mut found);
+        let placement = Placement { pod, node, cluster: &self.cluster, names };
+        self.near.check(placement, &mut found);
+        self.spread.check(placement, &mut found);
         self.storage.check(pod, node, self.cluster.labels(node), names, &mut found);
         for (rule, what) in found {
             self.add_violation(pod, node, rule, what, names);

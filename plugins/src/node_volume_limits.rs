@@ -180,13 +180,13 @@ impl PreFilterPlugin for NodeVolumeLimits {
     }
 
     fn add_pod(_: &NodeVolumeLimitsPod, nodes: &mut FullNodes, other: &Pod, view: View<'_, Self>, node: NodeIndex) {
-        if nodes.changes.add(node, other, &nodes.wanted, view) {
+        if nodes.changes.change(node, other, 1, &nodes.wanted, view) {
             nodes.judge(node, view);
         }
     }
 
     fn remove_pod(_: &NodeVolumeLimitsPod, nodes: &mut FullNodes, other: &Pod, view: View<'_, Self>, node: NodeIndex) {
-        if nodes.changes.remove(node, other, &nodes.wanted, view) {
+        if nodes.changes.change(node, other, -1, &nodes.wanted, view) {
             nodes.judge(node, view);
         }
     }

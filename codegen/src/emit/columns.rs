@@ -90,31 +90,19 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
 
 /// The row that a kernel gets, where `columns` and `index` are variables.
 pub(super) fn row(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
-    let parts: Vec<TokenStream> = member
-        .entry
-        .columns
-        .iter()
-        .map(|column| {
-            let field = members.states.column_field(column);
-            match column {
-                Column::NodeIndex => quote! { <Position as ColumnSet>::row(columns.#field, index) },
-                Column::NodeInfo | Column::Declared(_) => quote! { &columns.#field[index] },
-            }
-        })
-        .collect();
-    tuple(&parts)
+    let part = |(column, field): (&Column, Ident)| match column {
+        Column::NodeIndex => quote! { <Position as ColumnSet>::row(columns.#field, index) },
+        Column::NodeInfo | Column::Declared(_) => quote! { &columns.#field[index] },
+    };
+    tuple(&fields(members, member).map(part).collect::<Vec<_>>())
 }
 
 /// The columns that a loop over nodes gets for a plugin, where `columns` is a variable.
 pub(super) fn slices(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
-    let parts: Vec<TokenStream> = member
-        .entry
-        .columns
-        .iter()
-        .map(|column| {
-            let field = members.states.column_field(column);
-            quote! { columns.#field }
-        })
-        .collect();
-    tuple(&parts)
+    tuple(&fields(members, member).map(|(_, field)| quote! { columns.#field }).collect::<Vec<_>>())
+}
+
+/// A plugin's columns, with the fields that hold them.
+fn fields<'a>(members: &'a Members<'_>, member: &'a Member<'_>) -> impl Iterator<Item = (&'a Column, Ident)> {
+    member.entry.columns.iter().map(|column| (column, members.states.column_field(column)))
 }

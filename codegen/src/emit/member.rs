@@ -5,12 +5,13 @@ use std::cell::RefCell;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::columns::slices;
 use super::imports::Imports;
 use super::names::{Unique, camel_case, ident, snake_case};
 use super::state::States;
 use super::tokens::tuple;
 use super::view;
-use crate::catalog::{Column, PluginEntry, State};
+use crate::catalog::{Column, PluginEntry};
 use crate::plan::{Plan, PlanPlugin, Point, Step};
 use crate::source::Files;
 
@@ -184,38 +185,26 @@ impl<'a> Members<'a> {
             let field = &member.field;
             return quote! { view::#field(cache) };
         }
-        let columns: Vec<TokenStream> = member
-            .entry
-            .columns
-            .iter()
-            .map(|column| {
-                let field = self.states.column_field(column);
-                quote! { columns.#field }
-            })
-            .collect();
-        let indexes = self.indexes(member);
+        let (columns, indexes) = (slices(self, member), self.indexes(member, &quote! { &cache.state }));
         let reads: Vec<TokenStream> = member
             .entry
             .reads
             .iter()
             .map(|read| state(self.list.iter().find(|other| other.name == read.plugin), read.optional))
             .collect();
-        let (columns, indexes, reads) = (tuple(&columns), tuple(&indexes), tuple(&reads));
+        let reads = tuple(&reads);
         quote! { View { columns: #columns, indexes: #indexes, reads: #reads, base: &cache.base } }
     }
 
-    /// The plugin's indexes, as references, where `cache` is a variable.
-    pub(super) fn indexes(&self, member: &Member<'_>) -> Vec<TokenStream> {
-        let index = |index: &State| {
-            let field = self.states.field(&index.path);
-            quote! { &cache.state.#field }
-        };
-        member.entry.indexes.iter().map(index).collect()
+    /// The plugin's indexes, as references; `borrowed` is the state, borrowed: `&cache.state`.
+    pub(super) fn indexes(&self, member: &Member<'_>, borrowed: &TokenStream) -> TokenStream {
+        let fields = member.entry.indexes.iter().map(|index| self.states.field(&index.path));
+        tuple(&fields.map(|field| quote! { #borrowed.#field }).collect::<Vec<_>>())
     }
 
     /// The cluster as the plugin sees it outside of cycles, where `cache` is a variable.
     pub(super) fn index_view(&self, member: &Member<'_>) -> TokenStream {
-        let indexes = tuple(&self.indexes(member));
+        let indexes = self.indexes(member, &quote! { &cache.state });
         quote! { IndexView { indexes: #indexes, base: &cache.base } }
     }
 

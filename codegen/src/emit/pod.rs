@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::docs::doc;
 use super::member::Members;
-use super::tokens::{parameter, tuple};
+use super::tokens::parameter;
 
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
     let fields = members.iter().map(|member| {
@@ -25,16 +25,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
 pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     let fields = members.iter().map(|member| {
         let (field, ty, args) = (&member.field, &member.ty, member.args());
-        let indexes: Vec<TokenStream> = member
-            .entry
-            .indexes
-            .iter()
-            .map(|index| {
-                let field = members.states.field(&index.path);
-                quote! { &mut state.#field }
-            })
-            .collect();
-        let indexes = tuple(&indexes);
+        let indexes = members.indexes(member, &quote! { &mut state });
         quote! { #field: <#ty as Plugin>::compile(#args, pod, Compile { interner, indexes: #indexes }), }
     });
     let body = quote! { Pod { #(#fields)* } };
@@ -52,16 +43,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
 fn epoch(members: &Members<'_>) -> TokenStream {
     let epochs = members.iter().filter(|member| !member.entry.indexes.is_empty()).map(|member| {
         let ty = &member.ty;
-        let indexes: Vec<TokenStream> = member
-            .entry
-            .indexes
-            .iter()
-            .map(|index| {
-                let field = members.states.field(&index.path);
-                quote! { &state.#field }
-            })
-            .collect();
-        let indexes = tuple(&indexes);
+        let indexes = members.indexes(member, &quote! { &state });
         quote! { <#ty as Plugin>::compile_epoch(#indexes) }
     });
     let epochs: Vec<TokenStream> = epochs.collect();

@@ -54,8 +54,8 @@ fn function(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
             }
         })
         .collect();
-    let indexes = members.indexes(member);
-    let (columns, indexes) = (tuple(&columns), tuple(&indexes));
+    let columns = tuple(&columns);
+    let indexes = members.indexes(member, &quote! { &cache.state });
     let doc = doc(format!("For `{}`.", member.name));
     quote! {
         #doc

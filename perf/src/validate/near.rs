@@ -1,11 +1,11 @@
 //! Which pods are near which.
 
-use schedc_core::intern::{Interner, Symbol};
+use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
 use schedc_core::model::{Pod, PodAffinityTerm};
 
 use super::selectors::{means, value};
-use super::{Cluster, Rule};
+use super::{Cluster, Placement, Rule};
 
 /// How many pods there are in each place: a topology key and one of its values.
 type Places = Map<(Symbol, Symbol), u32>;
@@ -38,14 +38,8 @@ impl Near {
     }
 
     /// Whether a pod may come to a node, by the pods that are there.
-    pub(super) fn check(
-        &mut self,
-        pod: &Pod,
-        node: Symbol,
-        cluster: &Cluster,
-        names: &Interner,
-        found: &mut Vec<(Rule, String)>,
-    ) {
+    pub(super) fn check(&mut self, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
+        let Placement { pod, node, cluster, names } = placement;
         let affinity = &pod.spec.affinity;
         let labels = cluster.labels(node);
         let mut broken = |what: String| found.push((Rule::InterPodAffinity, what));

@@ -10,7 +10,7 @@ use schedc_core::model::{
 };
 
 use super::selectors::{lets_in, selects, value, wants};
-use super::{Cluster, Rule};
+use super::{Cluster, Placement, Rule};
 
 /// Pods counted for the hard constraints that pods had so far. What is new is counted once over all nodes and pods.
 #[derive(Default)]
@@ -106,14 +106,8 @@ impl Spread {
     }
 
     /// Whether a pod may come to a node, by the pods that are there.
-    pub(super) fn check(
-        &mut self,
-        pod: &Pod,
-        node: Symbol,
-        cluster: &Cluster,
-        names: &Interner,
-        found: &mut Vec<(Rule, String)>,
-    ) {
+    pub(super) fn check(&mut self, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
+        let Placement { pod, node, cluster, names } = placement;
         for question in Question::of(&pod.spec) {
             let own = i64::from(question.selects(&pod.spec));
             let TopologySpreadConstraint { topology_key, max_skew, min_domains, .. } = question.constraint;

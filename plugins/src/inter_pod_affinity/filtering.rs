@@ -47,6 +47,14 @@ impl Room {
     }
 }
 
+/// A pod that comes to a node (`by` is 1) or leaves it (-1), in thought.
+#[derive(Clone, Copy)]
+struct Moved<'a> {
+    other: &'a Pod,
+    node: NodeIndex,
+    by: i64,
+}
+
 /// What a node does not satisfy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnmetAffinity {
@@ -139,7 +147,7 @@ impl PreFilterPlugin for InterPodAffinity {
         view: View<'_, Self>,
         node: NodeIndex,
     ) {
-        state.count(pod, other, view, node, 1);
+        state.count(pod, Moved { other, node, by: 1 }, view);
     }
 
     fn remove_pod(
@@ -149,7 +157,7 @@ impl PreFilterPlugin for InterPodAffinity {
         view: View<'_, Self>,
         node: NodeIndex,
     ) {
-        state.count(pod, other, view, node, -1);
+        state.count(pod, Moved { other, node, by: -1 }, view);
     }
 }
 
@@ -262,15 +270,9 @@ impl InterPodAffinityState {
         pod.near.is_none() && pod.apart.is_empty() && self.against.iter().all(Places::is_void)
     }
 
-    /// Counts another pod on a node that comes (1) or goes (-1), in thought.
-    fn count(
-        &mut self,
-        pod: &InterPodAffinityPod,
-        other: &Pod,
-        view: View<'_, InterPodAffinity>,
-        node: NodeIndex,
-        change: i64,
-    ) {
+    /// Counts another pod that comes or goes.
+    fn count(&mut self, pod: &InterPodAffinityPod, moved: Moved<'_>, view: View<'_, InterPodAffinity>) {
+        let Moved { other, node, by } = moved;
         let (_, counts, terms) = view.indexes;
         if !other.spec.affinity.anti_required.is_empty() {
             match terms.anti_required_of(&other.spec) {
@@ -279,33 +281,27 @@ impl InterPodAffinityState {
                     for &(term, key) in pod.against.terms.iter().filter(of_pod) {
                         // A pod may say the same twice.
                         let times = known.iter().filter(|other| **other == term).count() as i64;
-                        self.against[key].add(node, change * times, 1);
+                        self.against[key].add(node, by * times, 1);
                     }
                 }
-                None => self.imagine(pod, other, view, node, change),
+                None => self.imagine(pod, moved, view),
             }
         }
         let matches = |question| counts.selects(question, &other.spec);
         if pod.near.as_ref().is_some_and(|near| matches(near.pods)) {
-            self.near.iter_mut().for_each(|places| places.add(node, change, 1));
+            self.near.iter_mut().for_each(|places| places.add(node, by, 1));
             self.first = self.is_first(pod);
         }
         for (term, places) in pod.apart.iter().zip(&mut self.apart) {
             if matches(term.pods) {
-                places.add(node, change, 1);
+                places.add(node, by, 1);
             }
         }
     }
 
     /// The same of anti-affinity terms that nobody knew.
-    fn imagine(
-        &mut self,
-        pod: &InterPodAffinityPod,
-        other: &Pod,
-        view: View<'_, InterPodAffinity>,
-        node: NodeIndex,
-        change: i64,
-    ) {
+    fn imagine(&mut self, pod: &InterPodAffinityPod, moved: Moved<'_>, view: View<'_, InterPodAffinity>) {
+        let Moved { other, node, by } = moved;
         let (topology, _, terms) = view.indexes;
         let of_namespace = terms.namespace_labels(pod.itself.namespace);
         for term in &other.spec.affinity.anti_required {
@@ -317,7 +313,7 @@ impl InterPodAffinityState {
                 self.imagined.insert(at, (key, Places::new(topology, view.base, key, Vec::new())));
                 at
             });
-            self.imagined[at].1.add(node, change, 1);
+            self.imagined[at].1.add(node, by, 1);
         }
         // What comes and goes leaves no trace.
         self.imagined.retain(|(_, pods)| !pods.is_void());

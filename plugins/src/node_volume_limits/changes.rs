@@ -20,29 +20,8 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// A pod comes. Returns whether that matters.
-    pub(super) fn add(
-        &mut self,
-        node: NodeIndex,
-        pod: &Pod,
-        wanted: &Wanted,
-        view: View<'_, NodeVolumeLimits>,
-    ) -> bool {
-        self.change(node, pod, 1, wanted, view)
-    }
-
-    /// A pod leaves. Returns whether that matters.
-    pub(super) fn remove(
-        &mut self,
-        node: NodeIndex,
-        pod: &Pod,
-        wanted: &Wanted,
-        view: View<'_, NodeVolumeLimits>,
-    ) -> bool {
-        self.change(node, pod, -1, wanted, view)
-    }
-
-    fn change(
+    /// A pod comes to a node (`by` is 1) or leaves it (-1). Returns whether that matters.
+    pub(super) fn change(
         &mut self,
         node: NodeIndex,
         pod: &Pod,
