@@ -24,8 +24,8 @@
 
 use schedc_core::column::Position;
 use schedc_core::extension_points::{
-    Extent, FilterPlugin, MAX_NODE_SCORE, NormalizeScore, PreFilter, PreFilterPlugin, PreScorePlugin, ScoreError,
-    ScorePlugin, Skips,
+    Extent, FilterPlugin, MAX_NODE_SCORE, NormalizeScore, PreFilter, PreFilterPlugin, PreScorePlugin, ScoreClass,
+    ScoreError, ScorePlugin, Skips,
 };
 use schedc_core::handle::Handle;
 use schedc_core::kept::{Anew, Rescore, Verdicts};
@@ -231,6 +231,9 @@ impl PreScorePlugin for PodTopologySpread {
     }
 }
 
+const WITHOUT_PRE_SCORE: ScoreError =
+    ScoreError("error reading \"PreScorePodTopologySpread\" from cycleState: not found");
+
 impl ScorePlugin for PodTopologySpread {
     type Cycle = SpreadScores;
 
@@ -242,12 +245,30 @@ impl ScorePlugin for PodTopologySpread {
         cycle: &SpreadScores,
         (_, _, node): Row<'_, Self>,
     ) -> Result<i64, ScoreError> {
-        let without_pre_score = ScoreError("error reading \"PreScorePodTopologySpread\" from cycleState: not found");
-        cycle.of_node(pod, node).ok_or(without_pre_score)
+        cycle.of_node(pod, node).ok_or(WITHOUT_PRE_SCORE)
     }
 }
 
 impl NormalizeScore for PodTopologySpread {
+    #[inline(always)]
+    fn class(
+        _: &PodTopologySpreadArgs,
+        pod: &PodTopologySpreadPod,
+        cycle: &SpreadScores,
+        (_, _, node): Row<'_, Self>,
+    ) -> Result<ScoreClass, ScoreError> {
+        cycle.class_of(pod, node).ok_or(WITHOUT_PRE_SCORE)
+    }
+
+    fn score_of_class(
+        _: &PodTopologySpreadArgs,
+        pod: &PodTopologySpreadPod,
+        cycle: &SpreadScores,
+        class: ScoreClass,
+    ) -> i64 {
+        cycle.of_class(pod, class)
+    }
+
     #[inline(always)]
     fn normalize(_: &PodTopologySpreadArgs, extent: Extent, raw: i64) -> i64 {
         // kube-scheduler marks nodes that take no part with -1, and means scores of -1, too.

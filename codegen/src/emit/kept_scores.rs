@@ -35,7 +35,15 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
 }
 
 pub(super) fn functions(members: &Members<'_>) -> TokenStream {
-    let parts = [resize(members), score(members), update(members), look(members), total(members)];
+    let parts = [
+        resize(members),
+        score(members),
+        update(members),
+        clear(members),
+        retire(members),
+        settle(members),
+        total(members),
+    ];
     quote! { #(#parts)* }
 }
 
@@ -142,10 +150,9 @@ fn update(members: &Members<'_>) -> TokenStream {
             let rescore = if !member.runs(Point::Score) {
                 quote! {}
             } else if member.entry.normalizes {
-                let ask = ask(members, member, quote! { work.again });
-                let sum_up = quote! { self.scores.#field.sum_up::<#ty>(work.feasible, work.again); };
-                let sum_up = unless_skipped(member, sum_up);
-                quote! { #ask #sum_up }
+                let (state, columns) = (state(member), slices(members, member));
+                let update = quote! { self.scores.#field.update::<#ty>(#args, &pod.#field, #state, #columns, work)?; };
+                unless_skipped(member, update)
             } else {
                 touches_base = true;
                 quote! { work.base.extend(work.again); }
@@ -181,22 +188,52 @@ fn update(members: &Members<'_>) -> TokenStream {
     }
 }
 
-fn look(members: &Members<'_>) -> TokenStream {
-    let calls: Vec<TokenStream> = normalizing(members)
-        .map(|member| {
-            let (field, ty) = (&member.field, &member.ty);
-            unless_skipped(member, quote! { moved |= self.scores.#field.look::<#ty>(feasible, touched); })
-        })
-        .collect();
-    let body = if calls.is_empty() {
-        quote! { false }
-    } else {
-        quote! { let mut moved = false; #(#calls)* moved }
-    };
-    let (score, feasible) = (parameter("score", &body), parameter("feasible", &body));
-    let touched = parameter("touched", &body);
+fn clear(members: &Members<'_>) -> TokenStream {
+    let calls = normalizing(members).map(|member| {
+        let field = &member.field;
+        quote! { self.scores.#field.clear(); }
+    });
     quote! {
-        fn look(&mut self, #score: &Score, #feasible: &Mask, #touched: Option<&Touched>) -> bool {
+        fn clear_scores(&mut self) {
+            #(#calls)*
+        }
+    }
+}
+
+fn retire(members: &Members<'_>) -> TokenStream {
+    let calls = normalizing(members).map(|member| {
+        let field = &member.field;
+        unless_skipped(member, quote! { self.scores.#field.retire(feasible, flipped); })
+    });
+    let body = quote! { #(#calls)* };
+    let (score, feasible) = (parameter("score", &body), parameter("feasible", &body));
+    let flipped = parameter("flipped", &body);
+    quote! {
+        fn retire(&mut self, #score: &Score, #feasible: &Mask, #flipped: &Touched) {
+            #body
+        }
+    }
+}
+
+fn settle(members: &Members<'_>) -> TokenStream {
+    let calls = normalizing(members).map(|member| {
+        let (field, ty, args, constant) = (&member.field, &member.ty, member.args(), &member.constant);
+        let settle = quote! {
+            self.scores.#field.settle::<#ty>(#args, weight::#constant, feasible, totals, retotalled)?;
+        };
+        unless_skipped(member, settle)
+    });
+    let body = quote! { #(#calls)* Ok(()) };
+    let (score, feasible) = (parameter("score", &body), parameter("feasible", &body));
+    let (totals, retotalled) = (parameter("totals", &body), parameter("retotalled", &body));
+    quote! {
+        fn settle(
+            &mut self,
+            #score: &Score,
+            #feasible: &Mask,
+            #totals: &mut [i64],
+            #retotalled: &mut Touched,
+        ) -> Result<(), Anew> {
             #body
         }
     }
@@ -209,14 +246,13 @@ fn total(members: &Members<'_>) -> TokenStream {
         quote! { kept::begin_totals_at_zero(word, bits, totals); }
     };
     let calls = normalizing(members).map(|member| {
-        let (field, ty, args, constant) = (&member.field, &member.ty, member.args(), &member.constant);
-        let add = quote! { self.scores.#field.add::<#ty>(#args, weight::#constant, word, bits, totals)?; };
-        unless_skipped(member, add)
+        let field = &member.field;
+        unless_skipped(member, quote! { self.scores.#field.add(word, bits, totals); })
     });
-    let body = quote! { #begin #(#calls)* Ok(()) };
+    let body = quote! { #begin #(#calls)* };
     let score = parameter("score", &body);
     quote! {
-        fn total(&mut self, #score: &Score, word: usize, bits: u64, totals: &mut [i64]) -> Result<(), Anew> {
+        fn total(&self, #score: &Score, word: usize, bits: u64, totals: &mut [i64]) {
             #body
         }
     }

@@ -27,5 +27,5 @@ pub use pre_filter::{PreFilter, PreFilterPlugin, pre_filter_again};
 pub use pre_score::{PreScorePlugin, PrepareScore, pre_score_again, prepare_again};
 pub use queue_sort::{QueueSortPlugin, QueuedPod};
 pub use reserve::{Placement, ReservePlugin};
-pub use score::{Extent, MAX_NODE_SCORE, NormalizeScore, ScoreError, ScorePlugin, default_normalize};
+pub use score::{Extent, MAX_NODE_SCORE, NormalizeScore, ScoreClass, ScoreError, ScorePlugin, default_normalize};
 pub use skips::Skips;

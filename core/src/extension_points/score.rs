@@ -64,6 +64,11 @@ impl Default for Extent {
     }
 }
 
+/// What tells nodes apart that a plugin scores differently, as a number that the plugin makes up. The default is the raw
+/// score itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ScoreClass(pub u64);
+
 /// Brings raw scores into 0..=100, as a function of the score and the extremes over all feasible nodes.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement `NormalizeScore`",
@@ -76,6 +81,34 @@ pub trait NormalizeScore: ScorePlugin {
     const LOOKS_AT_LOWEST: bool = true;
     /// The normalised score.
     fn normalize(args: &Self::Args, extent: Extent, raw: i64) -> i64;
+
+    /// The class of a node: nodes of one class have one raw score, and still do when their score is another one, as nodes of
+    /// one zone do for a plugin that counts pods by zone. Where answers are kept, a raw score is kept for each class, so that
+    /// one that moves costs nothing for each of its nodes.
+    ///
+    /// # Errors
+    /// As `score`.
+    #[inline(always)]
+    fn class(
+        args: &Self::Args,
+        pod: &Self::Pod,
+        cycle: &<Self as ScorePlugin>::Cycle,
+        node: Row<'_, Self>,
+    ) -> Result<ScoreClass, ScoreError> {
+        Self::score(args, pod, cycle, node).map(|raw| ScoreClass(raw as u64))
+    }
+
+    /// The raw score of the nodes of a class. It is also asked of classes whose nodes are about to be asked for their class
+    /// again.
+    #[inline(always)]
+    fn score_of_class(
+        _args: &Self::Args,
+        _pod: &Self::Pod,
+        _cycle: &<Self as ScorePlugin>::Cycle,
+        class: ScoreClass,
+    ) -> i64 {
+        class.0 as i64
+    }
 }
 
 /// kube-scheduler's `DefaultNormalizeScore` up to 100: in proportion to the highest score, reversed if less is better.

@@ -226,11 +226,20 @@ impl<P: Profile> Kept<P> {
         let score = plugins.pre_score(compiled, cycle, cache, &self.feasible).map_err(|_| Anew)?;
         room.fresh.reset(slots);
         room.fresh.insert_all(&self.feasible);
+        self.parts.clear_scores();
         self.parts.resize_scores(&score, slots);
         self.parts.score(compiled, &score, P::columns(&cache.state, &cache.base), &room.fresh)?;
-        self.parts.look(&score, &self.feasible, None);
+        let Kept { parts, feasible, totals, best, .. } = self;
+        totals.resize(slots, 0);
+        best.resize(slots);
+        room.again.reset(slots);
+        parts.settle(&score, feasible, totals, &mut room.again)?;
+        for (word, &bits) in feasible.words().iter().enumerate() {
+            parts.total(&score, word, bits, totals);
+        }
+        best.fill(|block| best_of(totals, feasible, block));
         self.score = Some(score);
-        self.total_everywhere(slots)
+        Ok(())
     }
 
     /// Scores again what has to be.
@@ -266,34 +275,21 @@ impl<P: Profile> Kept<P> {
             scored: &mut room.scored,
             again: &mut room.again,
             base: &mut room.base,
+            moved: false,
             slots,
         };
         self.parts.update_scores(plugins, compiled, cycle, score, cache, &mut work)?;
         self.parts.score(compiled, score, P::columns(&cache.state, &cache.base), &room.fresh)?;
-        // Raw scores that plugins named are summed up already. What is left are nodes that all plugins scored, and those that
-        // ceased to be feasible.
-        room.fresh.extend(&room.flipped);
-        if self.parts.look(score, &self.feasible, Some(&room.fresh)) {
-            return self.total_everywhere(slots);
-        }
+        let Kept { parts, totals, feasible, best, .. } = self;
+        parts.retire(score, feasible, &room.flipped);
+        room.again.reset(slots);
+        parts.settle(score, feasible, totals, &mut room.again)?;
         for (word, bits) in room.scored.words() {
-            self.parts.total(score, word, bits, &mut self.totals)?;
+            parts.total(score, word, bits, totals);
         }
         room.scored.extend(&room.flipped);
-        let Kept { totals, feasible, best, .. } = self;
+        room.scored.extend(&room.again);
         best.refresh(&room.scored, |block| best_of(totals, feasible, block));
-        Ok(())
-    }
-
-    fn total_everywhere(&mut self, slots: usize) -> Result<(), Anew> {
-        let Kept { parts, feasible, score, totals, best, .. } = self;
-        let Some(score) = score else { return Err(Anew) };
-        totals.resize(slots, 0);
-        best.resize(slots);
-        for (word, &bits) in feasible.words().iter().enumerate() {
-            parts.total(score, word, bits, totals)?;
-        }
-        best.fill(|block| best_of(totals, feasible, block));
         Ok(())
     }
 

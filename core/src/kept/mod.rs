@@ -20,6 +20,7 @@ use crate::touched::Touched;
 
 mod answer;
 mod diagnosed;
+mod levels;
 mod nominations;
 mod normalized;
 mod parts;
@@ -117,11 +118,33 @@ pub struct Rescore<'a> {
     pub flipped: &'a Touched,
     /// Takes the nodes about which Score must be asked again. Those that are not feasible do not count.
     pub again: &'a mut Touched,
+    moved: &'a mut bool,
 }
 
-impl Rescore<'_> {
+impl<'a> Rescore<'a> {
+    /// `again` takes the nodes to be scored again, `moved` whether classes may have other raw scores.
+    #[inline(always)]
+    pub fn new(
+        changed: Changed<'a>,
+        feasible: &'a Mask,
+        flipped: &'a Touched,
+        again: &'a mut Touched,
+        moved: &'a mut bool,
+    ) -> Self {
+        Rescore { changed, feasible, flipped, again, moved }
+    }
+
     /// Score must be asked again about every feasible node.
     pub fn ask_all(&mut self) {
         self.again.insert_all(self.feasible);
+        self.classes_moved();
+    }
+
+    /// Classes may have other raw scores
+    /// ([`NormalizeScore::score_of_class`](crate::extension_points::NormalizeScore::score_of_class)). All are asked about
+    /// again; no node for that reason.
+    #[inline]
+    pub fn classes_moved(&mut self) {
+        *self.moved = true;
     }
 }

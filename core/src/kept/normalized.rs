@@ -1,65 +1,64 @@
 //! The kept raw scores of a plugin that normalises.
 
 use super::Anew;
-use super::tree::{Tree, each_of_block};
+use super::levels::Levels;
+use super::parts::ScoreWork;
 use crate::column::ColumnSet;
-use crate::extension_points::{Extent, MAX_NODE_SCORE, NormalizeScore, ScorePlugin};
+use crate::extension_points::{NormalizeScore, ScorePlugin};
 use crate::mask::{Mask, nodes_of};
 use crate::plugin::Slices;
 use crate::touched::Touched;
 
-/// Normalised scores are kept if the raw ones are so many at most.
-const TABULATED: u64 = 4096;
-/// In the table: nobody asked yet.
-const UNKNOWN: i64 = i64::MIN;
-
-/// The raw scores, their extremes by block, and what is added to totals for them.
-#[derive(Debug)]
+/// Nodes that the plugin scores alike share a level, which has the raw score and what is added to totals for it. So a score
+/// of many nodes that moves, and extremes that do, cost what there are levels; only nodes of levels whose normalised score
+/// is another one then get other totals.
+#[derive(Debug, Default)]
 pub struct Normalized {
-    raw: Vec<i64>,
-    extents: Tree<Extent>,
-    /// As NormalizeScore sees it.
-    extent: Extent,
-    /// The weighted normalised scores of the raw scores from `lowest` on, as far as they were asked for.
-    table: Vec<i64>,
-    lowest: i64,
-    /// The same for a node that takes no part.
-    ignored: i64,
+    /// The level of each node.
+    level_of: Vec<u32>,
+    levels: Levels,
+    /// By how much the weighted score of each level changed.
+    moves: Vec<i64>,
+    /// For each word of a mask, the levels that its nodes may have: bit `n` for those whose number is `n` modulo 64.
+    present: Vec<u64>,
 }
 
-impl Default for Normalized {
-    fn default() -> Self {
-        Normalized {
-            raw: Vec::new(),
-            extents: Tree::default(),
-            extent: Extent::EMPTY,
-            table: Vec::new(),
-            lowest: 0,
-            ignored: UNKNOWN,
-        }
-    }
+/// The bit in [`Normalized::present`].
+#[inline(always)]
+fn bit(level: u32) -> u64 {
+    1 << (level % 64)
 }
 
 impl Normalized {
     /// Makes room for so many slots of nodes.
     pub fn resize(&mut self, slots: usize) {
-        if self.raw.len() < slots {
-            self.raw.resize(slots, 0);
+        let words = slots.div_ceil(64);
+        if self.present.len() < words {
+            self.present.resize(words, 0);
+            self.level_of.resize(words * 64, Levels::NOBODY);
         }
-        self.extents.resize(slots);
+    }
+
+    /// Forgets all scores.
+    pub fn clear(&mut self) {
+        self.level_of.fill(Levels::NOBODY);
+        self.present.fill(0);
+        self.levels.clear();
     }
 
     /// What it takes, in bytes.
     pub fn bytes(&self) -> usize {
-        (self.raw.capacity() + self.table.capacity()) * size_of::<i64>() + self.extents.bytes()
+        (self.present.capacity() + self.moves.capacity()) * size_of::<u64>()
+            + self.level_of.capacity() * size_of::<u32>()
+            + self.levels.bytes()
     }
 
-    /// Asks Score about nodes.
+    /// Asks Score about nodes, which are feasible.
     ///
     /// # Errors
     /// Score failed.
     #[inline]
-    pub fn score<P: ScorePlugin>(
+    pub fn score<P: NormalizeScore>(
         &mut self,
         args: &P::Args,
         pod: &P::Pod,
@@ -70,124 +69,108 @@ impl Normalized {
         for (word, bits) in nodes.words() {
             for node in nodes_of(word, bits) {
                 let row = P::Columns::row(columns, node.get());
-                self.raw[node.get()] = P::score(args, pod, state, row).map_err(|_| Anew)?;
+                let class = P::class(args, pod, state, row).map_err(|_| Anew)?;
+                let before = self.level_of[node.get()];
+                if self.levels.is_of(before, class) {
+                    continue;
+                }
+                let level = self.levels.enter(class, || P::score_of_class(args, pod, state, class));
+                self.levels.leave(before);
+                self.level_of[node.get()] = level;
+                self.present[word] |= bit(level);
             }
         }
         Ok(())
     }
 
-    /// Sums the blocks of touched nodes up anew.
-    #[inline]
-    pub fn sum_up<P: NormalizeScore>(&mut self, feasible: &Mask, touched: &Touched) {
-        let Normalized { raw, extents, .. } = self;
-        extents.refresh(touched, |block| extent_of::<P>(raw, feasible, block));
-    }
-
-    /// Looks for the extremes in the blocks of touched nodes. Returns whether those over all nodes moved. `None` means all
-    /// blocks, and counts as a move.
-    pub fn look<P: NormalizeScore>(&mut self, feasible: &Mask, touched: Option<&Touched>) -> bool {
-        if let Some(touched) = touched {
-            self.sum_up::<P>(feasible, touched);
-            return self.prepare::<P>();
-        }
-        let Normalized { raw, extents, .. } = self;
-        extents.fill(|block| extent_of::<P>(raw, feasible, block));
-        self.table.clear();
-        self.ignored = UNKNOWN;
-        self.extent = Extent::EMPTY;
-        self.prepare::<P>();
-        true
-    }
-
-    fn prepare<P: NormalizeScore>(&mut self) -> bool {
-        let Extent { max, min } = self.extents.root();
-        let extent = Extent { max, min: if P::LOOKS_AT_LOWEST { min } else { i64::MAX } };
-        let moved = extent != self.extent;
-        let is_covered = max < min || max.abs_diff(min) >= TABULATED || !self.table.is_empty() && self.lowest <= min;
-        if !moved && is_covered {
-            return false;
-        }
-        self.extent = extent;
-        self.table.clear();
-        if max >= min && max.abs_diff(min) < TABULATED {
-            self.lowest = min;
-            self.table.resize(max.abs_diff(min) as usize + 1, UNKNOWN);
-        }
-        if moved {
-            self.ignored = UNKNOWN;
-        }
-        moved
-    }
-
-    /// Adds the weighted normalised scores of the nodes `bits` of a word to their totals.
+    /// Takes in what the plugin said when its state was brought up to date.
     ///
     /// # Errors
-    /// One is out of range.
+    /// Score failed.
     #[inline]
-    pub fn add<P: NormalizeScore>(
+    pub fn update<P: NormalizeScore>(
+        &mut self,
+        args: &P::Args,
+        pod: &P::Pod,
+        state: &<P as ScorePlugin>::Cycle,
+        columns: Slices<'_, P>,
+        work: &ScoreWork<'_>,
+    ) -> Result<(), Anew> {
+        if work.moved {
+            self.levels.move_all(|class| P::score_of_class(args, pod, state, class));
+        }
+        self.score::<P>(args, pod, state, columns, work.again)
+    }
+
+    /// Forgets the scores of nodes that are not feasible any more.
+    #[inline]
+    pub fn retire(&mut self, feasible: &Mask, flipped: &Touched) {
+        for (word, bits) in flipped.words() {
+            for node in nodes_of(word, bits & !feasible.words()[word]) {
+                self.levels.leave(std::mem::replace(&mut self.level_of[node.get()], Levels::NOBODY));
+            }
+        }
+    }
+
+    /// Normalises again what has to be, once all nodes have their raw scores. Totals follow, apart from those of nodes that
+    /// were scored since this was called last, which are to be put together anew; `retotalled` takes the nodes.
+    ///
+    /// # Errors
+    /// A normalised score is out of range.
+    #[inline]
+    pub fn settle<P: NormalizeScore>(
         &mut self,
         args: &P::Args,
         weight: i64,
-        word: usize,
-        bits: u64,
+        feasible: &Mask,
         totals: &mut [i64],
+        retotalled: &mut Touched,
     ) -> Result<(), Anew> {
-        let Normalized { raw, table, ignored, lowest, extent, .. } = self;
-        let mut weighted = |raw: i64| match table.get(raw.wrapping_sub(*lowest) as usize) {
-            Some(&known) if known != UNKNOWN => Ok(known),
-            _ => ask::<P>(args, weight, raw, *extent, *lowest, table, ignored),
-        };
-        let first = word * 64;
-        if bits == u64::MAX {
-            for (total, &raw) in totals[first..first + 64].iter_mut().zip(&raw[first..first + 64]) {
-                *total = total.wrapping_add(weighted(raw)?);
-            }
-            return Ok(());
-        }
-        for node in nodes_of(word, bits) {
-            let total = &mut totals[node.get()];
-            *total = total.wrapping_add(weighted(raw[node.get()])?);
+        if self.levels.settle::<P>(args, weight, &mut self.moves)? {
+            self.shift(feasible, totals, retotalled);
         }
         Ok(())
     }
-}
 
-/// Normalises a raw score that nobody asked for yet, and takes it down.
-#[cold]
-#[inline(never)]
-fn ask<P: NormalizeScore>(
-    args: &P::Args,
-    weight: i64,
-    raw: i64,
-    extent: Extent,
-    lowest: i64,
-    table: &mut [i64],
-    ignored: &mut i64,
-) -> Result<i64, Anew> {
-    if raw == P::IGNORED && *ignored != UNKNOWN {
-        return Ok(*ignored);
-    }
-    let normalized = P::normalize(args, extent, raw);
-    if !(0..=MAX_NODE_SCORE).contains(&normalized) {
-        return Err(Anew);
-    }
-    let weighted = normalized.wrapping_mul(weight);
-    if raw == P::IGNORED {
-        *ignored = weighted;
-    } else if let Some(entry) = table.get_mut(raw.wrapping_sub(lowest) as usize) {
-        *entry = weighted;
-    }
-    Ok(weighted)
-}
-
-/// The extremes over the feasible nodes of a block.
-#[inline(always)]
-fn extent_of<P: NormalizeScore>(raw: &[i64], feasible: &Mask, block: usize) -> Extent {
-    let mut extent = Extent::EMPTY;
-    each_of_block(raw, feasible, block, |raw| {
-        if raw != P::IGNORED {
-            extent.include(raw);
+    /// Adds to totals by how much levels moved.
+    fn shift(&mut self, feasible: &Mask, totals: &mut [i64], retotalled: &mut Touched) {
+        let Normalized { level_of, moves, present, .. } = self;
+        let moving = (0..).zip(&*moves).fold(0, |bits, (level, &by)| if by == 0 { bits } else { bits | bit(level) });
+        let words = present.iter_mut().zip(level_of.chunks_exact(64)).zip(totals.chunks_mut(64)).enumerate();
+        for (word, ((present, levels), totals)) in words {
+            if *present & moving == 0 {
+                continue;
+            }
+            // Without a question for each node: many move, or few words are concerned.
+            let mut any = 0;
+            for (total, &level) in totals.iter_mut().zip(levels) {
+                let by = moves[level as usize];
+                *total = total.wrapping_add(by);
+                any |= by;
+            }
+            if any == 0 {
+                // The nodes that had the level have left it.
+                *present = levels.iter().fold(0, |bits, &level| bits | bit(level));
+            } else {
+                retotalled.insert_word(word, feasible.words()[word]);
+            }
         }
-    });
-    extent
+    }
+
+    /// Adds the weighted normalised scores of the nodes `bits` of a word to their totals.
+    #[inline]
+    pub fn add(&self, word: usize, bits: u64, totals: &mut [i64]) {
+        let weighted = self.levels.weighted();
+        let first = word * 64;
+        if bits == u64::MAX {
+            for (total, &level) in totals[first..first + 64].iter_mut().zip(&self.level_of[first..first + 64]) {
+                *total = total.wrapping_add(weighted[level as usize]);
+            }
+            return;
+        }
+        for node in nodes_of(word, bits) {
+            let total = &mut totals[node.get()];
+            *total = total.wrapping_add(weighted[self.level_of[node.get()] as usize]);
+        }
+    }
 }

@@ -60,14 +60,27 @@ pub trait Parts<P: Profile>: Default + Send {
         work: &mut ScoreWork<'_>,
     ) -> Result<(), Anew>;
 
-    /// Looks for the extremes of raw scores again, in the blocks of touched nodes, or everywhere. Returns whether any moved.
-    fn look(&mut self, score: &P::Score, feasible: &Mask, touched: Option<&Touched>) -> bool;
+    /// Forgets all scores.
+    fn clear_scores(&mut self);
 
-    /// Sets the totals of the nodes `bits` of a word.
+    /// Forgets the scores of those of the flipped nodes that are not feasible any more.
+    fn retire(&mut self, score: &P::Score, feasible: &Mask, flipped: &Touched);
+
+    /// Normalises again what has to be, once nodes have their raw scores. Totals follow, apart from those of nodes that were
+    /// just scored; `retotalled` takes the nodes.
     ///
     /// # Errors
     /// A normalised score is out of range.
-    fn total(&mut self, score: &P::Score, word: usize, bits: u64, totals: &mut [i64]) -> Result<(), Anew>;
+    fn settle(
+        &mut self,
+        score: &P::Score,
+        feasible: &Mask,
+        totals: &mut [i64],
+        retotalled: &mut Touched,
+    ) -> Result<(), Anew>;
+
+    /// Sets the totals of the nodes `bits` of a word.
+    fn total(&self, score: &P::Score, word: usize, bits: u64, totals: &mut [i64]);
 
     /// What it takes, in bytes.
     fn bytes(&self) -> usize;
@@ -107,6 +120,8 @@ pub struct ScoreWork<'a> {
     pub again: &'a mut Touched,
     /// Takes those that the plugins ask for that do not normalise, together.
     pub base: &'a mut Touched,
+    /// Whether the classes of one plugin may have other raw scores.
+    pub moved: bool,
     /// Number of slots.
     pub slots: usize,
 }
@@ -166,12 +181,12 @@ impl<P: Profile> Parts<P> for NotKept {
     ) -> Result<(), Anew> {
         Err(Anew)
     }
-    fn look(&mut self, _: &P::Score, _: &Mask, _: Option<&Touched>) -> bool {
-        false
-    }
-    fn total(&mut self, _: &P::Score, _: usize, _: u64, _: &mut [i64]) -> Result<(), Anew> {
+    fn clear_scores(&mut self) {}
+    fn retire(&mut self, _: &P::Score, _: &Mask, _: &Touched) {}
+    fn settle(&mut self, _: &P::Score, _: &Mask, _: &mut [i64], _: &mut Touched) -> Result<(), Anew> {
         Err(Anew)
     }
+    fn total(&self, _: &P::Score, _: usize, _: u64, _: &mut [i64]) {}
     fn bytes(&self) -> usize {
         0
     }

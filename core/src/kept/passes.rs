@@ -125,7 +125,8 @@ pub fn update_facts<P: PrepareScore>(
 #[inline(always)]
 fn rescore<'a>(work: &'a mut ScoreWork<'_>) -> Rescore<'a> {
     work.again.reset(work.slots);
-    Rescore { changed: work.changed, feasible: work.feasible, flipped: work.flipped, again: work.again }
+    work.moved = false;
+    Rescore::new(work.changed, work.feasible, work.flipped, work.again, &mut work.moved)
 }
 
 /// A score that needs no normalising, times its weight.

@@ -83,8 +83,18 @@ impl Places {
         Some((before, *sum))
     }
 
+    /// Number of places that there is room for.
+    pub(super) fn len(&self) -> usize {
+        self.sums.len()
+    }
+
+    /// The number of a place; 0 for no place.
+    pub(super) fn sum(&self, place: usize) -> i64 {
+        self.sums.get(place).copied().unwrap_or(0)
+    }
+
     #[inline]
-    fn place(&self, node: NodeIndex) -> Domain {
+    pub(super) fn place(&self, node: NodeIndex) -> Domain {
         self.domains.get(node.get()).copied().unwrap_or(Domain::NONE)
     }
 
@@ -159,6 +169,11 @@ impl Places {
             let positive = self.sums.get(place.get()).is_some_and(|sum| *sum > 0);
             members.of(place).iter().for_each(|&(word, nodes)| tell(positive, word as usize, nodes));
         }
+    }
+
+    /// Whether places changed of which nobody was told yet.
+    pub(super) fn has_changed(&self) -> bool {
+        !self.changed.is_empty()
     }
 
     /// Nobody needs to be told.

@@ -1,7 +1,7 @@
 //! Preferred terms, and running pods' required affinity: how much a node is liked.
 
 use schedc_core::extension_points::{
-    Extent, MAX_NODE_SCORE, NormalizeScore, PreScorePlugin, ScoreError, ScorePlugin, Skips,
+    Extent, MAX_NODE_SCORE, NormalizeScore, PreScorePlugin, ScoreClass, ScoreError, ScorePlugin, Skips,
 };
 use schedc_core::kept::{Anew, Changed, Rescore};
 use schedc_core::mask::Mask;
@@ -21,7 +21,15 @@ pub struct InterPodAffinityScores {
     weights: Vec<Places>,
     /// How much was read of the logs of each of the pod's preferred terms, and of each term of others.
     seen: Vec<u64>,
+    /// Whether places are so few that a node's class is where it is, and not its score: then a pod that comes to a place
+    /// moves a class, and not all nodes there.
+    by_place: bool,
 }
+
+/// So many places of a key are few.
+const FEW: usize = if cfg!(test) { 3 } else { 256 };
+/// Bits of a class that say a place, or that a node is in none.
+const BITS: u32 = 16;
 
 /// Room for scores.
 #[derive(Debug, Default)]
@@ -81,7 +89,15 @@ impl PreScorePlugin for InterPodAffinity {
         if scores.counted() == slot.skip {
             return Err(Anew);
         }
+        if scores.by_place != scores.tells_by_place() {
+            scores.by_place = !scores.by_place;
+            rescore.ask_all();
+        }
         for places in &mut scores.weights {
+            if scores.by_place && places.has_changed() {
+                places.forget_changed();
+                rescore.classes_moved();
+            }
             places.each_changed(view.indexes.0, |_, word, nodes| rescore.again.insert_word(word, nodes));
         }
         Ok(())
@@ -123,6 +139,7 @@ impl InterPodAffinity {
             scores.seen.push(source.log.end());
             scores.weights[key].count(source);
         }
+        scores.by_place = scores.tells_by_place();
         scores
     }
 }
@@ -131,6 +148,10 @@ impl InterPodAffinityScores {
     /// Whether a term counted anywhere, be it with weight 0.
     fn counted(&self) -> bool {
         self.weights.iter().any(|places| !places.is_void())
+    }
+
+    fn tells_by_place(&self) -> bool {
+        self.weights.len() <= (u64::BITS / BITS) as usize && self.weights.iter().all(|places| places.len() <= FEW)
     }
 
     /// Whether nothing happened since they were brought up to date.
@@ -144,7 +165,7 @@ impl InterPodAffinityScores {
     /// Follows what happened. What comes of an error is of no use.
     fn follow(&mut self, liking: &Liking, view: View<'_, InterPodAffinity>, changed: Changed<'_>) -> Result<(), Anew> {
         let (topology, counts, terms) = view.indexes;
-        let InterPodAffinityScores { weights, seen } = self;
+        let InterPodAffinityScores { weights, seen, .. } = self;
         let sources = sources(liking, counts, terms);
         if sources.clone().any(|source| source.is_none()) || sources.clone().count() != seen.len() {
             return Err(Anew);
@@ -191,5 +212,33 @@ impl NormalizeScore for InterPodAffinity {
             return 0;
         }
         (MAX_NODE_SCORE as f64 * (raw.wrapping_sub(extent.min) as f64 / span as f64)) as i64
+    }
+
+    #[inline(always)]
+    fn class(
+        args: &InterPodAffinityArgs,
+        pod: &InterPodAffinityPod,
+        scores: &InterPodAffinityScores,
+        node: NodeIndex,
+    ) -> Result<ScoreClass, ScoreError> {
+        if !scores.by_place {
+            return Self::score(args, pod, scores, node).map(|raw| ScoreClass(raw as u64));
+        }
+        let places = scores.weights.iter().map(|places| places.place(node).get() as u64 & ((1 << BITS) - 1));
+        Ok(ScoreClass(places.fold(0, |class, place| class << BITS | place)))
+    }
+
+    fn score_of_class(
+        _: &InterPodAffinityArgs,
+        _: &InterPodAffinityPod,
+        scores: &InterPodAffinityScores,
+        class: ScoreClass,
+    ) -> i64 {
+        if !scores.by_place {
+            return class.0 as i64;
+        }
+        let of_key = scores.weights.iter().rev().zip((0..).step_by(BITS as usize));
+        let sums = of_key.map(|(places, shift)| places.sum((class.0 >> shift) as usize & ((1 << BITS) - 1)));
+        sums.fold(0, i64::wrapping_add)
     }
 }

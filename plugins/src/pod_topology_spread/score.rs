@@ -12,8 +12,10 @@ use super::constraints::{Constraint, Included, make_empty};
 use super::{PodTopologySpread, PodTopologySpreadPod};
 use crate::indexes::Domain;
 
+mod classes;
 mod follow;
 
+use classes::Part;
 pub(super) use follow::follow;
 
 /// How many pods there are around each node, for each soft constraint: kube-scheduler's `preScoreState`.
@@ -27,6 +29,8 @@ pub struct SpreadScores {
     feasible: Mask,
     /// The score of the nodes of each domain, if there is one constraint and its places are domains.
     of_domain: Vec<i64>,
+    /// Whether classes of nodes are told apart by more than their scores.
+    has_classes: bool,
 }
 
 /// Scores are a matter of these alone. Which nodes were feasible is in the weights already.
@@ -46,6 +50,8 @@ struct Counts {
     seen: u64,
     /// Whether every node is a place of its own.
     is_hostname: bool,
+    /// What it tells nodes apart by.
+    part: Part,
     /// The place of nodes without the label. It is that of nodes where it is empty.
     without_label: usize,
     /// The pods of each place: domain, or node.
@@ -76,6 +82,18 @@ impl Counts {
     #[inline(always)]
     fn domain(&self, node: NodeIndex) -> Domain {
         self.of_node.get(node.get()).copied().unwrap_or(Domain::NONE)
+    }
+
+    /// Where a node is that has the label.
+    #[inline(always)]
+    fn place_of(&self, node: NodeIndex, domain: Domain) -> usize {
+        if self.is_hostname { node.get() } else { domain.get() }
+    }
+
+    /// What so many pods in a node's place add to its score.
+    #[inline(always)]
+    fn says_of(&self, pods: i32) -> f64 {
+        f64::from(pods) * self.weight + self.more
     }
 
     /// Where a node is counted, whether or not it has the label. Not asked of nodes that are places of their own.
@@ -125,8 +143,7 @@ impl SpreadScores {
         for counts in constraints {
             let domain = counts.domain(node);
             if domain != Domain::NONE {
-                let place = if counts.is_hostname { node.get() } else { domain.get() };
-                sum += f64::from(counts.pods[place]) * counts.weight + counts.more;
+                sum += counts.says_of(counts.pods[counts.place_of(node, domain)]);
             } else if pod.all_keys {
                 return Some(PodTopologySpread::IGNORED);
             }
@@ -142,8 +159,7 @@ impl SpreadScores {
         if let Some([counts]) = self.constraints.as_deref()
             && !counts.is_hostname
         {
-            let score = |&pods: &i32| round(f64::from(pods) * counts.weight + counts.more);
-            self.of_domain.extend(counts.pods.iter().map(score));
+            self.of_domain.extend(counts.pods.iter().map(|&pods| round(counts.says_of(pods))));
         }
     }
 }
@@ -194,6 +210,7 @@ impl Room {
             without_label: topology.find(key, Symbol::EMPTY).map_or(domains, Domain::get),
             of_node,
             is_hostname,
+            part: Part::new(is_hostname, domains),
             pods,
             nodes,
             places: 0,
@@ -243,7 +260,8 @@ pub(super) fn count(
     make_empty(&mut kept, &view);
     kept.words_mut().iter_mut().zip(feasible.words()).for_each(|(kept, word)| *kept = *word);
     let of_domain = std::mem::take(&mut room.of_domain);
-    let mut scores = SpreadScores { constraints: Some(counts), scored, feasible: kept, of_domain };
+    let has_classes = classes::are_told(&counts);
+    let mut scores = SpreadScores { constraints: Some(counts), scored, feasible: kept, of_domain, has_classes };
     scores.tabulate();
     scores
 }

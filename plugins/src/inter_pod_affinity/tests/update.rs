@@ -1,5 +1,8 @@
 //! States that are brought up to date.
 
+use std::collections::HashMap;
+
+use schedc_core::extension_points::ScoreClass;
 use schedc_core::kept::{Anew, Changed, Rescore, Verdicts};
 use schedc_core::plugin::Slot;
 use schedc_core::touched::Touched;
@@ -12,8 +15,44 @@ struct Kept {
     filtering: Slot<InterPodAffinityState>,
     passing: Mask,
     scoring: Slot<InterPodAffinityScores>,
-    scores: Vec<Option<i64>>,
+    scores: Raw,
     seen: u64,
+}
+
+/// The classes of nodes, and their raw scores.
+#[derive(Default)]
+struct Raw {
+    of_node: Vec<Option<ScoreClass>>,
+    of_class: HashMap<ScoreClass, i64>,
+}
+
+impl Raw {
+    fn set(
+        &mut self,
+        node: NodeIndex,
+        class: Option<ScoreClass>,
+        pod: &InterPodAffinityPod,
+        slot: &Slot<InterPodAffinityScores>,
+    ) {
+        let len = self.of_node.len().max(node.get() + 1);
+        self.of_node.resize(len, None);
+        self.of_node[node.get()] = class;
+        if let Some(class) = class {
+            let score = || InterPodAffinity::score_of_class(&DEFAULT, pod, &slot.state, class);
+            self.of_class.entry(class).or_insert_with(score);
+        }
+    }
+
+    /// Asks about all classes again.
+    fn refresh(&mut self, pod: &InterPodAffinityPod, slot: &Slot<InterPodAffinityScores>) {
+        for class in self.of_node.iter().flatten() {
+            self.of_class.insert(*class, InterPodAffinity::score_of_class(&DEFAULT, pod, &slot.state, *class));
+        }
+    }
+
+    fn score(&self, node: NodeIndex) -> Option<i64> {
+        self.of_node.get(node.get()).copied().flatten().map(|class| self.of_class[&class])
+    }
 }
 
 /// What is asked about nodes again.
@@ -27,6 +66,16 @@ impl Cluster {
     fn passes(&self, pod: &InterPodAffinityPod, slot: &Slot<InterPodAffinityState>, node: NodeIndex) -> bool {
         let alive = self.cache.base.alive().contains(node);
         alive && (slot.skip || InterPodAffinity::filter(&DEFAULT, pod, &slot.state, node).is_ok())
+    }
+
+    fn class(
+        &self,
+        pod: &InterPodAffinityPod,
+        slot: &Slot<InterPodAffinityScores>,
+        node: NodeIndex,
+    ) -> Option<ScoreClass> {
+        let alive = self.cache.base.alive().contains(node) && !slot.skip;
+        alive.then(|| InterPodAffinity::class(&DEFAULT, pod, &slot.state, node).expect("a score"))
     }
 
     fn score(&self, pod: &InterPodAffinityPod, slot: &Slot<InterPodAffinityScores>, node: NodeIndex) -> Option<i64> {
@@ -47,7 +96,8 @@ impl Cluster {
         let mut passing = Mask::default();
         passing.resize(self.cache.base.infos().len());
         self.slots().filter(|node| self.passes(&pod, &filtering, *node)).for_each(|node| passing.insert(node));
-        let scores = self.slots().map(|node| self.score(&pod, &scoring, node)).collect();
+        let mut scores = Raw::default();
+        self.slots().for_each(|node| scores.set(node, self.class(&pod, &scoring, node), &pod, &scoring));
         Kept { pod, filtering, passing, scoring, scores, seen: self.cache.log.end() }
     }
 
@@ -66,7 +116,8 @@ impl Cluster {
         flipped.reset(slots);
         let mut verdicts = Verdicts::new(changed, &mut kept.passing, &mut again.filtering, &mut flipped, alive);
         PreFilterPlugin::update(&plugin, &DEFAULT, &kept.pod, &mut kept.filtering, self.view(), &mut verdicts)?;
-        let mut rescore = Rescore { changed, feasible: alive, flipped: &flipped, again: &mut again.scoring };
+        let mut moved = false;
+        let mut rescore = Rescore::new(changed, alive, &flipped, &mut again.scoring, &mut moved);
         PreScorePlugin::update(&plugin, &DEFAULT, &kept.pod, &mut kept.scoring, self.view(), &mut rescore)?;
         for node in nodes.iter().copied().chain(again.filtering.iter()) {
             if self.passes(&kept.pod, &kept.filtering, node) {
@@ -75,9 +126,15 @@ impl Cluster {
                 kept.passing.remove(node);
             }
         }
-        kept.scores.resize(slots, None);
+        if moved {
+            kept.scores.of_class.clear();
+        }
         for node in nodes.into_iter().chain(again.scoring.iter()) {
-            kept.scores[node.get()] = self.score(&kept.pod, &kept.scoring, node);
+            let class = self.class(&kept.pod, &kept.scoring, node);
+            kept.scores.set(node, class, &kept.pod, &kept.scoring);
+        }
+        if moved {
+            kept.scores.refresh(&kept.pod, &kept.scoring);
         }
         kept.seen = self.cache.log.end();
         Ok(())
@@ -196,7 +253,10 @@ proptest! {
                             prop_assert_eq!(&old.filtering, &fresh.filtering);
                             prop_assert_eq!(&old.passing, &fresh.passing, "{:?}", again);
                             prop_assert_eq!(&old.scoring, &fresh.scoring);
-                            prop_assert_eq!(&old.scores, &fresh.scores, "{:?}", again);
+                            for node in cluster.slots() {
+                                let score = cluster.score(&fresh.pod, &fresh.scoring, node);
+                                prop_assert_eq!(old.scores.score(node), score, "{:?} {:?}", node, again);
+                            }
                         } else {
                             let skips = |kept: &Kept| (kept.filtering.skip, kept.scoring.skip);
                             prop_assert_ne!(skips(old), skips(&fresh), "only skips are a reason");

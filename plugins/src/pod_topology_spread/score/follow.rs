@@ -5,6 +5,7 @@ use schedc_core::mask::{Mask, nodes_of};
 use schedc_core::model::NodeIndex;
 use schedc_core::plugin::View;
 
+use super::classes::Part;
 use super::{Counts, PodTopologySpreadPod, Room, SpreadScores, has_all_keys, place_of_pods};
 use crate::indexes::Domain;
 use crate::pod_topology_spread::PodTopologySpread;
@@ -22,7 +23,7 @@ pub(in super::super) fn follow(
     room: &mut Room,
 ) -> bool {
     let (topology, selected, _) = view.indexes;
-    let SpreadScores { constraints: Some(counts), scored, feasible, .. } = scores else { return false };
+    let SpreadScores { constraints: Some(counts), scored, feasible, has_classes, .. } = scores else { return false };
     if counts.iter().zip(constraints).any(|(counts, constraint)| counts.version != topology.version(constraint.key)) {
         return false;
     }
@@ -32,8 +33,10 @@ pub(in super::super) fn follow(
     }
     let mut news = false;
     let weights_moved = follow_feasible(pod, counts, scored, feasible, rescore);
-    if weights_moved {
-        rescore.ask_all();
+    match (weights_moved, *has_classes) {
+        (true, true) => rescore.classes_moved(),
+        (true, false) => rescore.ask_all(),
+        (false, _) => {}
     }
     for (at, constraint) in constraints.iter().enumerate() {
         let Some(question) = constraint.counted() else { continue };
@@ -52,7 +55,9 @@ pub(in super::super) fn follow(
         add_up(changes);
         for &(place, by) in &*changes {
             counts[at].pods[place] += by;
-            if weights_moved {
+            if *has_classes && counts[at].part == Part::Domain {
+                rescore.classes_moved();
+            } else if weights_moved && !*has_classes {
                 // All are asked.
             } else if constraint.is_hostname {
                 rescore.again.insert(NodeIndex(place as u32));

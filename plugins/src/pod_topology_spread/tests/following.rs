@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schedc_core::extension_points::ScoreClass;
 use schedc_core::intern::Symbol;
 use schedc_core::kept::Changed;
 use schedc_core::model::{InclusionPolicy, LabelsExt, TopologySpreadConstraint, UnsatisfiableAction};
@@ -91,12 +92,8 @@ struct Answer {
     passing: Mask,
     scores: Slot<SpreadScores>,
     feasible: Mask,
-    raw: Vec<i64>,
-}
-
-fn score(pod: &PodTopologySpreadPod, scores: &Slot<SpreadScores>, view: View<'_, PodTopologySpread>, at: usize) -> i64 {
-    let row = view.row(NodeIndex(at as u32));
-    if scores.skip { 0 } else { PodTopologySpread::score(&DEFAULT, pod, &scores.state, row).expect("a score") }
+    classes: Vec<Option<ScoreClass>>,
+    of_class: BTreeMap<u64, i64>,
 }
 
 impl Answer {
@@ -116,9 +113,27 @@ impl Answer {
         let mut feasible = passing.clone();
         feasible.intersect(others);
         let scores = plugin.pre_score(&DEFAULT, pod, view, &feasible).expect("a state");
-        let mut raw = vec![0; view.base.infos().len()];
-        feasible.iter().for_each(|node| raw[node.get()] = score(pod, &scores, view, node.get()));
-        Answer { filter, passing, scores, feasible, raw }
+        let classes = vec![None; view.base.infos().len()];
+        let mut answer = Answer { filter, passing, scores, feasible, classes, of_class: BTreeMap::new() };
+        answer.feasible.clone().iter().for_each(|node| answer.classify(pod, view, node));
+        answer
+    }
+
+    /// Asks for the class of a node, and, if it is a new one, for its score.
+    fn classify(&mut self, pod: &PodTopologySpreadPod, view: View<'_, PodTopologySpread>, node: NodeIndex) {
+        if !self.scores.skip {
+            let state = &self.scores.state;
+            let class = PodTopologySpread::class(&DEFAULT, pod, state, view.row(node)).expect("a class");
+            self.classes[node.get()] = Some(class);
+            let score_of_class = PodTopologySpread::score_of_class(&DEFAULT, pod, state, class);
+            let score = PodTopologySpread::score(&DEFAULT, pod, state, view.row(node)).expect("a score");
+            assert_eq!(score, score_of_class);
+            self.of_class.entry(class.0).or_insert(score);
+        }
+    }
+
+    fn raw(&self, node: NodeIndex) -> i64 {
+        self.classes[node.get()].map_or(0, |class| self.of_class[&class.0])
     }
 
     /// Brings it up to date.
@@ -151,12 +166,18 @@ impl Answer {
             flipped.insert_word(word, bits ^ before.words().get(word).unwrap_or(&0));
         }
         again.reset(slots);
-        let mut rescore = Rescore { changed, feasible: &self.feasible, flipped: &flipped, again: &mut again };
+        let mut moved = false;
+        let mut rescore = Rescore::new(changed, &self.feasible, &flipped, &mut again, &mut moved);
         PreScorePlugin::update(plugin, &DEFAULT, pod, &mut self.scores, view, &mut rescore).expect("a state");
         changed.nodes.iter().for_each(|node| again.insert(*node));
         again.extend(&flipped);
-        for node in again.iter().filter(|node| self.feasible.contains(*node)) {
-            self.raw[node.get()] = score(pod, &self.scores, view, node.get());
+        if moved {
+            let known: Vec<ScoreClass> = self.of_class.keys().copied().map(ScoreClass).collect();
+            let score = |class| PodTopologySpread::score_of_class(&DEFAULT, pod, &self.scores.state, class);
+            self.of_class = known.into_iter().map(|class| (class.0, score(class))).collect();
+        }
+        for node in again.iter().filter(|node| self.feasible.contains(*node)).collect::<Vec<_>>() {
+            self.classify(pod, view, node);
         }
     }
 
@@ -165,7 +186,7 @@ impl Answer {
         assert_eq!(self.passing, new.passing, "{pod}");
         assert!(self.scores == new.scores, "{pod}");
         for node in new.feasible.iter() {
-            assert_eq!(self.raw[node.get()], new.raw[node.get()], "{pod} {node:?}");
+            assert_eq!(self.raw(node), new.raw(node), "{pod} {node:?}");
         }
     }
 }
@@ -304,7 +325,7 @@ impl History {
             }
             let Some((_, answer)) = kept else { continue };
             if !answer.scores.skip {
-                let raw: Vec<_> = answer.feasible.iter().map(|node| (node, answer.raw[node.get()])).collect();
+                let raw: Vec<_> = answer.feasible.iter().map(|node| (node, answer.raw(node))).collect();
                 assert_eq!(raw, naive_scores(&mut self.cluster, pod, &answer.feasible), "{yaml}");
             }
         }

@@ -1,0 +1,205 @@
+//! What a plugin that normalises says of classes of nodes: the raw score of each, and what it adds to totals.
+
+use super::Anew;
+use crate::extension_points::{Extent, MAX_NODE_SCORE, NormalizeScore, ScoreClass};
+use crate::map::Map;
+
+/// A level of raw scores: that of the nodes of one class. [`Levels::NOBODY`] is that of nodes that are not feasible.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    class: ScoreClass,
+    raw: i64,
+    /// Number of nodes. A level without any is vacant: another class gets it.
+    nodes: u32,
+}
+
+/// The levels of all classes that have nodes.
+#[derive(Debug)]
+pub(super) struct Levels {
+    all: Vec<Level>,
+    /// The weighted normalised score of each level: what totals hold of it.
+    weighted: Vec<i64>,
+    of_class: Map<ScoreClass, u32>,
+    vacant: Vec<u32>,
+    /// Levels that have no weighted score yet.
+    unweighed: Vec<u32>,
+    /// The level that was asked for last.
+    latest: u32,
+    /// The extremes, as NormalizeScore sees them.
+    extent: Extent,
+    /// Whether a level was there, or gone, that may have moved the extremes.
+    is_stale: bool,
+    /// Whether levels have other raw scores than when they were weighed.
+    has_moved: bool,
+}
+
+impl Default for Levels {
+    fn default() -> Self {
+        let nobody = Level { class: ScoreClass(0), raw: 0, nodes: 0 };
+        Levels {
+            all: vec![nobody],
+            weighted: vec![0],
+            of_class: Map::default(),
+            vacant: Vec::new(),
+            unweighed: Vec::new(),
+            latest: Levels::NOBODY,
+            extent: Extent::EMPTY,
+            is_stale: true,
+            has_moved: false,
+        }
+    }
+}
+
+impl Levels {
+    /// The level of nodes that are not feasible.
+    pub(super) const NOBODY: u32 = 0;
+
+    pub(super) fn clear(&mut self) {
+        self.all.truncate(1);
+        self.weighted.truncate(1);
+        self.of_class.clear();
+        self.vacant.clear();
+        self.unweighed.clear();
+        (self.latest, self.is_stale, self.has_moved) = (Levels::NOBODY, true, false);
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.all.capacity() * (size_of::<Level>() + size_of::<i64>() + 2 * size_of::<u32>())
+            + self.of_class.capacity() * size_of::<(ScoreClass, u32)>()
+    }
+
+    #[inline(always)]
+    pub(super) fn is_of(&self, level: u32, class: ScoreClass) -> bool {
+        level != Levels::NOBODY && self.all[level as usize].class == class
+    }
+
+    /// A node comes to a class. Returns its level.
+    #[inline]
+    pub(super) fn enter(&mut self, class: ScoreClass, raw: impl FnOnce() -> i64) -> u32 {
+        if !self.is_of(self.latest, class) {
+            self.latest = match self.of_class.get(&class) {
+                Some(&level) => level,
+                None => self.add(class, raw()),
+            };
+        }
+        self.all[self.latest as usize].nodes += 1;
+        self.latest
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add(&mut self, class: ScoreClass, raw: i64) -> u32 {
+        let new = Level { class, raw, nodes: 0 };
+        let level = match self.vacant.pop() {
+            Some(level) => {
+                self.all[level as usize] = new;
+                level
+            }
+            None => {
+                self.all.push(new);
+                self.weighted.push(0);
+                self.all.len() as u32 - 1
+            }
+        };
+        self.of_class.insert(class, level);
+        self.unweighed.push(level);
+        level
+    }
+
+    /// A node leaves a level.
+    #[inline]
+    pub(super) fn leave(&mut self, level: u32) {
+        if level == Levels::NOBODY {
+            return;
+        }
+        let left = &mut self.all[level as usize];
+        left.nodes -= 1;
+        if left.nodes == 0 {
+            let Level { class, raw, .. } = *left;
+            self.is_stale |= raw == self.extent.max || raw == self.extent.min;
+            self.of_class.remove(&class);
+            self.vacant.push(level);
+            self.latest = Levels::NOBODY;
+        }
+    }
+
+    /// Takes down what the raw scores of all classes are now.
+    pub(super) fn move_all(&mut self, raw_of: impl Fn(ScoreClass) -> i64) {
+        for level in self.all.iter_mut().skip(1).filter(|level| level.nodes > 0) {
+            let raw = raw_of(level.class);
+            self.has_moved |= raw != level.raw;
+            level.raw = raw;
+        }
+    }
+
+    /// Normalises and weighs what was not, or is another score now. Leaves in `moves` by how much each level's weighted score
+    /// changed; returns whether any did, apart from those that are new.
+    ///
+    /// # Errors
+    /// A normalised score is out of range.
+    #[inline]
+    pub(super) fn settle<P: NormalizeScore>(
+        &mut self,
+        args: &P::Args,
+        weight: i64,
+        moves: &mut Vec<i64>,
+    ) -> Result<bool, Anew> {
+        if !self.is_stale && !self.has_moved && self.unweighed.is_empty() {
+            return Ok(false);
+        }
+        self.settle_some::<P>(args, weight, moves)
+    }
+
+    #[inline(never)]
+    fn settle_some<P: NormalizeScore>(
+        &mut self,
+        args: &P::Args,
+        weight: i64,
+        moves: &mut Vec<i64>,
+    ) -> Result<bool, Anew> {
+        let Levels { all, weighted, unweighed, extent, .. } = self;
+        moves.clear();
+        moves.resize(all.len(), 0);
+        let outside = |level: &Level| {
+            level.nodes > 0 && level.raw != P::IGNORED && !(extent.min..=extent.max).contains(&level.raw)
+        };
+        let mut weigh_all = self.has_moved;
+        if self.is_stale || self.has_moved || unweighed.iter().any(|&level| outside(&all[level as usize])) {
+            let before = *extent;
+            *extent = Extent::EMPTY;
+            let taking_part = all.iter().skip(1).filter(|level| level.nodes > 0 && level.raw != P::IGNORED);
+            taking_part.for_each(|level| extent.include(level.raw));
+            if !P::LOOKS_AT_LOWEST {
+                extent.min = i64::MAX;
+            }
+            weigh_all |= *extent != before;
+        }
+        let weigh = |level: &Level| {
+            let normalized = P::normalize(args, *extent, level.raw);
+            let is_valid = (0..=MAX_NODE_SCORE).contains(&normalized);
+            if is_valid { Ok(normalized.wrapping_mul(weight)) } else { Err(Anew) }
+        };
+        for level in unweighed.drain(..) {
+            let level = level as usize;
+            if all[level].nodes > 0 {
+                weighted[level] = weigh(&all[level])?;
+            }
+        }
+        let mut any = false;
+        if weigh_all {
+            for (at, level) in all.iter().enumerate().skip(1).filter(|(_, level)| level.nodes > 0) {
+                let now = weigh(level)?;
+                moves[at] = now.wrapping_sub(std::mem::replace(&mut weighted[at], now));
+                any |= moves[at] != 0;
+            }
+        }
+        (self.is_stale, self.has_moved) = (false, false);
+        Ok(any)
+    }
+
+    /// What each level adds to totals.
+    #[inline(always)]
+    pub(super) fn weighted(&self) -> &[i64] {
+        &self.weighted
+    }
+}

@@ -1,0 +1,91 @@
+//! Classes of nodes that are scored alike.
+
+use schedc_core::extension_points::{NormalizeScore, ScoreClass};
+use schedc_core::model::NodeIndex;
+
+use super::{Counts, SpreadScores, round};
+use crate::indexes::Domain;
+use crate::pod_topology_spread::{PodTopologySpread, PodTopologySpreadPod};
+
+/// Domains of a key beyond which nodes are told apart by how many pods are in their domain rather than by the domain: then
+/// a pod that comes concerns the nodes of its domain, and not all classes.
+const MANY: usize = if cfg!(test) { 2 } else { 256 };
+
+/// What a constraint says of a node, as a part of its class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Its domain.
+    Domain,
+    /// The pods of its place.
+    Pods,
+}
+
+impl Part {
+    pub(super) fn new(is_hostname: bool, domains: usize) -> Self {
+        if is_hostname || domains > MANY { Part::Pods } else { Part::Domain }
+    }
+
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        match self {
+            Part::Domain => 16,
+            Part::Pods => 32,
+        }
+    }
+
+    /// Which also says that the node has no label.
+    #[inline(always)]
+    fn mask(self) -> u64 {
+        (1 << self.bits()) - 1
+    }
+}
+
+/// Whether a class says all of a node, which takes room for all parts.
+pub(super) fn are_told(constraints: &[Counts]) -> bool {
+    constraints.iter().map(|counts| counts.part.bits()).sum::<u32>() <= u64::BITS
+}
+
+impl SpreadScores {
+    /// The class of a feasible node.
+    #[inline(always)]
+    pub(in super::super) fn class_of(&self, pod: &PodTopologySpreadPod, node: NodeIndex) -> Option<ScoreClass> {
+        if !self.has_classes {
+            return self.of_node(pod, node).map(|raw| ScoreClass(raw as u64));
+        }
+        let (mut class, mut shift) = (0, 0);
+        for counts in self.constraints.as_ref()? {
+            let domain = counts.domain(node);
+            let part = match counts.part {
+                _ if domain == Domain::NONE => counts.part.mask(),
+                Part::Domain => domain.get() as u64,
+                Part::Pods => u64::from(counts.pods[counts.place_of(node, domain)] as u32),
+            };
+            class |= part << shift;
+            shift += counts.part.bits();
+        }
+        Some(ScoreClass(class))
+    }
+
+    /// The score of the nodes of a class.
+    pub(in super::super) fn of_class(&self, pod: &PodTopologySpreadPod, class: ScoreClass) -> i64 {
+        if !self.has_classes {
+            return class.0 as i64;
+        }
+        let (mut sum, mut rest) = (0.0, class.0);
+        for counts in self.constraints.iter().flatten() {
+            let (bits, mask) = (counts.part.bits(), counts.part.mask());
+            let part = rest & mask;
+            rest >>= bits;
+            if part != mask {
+                let pods = match counts.part {
+                    Part::Domain => counts.pods.get(part as usize).copied().unwrap_or(0),
+                    Part::Pods => part as i32,
+                };
+                sum += counts.says_of(pods);
+            } else if pod.all_keys {
+                return PodTopologySpread::IGNORED;
+            }
+        }
+        round(sum)
+    }
+}
