@@ -5,9 +5,13 @@
 //! | [`election`] | who of several replicas leads |
 //! | [`events`] | what is to be written of what people should know |
 //! | [`flags`] | kube-scheduler's command line: what is honoured, ignored or refused |
+//! | [`resources`] | where objects are |
 //! | [`status_patch`] | what to send so that a pod's status says something |
+//! | [`watch`] | how the objects of a kind are followed |
 
 pub mod election;
 pub mod events;
 pub mod flags;
+pub mod resources;
 pub mod status_patch;
+pub mod watch;
