@@ -23,6 +23,10 @@ const NAMED: usize = 4;
 const PODS_OF_A_NODE: usize = 8;
 /// So many pods run when nothing changes but which.
 const RUNNING: usize = 330;
+/// So often a pod of each kind comes while it is counted.
+const TURNS: usize = 300;
+/// Entries that the log of an index keeps at the most: a pod that comes and one that goes are one each.
+const LONGEST_LOG: usize = 2048;
 
 /// Kinds of pods, as manifests.
 const KINDS: [(&str, &str); 11] = [
@@ -153,10 +157,31 @@ impl Churn {
         }
         let outcome = self.scheduler.take_outcomes().pop().unwrap();
         let Ok(Placed { node }) = &outcome.result else { panic!("{}: {:?}", KINDS[kind].0, outcome.result) };
+        self.bind(pod, node);
+        counted.count_total
+    }
+
+    /// The cluster tells that a pod is bound.
+    fn bind(&mut self, pod: Pod, node: &str) {
         let node_name = self.scheduler.cache.base.interner.get(node);
         let spec = Arc::new(PodSpec { node_name, ..PodSpec::clone(&pod.spec) });
         self.tell(Change::Pod(Pod { spec, ..pod }));
-        counted.count_total
+    }
+
+    /// Every node has a pod of every kind at the same time, more than it can have, again and again: whichever node is drawn
+    /// later, there is room for what is kept by node, and no log grows any more.
+    fn crowd(&mut self) {
+        for _ in 0..LONGEST_LOG / NODES {
+            let mut crowd = Vec::new();
+            for node in 0..NODES {
+                for template in self.templates.clone() {
+                    let uid = Uid(format!("crowd-{}", crowd.len()).into());
+                    crowd.push(uid.clone());
+                    self.bind(Pod { name: uid.0.clone(), uid, ..template }, &format!("node-{node}"));
+                }
+            }
+            crowd.into_iter().for_each(|uid| self.tell(Change::PodDeleted(uid)));
+        }
     }
 
     fn delete_oldest(&mut self) {
@@ -168,23 +193,17 @@ impl Churn {
 #[test]
 fn a_scheduling_cycle_asks_for_no_memory() {
     let mut churn = Churn::new();
-    let [plain, port] = ["plain", "a host port"].map(|name| KINDS.iter().position(|kind| kind.0 == name).unwrap());
-    // Every node has a pod with a port once, and later as many pods as it can have.
-    (NAMED..NODES).for_each(|_| _ = churn.place(port));
-    (NAMED..NODES).for_each(|_| churn.delete_oldest());
     (0..RUNNING).for_each(|at| _ = churn.place(at % KINDS.len()));
-    let of_each = RUNNING / KINDS.len();
-    (RUNNING - of_each..(NODES - NAMED) * PODS_OF_A_NODE).for_each(|_| _ = churn.place(plain));
-    (RUNNING..churn.running.len()).for_each(|_| churn.delete_oldest());
+    churn.crowd();
     let mut turn = |asked: &mut [u64; KINDS.len()]| {
         for (kind, asked) in asked.iter_mut().enumerate() {
             churn.delete_oldest();
             *asked += churn.place(kind);
         }
     };
-    (0..2 * of_each).for_each(|_| turn(&mut [0; KINDS.len()]));
+    (0..RUNNING / KINDS.len()).for_each(|_| turn(&mut [0; KINDS.len()]));
     let mut asked = [0; KINDS.len()];
-    (0..2 * of_each).for_each(|_| turn(&mut asked));
+    (0..TURNS).for_each(|_| turn(&mut asked));
     let asking: Vec<_> = KINDS.iter().map(|kind| kind.0).zip(asked).filter(|(_, asked)| *asked > 0).collect();
     assert_eq!(asking, []);
 }
