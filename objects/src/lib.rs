@@ -4,12 +4,14 @@
 //! know where they were written. [`default::complete`] adds what the API server adds on creation and refuses what it
 //! refuses; leave it out for objects that come from a cluster or are to be taken as they are. [`convert_pod`],
 //! [`convert_node`] and [`convert_object`] make [`schedc_core::model`] of them. [`Objects::load`] does the first two.
+//! Objects that come from an API server are [read](reads) without what nobody looks at.
 
 mod cluster;
 mod convert;
 pub mod default;
 mod kinds;
 pub mod manifests;
+pub mod reads;
 pub mod testing;
 
 pub use cluster::{Objects, Options};
