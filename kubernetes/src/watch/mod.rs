@@ -4,8 +4,12 @@
 //! |---|---|
 //! | [`machine`] | what to ask an API server next, and what its answers mean |
 //! | [`query`] | how that is asked |
-//! | [`lines`] | where one change ends in what arrives |
+//! | [`pages`] | a list that arrives |
+//! | [`lines`] | where one change ends in what arrives on a watch |
+//! | [`frames`] | a change |
 
+pub mod frames;
 pub mod lines;
 pub mod machine;
+pub mod pages;
 pub mod query;

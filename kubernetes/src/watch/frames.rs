@@ -1,0 +1,219 @@
+//! What arrives on a watch: one change in each line.
+
+use std::fmt;
+use std::time::Duration;
+
+use schedc_objects::AnyObject;
+use schedc_objects::reads::OfKind;
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
+
+/// The annotation of the bookmark after which all objects were told.
+const END_OF_LIST: &str = "k8s.io/initial-events-end";
+
+/// A change.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Frame {
+    /// An object as it is now: it came, or changed.
+    Is(AnyObject),
+    /// An object as it was when it went, or stopped to be of interest.
+    Gone(AnyObject),
+    /// Everything up to this version was told.
+    Bookmark {
+        /// The version.
+        version: Box<str>,
+        /// All objects were told, too.
+        is_end_of_list: bool,
+    },
+    /// The server goes no further.
+    Refused(Refusal),
+}
+
+/// Why a server did not do what it was asked for: a `Status`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refusal {
+    /// The status code; 0: it does not say.
+    pub code: u16,
+    /// A word, such as `Expired`.
+    pub reason: Box<str>,
+    /// A sentence.
+    pub message: Box<str>,
+    /// After what time to ask again.
+    pub retry_after: Option<Duration>,
+}
+
+impl Frame {
+    /// Reads a line of a watch of objects of this kind, without what nobody looks at.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn read(kind: &str, line: &[u8]) -> Result<Frame, serde_json::Error> {
+        let mut json = serde_json::Deserializer::from_slice(line);
+        let frame = json.deserialize_map(Line { kind })?;
+        json.end()?;
+        Ok(frame)
+    }
+}
+
+impl Refusal {
+    /// Reads a `Status`. What is missing is as good as empty.
+    pub fn from_json(status: &Value) -> Refusal {
+        let text = |name: &str| status[name].as_str().unwrap_or_default().into();
+        Refusal {
+            code: status["code"].as_u64().and_then(|code| u16::try_from(code).ok()).unwrap_or(0),
+            reason: text("reason"),
+            message: text("message"),
+            retry_after: status["details"]["retryAfterSeconds"].as_u64().map(Duration::from_secs),
+        }
+    }
+}
+
+/// A line of a watch.
+struct Line<'a> {
+    kind: &'a str,
+}
+
+/// What a line says of its object.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum Type {
+    Added,
+    Modified,
+    Deleted,
+    Bookmark,
+    Error,
+}
+
+#[derive(Deserialize)]
+#[serde(field_identifier, rename_all = "lowercase")]
+enum Field {
+    Type,
+    Object,
+    #[serde(other)]
+    Other,
+}
+
+impl<'de> Visitor<'de> for Line<'_> {
+    type Value = Frame;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a change of an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Frame, A::Error> {
+        let mut of_type = None;
+        // Servers say first of what type a change is. Nobody has promised that.
+        let mut early = None;
+        let mut frame = None;
+        while let Some(field) = map.next_key()? {
+            match (field, of_type) {
+                (Field::Type, _) => of_type = Some(map.next_value()?),
+                (Field::Object, Some(of_type)) => {
+                    frame = Some(map.next_value_seed(Content { kind: self.kind, of_type })?);
+                }
+                (Field::Object, None) => early = Some(map.next_value::<Value>()?),
+                (Field::Other, _) => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        match (frame, early, of_type) {
+            (Some(frame), ..) => Ok(frame),
+            (None, Some(object), Some(of_type)) => {
+                Content { kind: self.kind, of_type }.deserialize(object).map_err(A::Error::custom)
+            }
+            _ => Err(A::Error::missing_field("object")),
+        }
+    }
+}
+
+/// What a change of this type has as its object.
+struct Content<'a> {
+    kind: &'a str,
+    of_type: Type,
+}
+
+impl<'de> DeserializeSeed<'de> for Content<'_> {
+    type Value = Frame;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Frame, D::Error> {
+        Ok(match self.of_type {
+            Type::Added | Type::Modified => Frame::Is(OfKind(self.kind).deserialize(deserializer)?),
+            Type::Deleted => Frame::Gone(OfKind(self.kind).deserialize(deserializer)?),
+            Type::Bookmark => {
+                let bookmark = Value::deserialize(deserializer)?;
+                let metadata = &bookmark["metadata"];
+                let version = metadata["resourceVersion"].as_str().unwrap_or_default();
+                if version.is_empty() {
+                    return Err(D::Error::custom("a bookmark without a version"));
+                }
+                let is_end_of_list = metadata["annotations"][END_OF_LIST] == "true";
+                Frame::Bookmark { version: version.into(), is_end_of_list }
+            }
+            Type::Error => Frame::Refused(Refusal::from_json(&Value::deserialize(deserializer)?)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(line: &str) -> Frame {
+        Frame::read("Node", line.as_bytes()).unwrap()
+    }
+
+    fn name(frame: Frame) -> String {
+        match frame {
+            Frame::Is(object) => format!("is {} {}", object.kind(), object.name()),
+            Frame::Gone(object) => format!("gone {} {}", object.kind(), object.name()),
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn changes_of_objects() {
+        let line = |of_type: &str| {
+            format!(r#"{{"type":"{of_type}","object":{{"kind":"Node","apiVersion":"v1","metadata":{{"name":"n"}}}}}}"#)
+        };
+        assert_eq!(
+            ["ADDED", "MODIFIED", "DELETED"].map(|of_type| name(frame(&line(of_type)))),
+            ["is Node n", "is Node n", "gone Node n"]
+        );
+        assert_eq!(name(frame(r#"{"object":{"metadata":{"name":"n"}},"more":[1],"type":"DELETED"}"#)), "gone Node n");
+    }
+
+    #[test]
+    fn bookmarks() {
+        let line = r#"{"type":"BOOKMARK","object":{"kind":"Node","metadata":{"resourceVersion":"216","creationTimestamp":null}}}"#;
+        assert_eq!(frame(line), Frame::Bookmark { version: "216".into(), is_end_of_list: false });
+        let line = r#"{"type":"BOOKMARK","object":{"kind":"Node","metadata":{"resourceVersion":"216","annotations":
+            {"k8s.io/initial-events-end":"true"}}}}"#;
+        assert_eq!(frame(line), Frame::Bookmark { version: "216".into(), is_end_of_list: true });
+    }
+
+    #[test]
+    fn refusals() {
+        let line = r#"{"type":"ERROR","object":{"kind":"Status","status":"Failure","message":"too old resource version",
+            "reason":"Expired","code":410,"details":{"retryAfterSeconds":2}}}"#;
+        let retry_after = Some(Duration::from_secs(2));
+        let message = "too old resource version".into();
+        assert_eq!(frame(line), Frame::Refused(Refusal { code: 410, reason: "Expired".into(), message, retry_after }));
+    }
+
+    #[test]
+    fn what_is_no_change_is_an_error() {
+        for line in [
+            "",
+            "[]",
+            "{}",
+            r#"{"type":"ADDED"}"#,
+            r#"{"type":"OTHER","object":{}}"#,
+            r#"{"type":"ADDED","object":7}"#,
+            r#"{"type":"ADDED","object":{}} {}"#,
+            r#"{"type":"BOOKMARK","object":{}}"#,
+        ] {
+            assert!(Frame::read("Node", line.as_bytes()).is_err(), "{line}");
+        }
+        assert!(Frame::read("Lease", br#"{"type":"ADDED","object":{}}"#).is_err());
+    }
+}
