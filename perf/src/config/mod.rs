@@ -2,11 +2,15 @@
 //!
 //! | module | idea |
 //! |---|---|
-//! | `op` | operations as they are written |
+//! | `fields` | operations as they are written |
+//! | `op` | which there are, what may be wrong with them, and their parameters |
+//! | `duration` | times as Go writes them |
 //! | `params` | the parameters of a workload |
 //! | `labels` | which workloads are meant |
 //! | `yaml` | reading |
 
+mod duration;
+mod fields;
 mod labels;
 mod op;
 mod params;
@@ -18,11 +22,12 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-pub use labels::Labels;
-pub use op::{
+pub use fields::{
     Barrier, Churn, ChurnMode, CreateAny, CreateNamespaces, CreateNodes, CreatePodSets, CreatePods, CsiNodeAllocatable,
-    DeletePods, LabelNodes, NodeAllocatable, Op, Operation, Sleep, Stage, StartCollecting, UniqueLabel, UpdateAny,
+    DeletePods, LabelNodes, NodeAllocatable, Sleep, Stage, StartCollecting, UniqueLabel, UpdateAny,
 };
+pub use labels::Labels;
+pub use op::{Op, Operation};
 
 use crate::Error;
 use params::Params;

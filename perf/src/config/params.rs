@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::op;
+use super::duration::Duration;
 use crate::Error;
 
 /// Parameters, and which were asked for.
@@ -40,10 +40,10 @@ impl<'a> Params<'a> {
         number.map(|number| number as usize).ok_or_else(|| wrong(key, value, "a whole number, 0 or more"))
     }
 
-    pub(super) fn duration(&mut self, param: &str) -> Result<op::Duration, Error> {
+    pub(super) fn duration(&mut self, param: &str) -> Result<Duration, Error> {
         let (key, value) = self.get("durationParam", param)?;
         let text = value.as_str().ok_or_else(|| wrong(key, value, "a duration such as 10s"))?;
-        op::Duration::try_from(text.to_owned()).map_err(|error| Error::new(error).at(format_args!("parameter `{key}`")))
+        Duration::try_from(text.to_owned()).map_err(|error| Error::new(error).at(format_args!("parameter `{key}`")))
     }
 
     pub(super) fn truth(&mut self, field: &str, param: &str) -> Result<bool, Error> {

@@ -1,18 +1,17 @@
 //! The CSI volumes that are attached to each node, and how many can be.
 
-use std::sync::Arc;
-
 use schedc_core::column::Index;
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
-use schedc_core::model::{
-    CsiNode, CsiVolume, Node, NodeIndex, Object, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Uid,
-    Volume, VolumeAttachment,
-};
+use schedc_core::model::{CsiVolume, Node, NodeIndex, Object, PersistentVolumeClaim, Pod, Volume};
 use smallvec::SmallVec;
 
+mod attachments;
+mod claims;
 mod limits;
 
+use attachments::NamedNode;
+use claims::{ClaimEntry, ClaimKey, ClaimUse, VolumeEntry};
 pub use limits::DriverNodes;
 use limits::Limits;
 
@@ -62,25 +61,6 @@ pub struct AttachedVolumes {
     users: Map<CountedVolume, SmallVec<[NodeIndex; 2]>>,
 }
 
-type ClaimKey = (Symbol, Symbol);
-
-#[derive(Debug, Default)]
-struct ClaimEntry {
-    claim: Option<Arc<PersistentVolumeClaim>>,
-    /// The volume that stands for it.
-    counted: Option<CountedVolume>,
-    /// The volumes of pods that use it: on which node, and the pod if the claim must be its own.
-    uses: Map<(NodeIndex, Option<Uid>), u32>,
-}
-
-#[derive(Debug, Default)]
-struct VolumeEntry {
-    volume: Option<Arc<PersistentVolume>>,
-    /// The claims that name it.
-    claims: Vec<ClaimKey>,
-    attachments: Vec<Arc<VolumeAttachment>>,
-}
-
 #[derive(Debug)]
 struct NodeEntry {
     /// Empty in a slot without a node.
@@ -89,14 +69,6 @@ struct NodeEntry {
     used: Map<CountedVolume, u32>,
     /// Number of volumes that cannot be counted.
     failures: u32,
-}
-
-#[derive(Debug, Default)]
-struct NamedNode {
-    slot: Option<NodeIndex>,
-    csi: Option<Arc<CsiNode>>,
-    /// The volumes that are attached to it, by VolumeAttachments.
-    attached: Map<CountedVolume, u32>,
 }
 
 impl AttachedVolumes {
@@ -161,22 +133,6 @@ impl AttachedVolumes {
         self.named.get(&self.nodes.get(node.get())?.name)
     }
 
-    /// What a claim counts as, by what is known now.
-    fn count_as(&self, claim: &PersistentVolumeClaim) -> Option<CountedVolume> {
-        let entry = claim.volume.and_then(|volume| self.volumes.get(&volume));
-        if let Some(volume) = entry.and_then(|entry| entry.volume.as_ref()) {
-            let migrated = || Some(volume.migration.as_ref()?.volume.as_ref().ok()?.csi);
-            let csi = volume.csi.or_else(migrated)?;
-            return (csi.driver != Symbol::EMPTY && csi.handle != Symbol::EMPTY).then_some(CountedVolume::Csi(csi));
-        }
-        let driver = *self.drivers_of_classes.get(&claim.class)?;
-        (claim.class != Symbol::EMPTY).then_some(CountedVolume::Unbound {
-            driver,
-            namespace: claim.namespace,
-            claim: claim.name,
-        })
-    }
-
     fn use_volume(&mut self, node: NodeIndex, volume: CountedVolume, times: u32) {
         let entry = &mut self.nodes[node.get()];
         let count = entry.used.entry(volume).or_default();
@@ -219,180 +175,6 @@ impl AttachedVolumes {
         let count = &mut self.nodes[node.get()].failures;
         *count -= failures;
         self.nodes_with_failures -= usize::from(*count == 0 && failures > 0);
-    }
-
-    /// Lets a use of a claim count.
-    fn add_use(&mut self, key: ClaimKey, node: NodeIndex, owner: Option<&Uid>, times: u32) {
-        let Some(entry) = self.claims.get(&key) else { return };
-        let (failed, counted) = (entry.fails(key, owner), entry.counted);
-        if failed {
-            self.add_failures(node, times);
-        }
-        if let Some(volume) = counted {
-            self.use_volume(node, volume, times);
-        }
-    }
-
-    fn remove_use(&mut self, key: ClaimKey, node: NodeIndex, owner: Option<&Uid>, times: u32) {
-        let Some(entry) = self.claims.get(&key) else { return };
-        let (failed, counted) = (entry.fails(key, owner), entry.counted);
-        if failed {
-            self.remove_failures(node, times);
-        }
-        if let Some(volume) = counted {
-            self.release_volume(node, volume, times);
-        }
-    }
-
-    /// Changes what is known of claims, and what they count as.
-    fn with_claims_uncounted(&mut self, keys: &[ClaimKey], change: impl FnOnce(&mut Self)) {
-        let uses = |index: &Self, key: &ClaimKey| -> Vec<_> {
-            let entry = index.claims.get(key);
-            entry
-                .into_iter()
-                .flat_map(|entry| &entry.uses)
-                .map(|((node, owner), times)| (*node, owner.clone(), *times))
-                .collect()
-        };
-        for key in keys {
-            for (node, owner, times) in uses(self, key) {
-                self.remove_use(*key, node, owner.as_ref(), times);
-            }
-        }
-        change(self);
-        for key in keys {
-            let counted = self.claims.get(key).and_then(|entry| self.count_as(entry.claim.as_ref()?));
-            if let Some(entry) = self.claims.get_mut(key) {
-                entry.counted = counted;
-            }
-            for (node, owner, times) in uses(self, key) {
-                self.add_use(*key, node, owner.as_ref(), times);
-            }
-        }
-    }
-
-    fn set_claim(&mut self, old: Option<&Arc<PersistentVolumeClaim>>, new: Option<&Arc<PersistentVolumeClaim>>) {
-        let Some(key) = old.or(new).map(|claim| (claim.namespace, claim.name)) else { return };
-        self.with_claims_uncounted(&[key], |index| {
-            if let Some(volume) = old.and_then(|old| old.volume) {
-                index.change_volume(volume, |entry| entry.claims.retain(|claim| *claim != key));
-            }
-            if let Some(volume) = new.and_then(|new| new.volume) {
-                index.change_volume(volume, |entry| entry.claims.push(key));
-            }
-            index.change_claim(key, |entry| entry.claim = new.cloned());
-        });
-    }
-
-    fn set_volume(&mut self, name: Symbol, new: Option<&Arc<PersistentVolume>>) {
-        let entry = self.volumes.get(&name);
-        let (claims, attachments) =
-            entry.map(|entry| (entry.claims.clone(), entry.attachments.clone())).unwrap_or_default();
-        attachments.iter().for_each(|attachment| self.detach(attachment));
-        self.with_claims_uncounted(&claims, |index| index.change_volume(name, |entry| entry.volume = new.cloned()));
-        attachments.iter().for_each(|attachment| self.attach(attachment));
-    }
-
-    fn set_class(&mut self, name: Symbol, new: Option<&Arc<StorageClass>>) {
-        let of_class = |entry: &ClaimEntry| entry.claim.as_ref().is_some_and(|claim| claim.class == name);
-        let claims: Vec<_> = self.claims.iter().filter(|(_, entry)| of_class(entry)).map(|(key, _)| *key).collect();
-        self.with_claims_uncounted(&claims, |index| {
-            index.drivers_of_classes.remove(&name);
-            index.drivers_of_classes.extend(new.and_then(|class| class.driver).map(|driver| (name, driver)));
-        });
-    }
-
-    fn change_claim(&mut self, key: ClaimKey, change: impl FnOnce(&mut ClaimEntry)) {
-        let entry = self.claims.entry(key).or_default();
-        change(entry);
-        if entry.claim.is_none() && entry.uses.is_empty() {
-            self.claims.remove(&key);
-        }
-    }
-
-    fn change_volume(&mut self, name: Symbol, change: impl FnOnce(&mut VolumeEntry)) {
-        let entry = self.volumes.entry(name).or_default();
-        change(entry);
-        if entry.volume.is_none() && entry.claims.is_empty() && entry.attachments.is_empty() {
-            self.volumes.remove(&name);
-        }
-    }
-
-    fn change_named(&mut self, name: Symbol, change: impl FnOnce(&mut NamedNode)) {
-        let named = self.named.entry(name).or_default();
-        change(named);
-        if named.slot.is_none() && named.csi.is_none() && named.attached.is_empty() {
-            self.named.remove(&name);
-        }
-    }
-
-    /// What a VolumeAttachment attaches, if that can be told (`getNodeVolumeAttachmentInfo`).
-    fn attached_by(&self, attachment: &VolumeAttachment) -> Option<CountedVolume> {
-        let csi = self.volumes.get(&attachment.volume?)?.volume.as_ref()?.csi?;
-        let volume = CsiVolume { driver: attachment.driver, handle: csi.handle };
-        (attachment.driver != Symbol::EMPTY).then_some(CountedVolume::Csi(volume))
-    }
-
-    fn attach(&mut self, attachment: &VolumeAttachment) {
-        let Some(volume) = self.attached_by(attachment) else { return };
-        let named = self.named.entry(attachment.node).or_default();
-        let count = named.attached.entry(volume).or_default();
-        *count += 1;
-        if let (1, Some(slot)) = (*count, named.slot)
-            && !self.nodes[slot.get()].used.contains_key(&volume)
-        {
-            self.limits.attach(volume.driver(), slot);
-        }
-    }
-
-    fn detach(&mut self, attachment: &VolumeAttachment) {
-        let Some(volume) = self.attached_by(attachment) else { return };
-        let Some(named) = self.named.get_mut(&attachment.node) else { return };
-        let Some(count) = named.attached.get_mut(&volume) else { return };
-        *count -= 1;
-        if *count > 0 {
-            return;
-        }
-        if let Some(slot) = named.slot
-            && !self.nodes[slot.get()].used.contains_key(&volume)
-        {
-            self.limits.detach(volume.driver(), slot);
-        }
-        self.change_named(attachment.node, |named| _ = named.attached.remove(&volume));
-    }
-
-    fn set_attachment(&mut self, old: Option<&Arc<VolumeAttachment>>, new: Option<&Arc<VolumeAttachment>>) {
-        if let Some(old) = old {
-            self.detach(old);
-            if let Some(volume) = old.volume {
-                self.change_volume(volume, |entry| entry.attachments.retain(|other| other.name != old.name));
-            }
-        }
-        if let Some(new) = new {
-            if let Some(volume) = new.volume {
-                self.change_volume(volume, |entry| entry.attachments.push(new.clone()));
-            }
-            self.attach(new);
-        }
-    }
-
-    fn set_csi_node(&mut self, name: Symbol, new: Option<&Arc<CsiNode>>) {
-        let named = self.named.entry(name).or_default();
-        let old = std::mem::replace(&mut named.csi, new.cloned());
-        if let Some(slot) = named.slot {
-            self.limits.replace(slot, old.as_deref(), new.map(|new| &**new));
-        }
-        self.change_named(name, |_| ());
-    }
-}
-
-impl ClaimEntry {
-    /// Whether the volumes of a pod that uses the claim cannot be counted.
-    fn fails(&self, (_, name): ClaimKey, owner: Option<&Uid>) -> bool {
-        match (&self.claim, owner) {
-            (Some(claim), Some(owner)) => claim.controller.as_ref() != Some(owner),
-            _ => name == Symbol::EMPTY,
-        }
     }
 }
 
@@ -486,23 +268,6 @@ impl Index for AttachedVolumes {
             Object::CsiNode(node) => self.set_csi_node(node.name, of_kind!(new, CsiNode)),
             _ => {}
         }
-    }
-}
-
-/// A claim that a pod's volume uses.
-struct ClaimUse<'a> {
-    key: ClaimKey,
-    /// The pod, if the claim must be its own.
-    owner: Option<&'a Uid>,
-}
-
-impl<'a> ClaimUse<'a> {
-    fn of(pod: &Pod, volume: &'a Volume) -> Option<Self> {
-        let owner = match volume {
-            Volume::Ephemeral { pod, .. } => Some(pod),
-            _ => None,
-        };
-        Some(ClaimUse { key: (pod.spec.namespace, volume.claim()?), owner })
     }
 }
 
