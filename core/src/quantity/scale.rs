@@ -1,0 +1,59 @@
+//! Powers of ten, with what Kubernetes does where they overflow.
+
+/// `value * 10^by`, unless that overflows.
+pub(super) fn scale_up(value: i64, by: i32) -> Option<i64> {
+    match value {
+        0 => Some(0),
+        _ => value.checked_mul(10_i64.checked_pow(by.try_into().ok()?)?),
+    }
+}
+
+/// `value * 10^by` where that overflows: Kubernetes wraps if it multiplies once, for the powers that suffixes stand for,
+/// and gives up otherwise.
+pub(super) fn scale_too_far(value: i64, by: i32) -> i64 {
+    match by {
+        _ if value == i64::MIN => 0,
+        1 | 2 | 3 | 6 | 9 => value.wrapping_mul(10_i64.pow(by.unsigned_abs())),
+        _ => 0,
+    }
+}
+
+/// `value / 10^by`, rounded away from zero.
+pub(super) fn scale_down(value: i64, by: i32) -> i64 {
+    match u32::try_from(by).ok().and_then(|by| 10_i64.checked_pow(by)) {
+        Some(divisor) => value / divisor + if value % divisor == 0 { 0 } else { value.signum() },
+        None => value.signum(),
+    }
+}
+
+/// `value * 10^by` for the long representation: wraps where the result is no `i64`. Negative amounts are rounded as
+/// Kubernetes' `scaledValue` rounds them, which is neither away from zero nor up.
+pub(super) fn scale_long(value: i128, by: i32) -> i64 {
+    let low = value as i64;
+    if by >= 0 {
+        // A power of ten beyond 64 bits is this number once a float has become an integer.
+        return low.wrapping_mul(10_i64.checked_pow(by.unsigned_abs()).unwrap_or(i64::MIN));
+    }
+    let by = by.unsigned_abs();
+    match 10_i64.checked_pow(by) {
+        Some(divisor) if value < i64::MAX.into() && by < 19 => {
+            (low / divisor).wrapping_add(i64::from(low % divisor != 0))
+        }
+        _ => match 10_i128.checked_pow(by) {
+            Some(divisor) => (value.div_euclid(divisor) as i64).wrapping_add(i64::from(value.rem_euclid(divisor) != 0)),
+            None => i64::from(value > 0),
+        },
+    }
+}
+
+/// `value * 10^by`, at most what the long representation holds.
+pub(super) fn widen(value: i128, by: i32) -> i128 {
+    match value {
+        0 => 0,
+        _ => match u32::try_from(by).ok().and_then(|by| 10_i128.checked_pow(by)) {
+            Some(factor) => value.saturating_mul(factor),
+            None if value < 0 => i128::MIN,
+            None => i128::MAX,
+        },
+    }
+}
