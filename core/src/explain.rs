@@ -84,7 +84,8 @@ impl<P: Profile> Engine<P> {
         self.next_start = next_start;
         match start {
             Start::Attempt(mut attempt) => self.explain_nodes(pod, &mut attempt, cache, all_filters, &mut explanation),
-            Start::Rejected(Rejected { pre_filter, status, .. }) => {
+            Start::Rejected(rejected) => {
+                let Rejected { pre_filter, status, .. } = *rejected;
                 explanation.skipped = pre_filter.skipped().to_vec();
                 if !status.code.is_rejected() {
                     explanation.errors.insert(status.message());

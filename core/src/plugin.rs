@@ -141,10 +141,12 @@ pub struct Slot<C> {
 
 impl<C> Slot<C> {
     /// The plugin takes part.
+    #[inline(always)]
     pub fn ready(state: C) -> Self {
         Slot { state, skip: false }
     }
     /// The plugin has nothing to say about this pod.
+    #[inline(always)]
     pub fn skip(state: C) -> Self {
         Slot { state, skip: true }
     }

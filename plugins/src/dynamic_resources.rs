@@ -88,6 +88,7 @@ impl PreFilterPlugin for DynamicResources {
     const SKIPS: Skips = Skips::Usually;
     const READS_POD_ALONE: bool = true;
 
+    #[inline]
     fn pre_filter(
         &self,
         _: &DynamicResourcesArgs,

@@ -79,13 +79,18 @@ impl Plugin for NodeAffinity {
     }
 
     fn compile(args: &NodeAffinityArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> NodeAffinityPod {
+        let (added, selector) = (args.required(cx.interner), pod.node_selector.clone());
+        let required = pod.required_node_affinity.clone();
         let mut preferred = args.preferred(cx.interner);
+        if preferred.is_empty() && pod.preferred_node_affinity.is_empty() {
+            return NodeAffinityPod { added, selector, required, preferred: Box::default(), broken: None };
+        }
         preferred.extend(pod.preferred_node_affinity.iter().cloned());
         let broken = preferred.iter().find_map(|term| term.term.as_ref().err().cloned());
         NodeAffinityPod {
-            added: args.required(cx.interner),
-            selector: pod.node_selector.clone(),
-            required: pod.required_node_affinity.clone(),
+            added,
+            selector,
+            required,
             preferred: preferred
                 .into_iter()
                 .filter_map(|PreferredTerm { weight, term }| Some((weight, term.ok()?)))

@@ -51,6 +51,7 @@ impl PreFilterPlugin for NodeDeclaredFeatures {
     const SKIPS: Skips = Skips::Usually;
     const READS_POD_ALONE: bool = true;
 
+    #[inline]
     fn pre_filter(&self, _: &NoArgs, required: &Required, _: View<'_, Self>) -> Result<PreFilter<()>, Status> {
         Ok(if required.is_empty() { PreFilter::skip(()) } else { PreFilter::ready(()) })
     }

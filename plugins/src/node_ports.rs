@@ -60,6 +60,7 @@ impl PreFilterPlugin for NodePorts {
     type Cycle = ();
     const READS_POD_ALONE: bool = true;
 
+    #[inline]
     fn pre_filter(&self, _: &NoArgs, pod: &NodePortsPod, _: View<'_, Self>) -> Result<PreFilter<()>, Status> {
         Ok(if pod.ports.is_empty() { PreFilter::skip(()) } else { PreFilter::ready(()) })
     }

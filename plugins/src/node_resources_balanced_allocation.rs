@@ -64,6 +64,7 @@ impl Plugin for NodeResourcesBalancedAllocation {
         Ok(NodeResourcesBalancedAllocation)
     }
 
+    #[inline]
     fn compile(args: &NodeResourcesBalancedAllocationArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> Amounts {
         Amounts::new(&pod.balance_requests, args.resources.iter().map(|resource| resource.name), cx.interner)
     }

@@ -74,6 +74,7 @@ impl Plugin for NodeResourcesFit {
         Ok(NodeResourcesFit)
     }
 
+    #[inline]
     fn compile(args: &NodeResourcesFitArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> NodeResourcesFitPod {
         let names = args.scoring_strategy.resources.iter().map(|resource| resource.name);
         NodeResourcesFitPod {
@@ -88,6 +89,7 @@ impl PreFilterPlugin for NodeResourcesFit {
     const SKIPS: Skips = Skips::Never;
     const READS_POD_ALONE: bool = true;
 
+    #[inline]
     fn pre_filter(
         &self,
         _: &NodeResourcesFitArgs,

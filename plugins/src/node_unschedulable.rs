@@ -85,14 +85,15 @@ impl EnqueueExtensions for NodeUnschedulable {
 }
 
 fn tolerates(tolerations: &[Toleration], interner: &Interner) -> bool {
-    if tolerations.is_empty() {
+    let effect = Effect::NoSchedule;
+    if tolerations.iter().all(|toleration| toleration.effect.is_some_and(|other| other != effect)) {
         return false;
     }
     // A key that was never seen is that of no toleration, but an empty key stands for all.
     let key = interner.get(TAINT_KEY);
     tolerations.iter().filter(|toleration| toleration.key.is_none() || toleration.key == key).any(|toleration| {
         let key = toleration.key.unwrap_or(Symbol::EMPTY);
-        toleration.tolerates(&Taint { key, value: Symbol::EMPTY, effect: Effect::NoSchedule })
+        toleration.tolerates(&Taint { key, value: Symbol::EMPTY, effect })
     })
 }
 

@@ -116,6 +116,10 @@ impl Plugin for NodeVolumeLimits {
     }
 
     fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> NodeVolumeLimitsPod {
+        if pod.volumes.is_empty() {
+            let own = OwnVolumes { namespace: pod.namespace, volumes: Box::default() };
+            return NodeVolumeLimitsPod { volumes: 0, own: Individual(own) };
+        }
         let may_count = |volume: &&Volume| volume.claim().is_some() || matches!(volume, Volume::InTree { .. });
         let volumes: Box<[Volume]> = pod.volumes.iter().filter(may_count).cloned().collect();
         NodeVolumeLimitsPod {
@@ -134,6 +138,7 @@ impl PreFilterPlugin for NodeVolumeLimits {
     type Cycle = FullNodes;
     const SKIPS: Skips = Skips::Usually;
 
+    #[inline]
     fn pre_filter(
         &self,
         _: &NoArgs,
@@ -143,10 +148,7 @@ impl PreFilterPlugin for NodeVolumeLimits {
         if pod.volumes == 0 {
             return Ok(PreFilter::skip(FullNodes::default()));
         }
-        let wanted = Wanted::read(&pod.own, view.indexes, &view.base.interner);
-        let mut nodes = FullNodes { is_prepared: true, wanted, ..FullNodes::default() };
-        nodes.find(view);
-        Ok(PreFilter::ready(nodes))
+        Ok(PreFilter::ready(FullNodes::new(pod, view)))
     }
 
     fn update(
@@ -193,6 +195,14 @@ impl PreFilterPlugin for NodeVolumeLimits {
 }
 
 impl FullNodes {
+    /// The nodes that cannot take the volumes of a pod.
+    fn new(pod: &NodeVolumeLimitsPod, view: View<'_, NodeVolumeLimits>) -> Self {
+        let wanted = Wanted::read(&pod.own, view.indexes, &view.base.interner);
+        let mut nodes = FullNodes { is_prepared: true, wanted, ..FullNodes::default() };
+        nodes.find(view);
+        nodes
+    }
+
     /// Decides about all nodes, as they are in truth.
     fn find(&mut self, view: View<'_, NodeVolumeLimits>) {
         let index = view.indexes;

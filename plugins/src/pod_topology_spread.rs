@@ -90,6 +90,7 @@ impl PreFilterPlugin for PodTopologySpread {
     type Cycle = SpreadCounts;
     const SKIPS: Skips = Skips::Usually;
 
+    #[inline]
     fn pre_filter(
         &self,
         _: &PodTopologySpreadArgs,
@@ -128,8 +129,12 @@ impl PreFilterPlugin for PodTopologySpread {
         Ok(())
     }
 
+    #[inline]
     fn recycle(&self, cycle: SpreadCounts) {
-        self.counting.lock().take_back(cycle);
+        // Most count nothing.
+        if !cycle.is_empty() {
+            self.counting.lock().take_back(cycle);
+        }
     }
 
     fn add_pod(pod: &Self::Pod, cycle: &mut SpreadCounts, other: &Pod, view: View<'_, Self>, node: NodeIndex) {

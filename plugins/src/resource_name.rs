@@ -66,6 +66,7 @@ pub(crate) struct Use {
 
 impl Amounts {
     /// What `requests` holds of the resources named; nothing of others.
+    #[inline]
     pub(crate) fn new(
         requests: &Resources,
         names: impl Iterator<Item = ResourceName>,

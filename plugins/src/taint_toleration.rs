@@ -22,6 +22,7 @@ use schedc_core::mask::Mask;
 use schedc_core::model::{Effect, Node, PodSpec, Taint, Toleration, TolerationOperator};
 use schedc_core::plugin::{Compile, Plugin, Slot, View};
 use schedc_core::status::{Code, Reasons, Status};
+use smallvec::SmallVec;
 
 use crate::columns::{NodeTaints, is_hard};
 
@@ -33,10 +34,13 @@ pub struct TaintToleration;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TaintTolerationPod {
     /// For taints with the effect `NoSchedule` or `NoExecute`.
-    hard: Box<[Toleration]>,
+    hard: Tolerations,
     /// For taints with the effect `PreferNoSchedule`.
-    soft: Box<[Toleration]>,
+    soft: Tolerations,
 }
+
+/// An API server adds two to each pod.
+type Tolerations = SmallVec<[Toleration; 2]>;
 
 impl Plugin for TaintToleration {
     const NAME: &'static str = "TaintToleration";

@@ -104,6 +104,9 @@ struct PodClaim {
 
 impl OwnClaims {
     fn new(pod: &PodSpec) -> Self {
+        if pod.volumes.is_empty() {
+            return OwnClaims { namespace: pod.namespace, claims: Box::default() };
+        }
         let claims = pod.volumes.iter().filter_map(|volume| match volume {
             Volume::Claim { claim } => Some(PodClaim { name: *claim, owner: None }),
             Volume::Ephemeral { claim, pod, pod_name } => {
@@ -138,8 +141,12 @@ impl Plugin for VolumeBinding {
 
     fn compile(_: &VolumeBindingArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> VolumeBindingPod {
         let own = OwnClaims::new(pod);
-        let standing = Standing::of(&own, cx.indexes, cx.interner.intern(HOSTNAME));
-        VolumeBindingPod { has_claims: !own.claims.is_empty(), standing, own: Individual(own) }
+        let has_claims = !own.claims.is_empty();
+        let standing = match has_claims {
+            true => Standing::of(&own, cx.indexes, cx.interner.intern(HOSTNAME)),
+            false => Standing::default(),
+        };
+        VolumeBindingPod { has_claims, standing, own: Individual(own) }
     }
 
     #[inline]
@@ -152,6 +159,7 @@ impl PreFilterPlugin for VolumeBinding {
     type Cycle = PodVolumes;
     const SKIPS: Skips = Skips::Usually;
 
+    #[inline]
     fn pre_filter(
         &self,
         _: &VolumeBindingArgs,
@@ -263,6 +271,9 @@ impl ReservePlugin for VolumeBinding {
         view: View<'_, Self>,
     ) -> Result<ReservedVolumes, Status> {
         let mut reserved = ReservedVolumes::default();
+        if placement.pod.spec.volumes.is_empty() {
+            return Ok(reserved);
+        }
         let pod = OwnClaims::new(&placement.pod.spec);
         if pod.claims.is_empty() {
             return Ok(reserved);

@@ -82,6 +82,10 @@ impl Plugin for VolumeRestrictions {
     }
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> VolumeRestrictionsPod {
+        if pod.volumes.is_empty() {
+            let own = OwnClaims { namespace: pod.namespace, claims: Box::default() };
+            return VolumeRestrictionsPod { own: Individual(own), are_taken: false, disks: Box::default() };
+        }
         let claims = pod.volumes.iter().filter_map(Volume::named_claim).collect();
         let own = OwnClaims { namespace: pod.namespace, claims };
         VolumeRestrictionsPod {
@@ -101,16 +105,20 @@ impl PreFilterPlugin for VolumeRestrictions {
     type Cycle = ExclusiveClaims;
     const SKIPS: Skips = Skips::Usually;
 
+    #[inline]
     fn pre_filter(
         &self,
         _: &NoArgs,
         pod: &VolumeRestrictionsPod,
         view: View<'_, Self>,
     ) -> Result<PreFilter<ExclusiveClaims>, Status> {
-        let claims = pod.own.exclusive(view.indexes).map_err(|missing| {
-            let name = view.base.interner.resolve(missing);
-            Status::unresolvable(format!("persistentvolumeclaim {name:?} not found"))
-        })?;
+        let claims = match pod.own.claims.is_empty() {
+            true => ExclusiveClaims { names: Box::default(), uses: Some(0) },
+            false => pod.own.exclusive(view.indexes).map_err(|missing| {
+                let name = view.base.interner.resolve(missing);
+                Status::unresolvable(format!("persistentvolumeclaim {name:?} not found"))
+            })?,
+        };
         let skip = pod.disks.is_empty() && !claims.are_taken();
         Ok(if skip { PreFilter::skip(claims) } else { PreFilter::ready(claims) })
     }

@@ -82,6 +82,10 @@ impl Plugin for VolumeZone {
     }
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> VolumeZonePod {
+        if pod.volumes.is_empty() {
+            let own = OwnClaims { namespace: pod.namespace, claims: Box::default() };
+            return VolumeZonePod { own: Individual(own), zones: Box::default(), labels: [Symbol::EMPTY; 4] };
+        }
         let claims: Box<[Symbol]> = pod.volumes.iter().filter_map(Volume::named_claim).collect();
         let volumes = claims.iter().filter_map(|&claim| {
             let claim = cx.indexes.claim(pod.namespace, claim)?;
@@ -105,27 +109,17 @@ impl PreFilterPlugin for VolumeZone {
     type Cycle = VolumeZones;
     const SKIPS: Skips = Skips::Usually;
 
+    #[inline]
     fn pre_filter(
         &self,
         _: &NoArgs,
         pod: &VolumeZonePod,
         view: View<'_, Self>,
     ) -> Result<PreFilter<VolumeZones>, Status> {
-        let OwnClaims { namespace, claims } = &*pod.own;
-        if claims.is_empty() {
+        if pod.own.claims.is_empty() {
             return Ok(PreFilter::skip(VolumeZones(Some(Arc::default()))));
         }
-        let mut zones = Vec::new();
-        for &claim in claims {
-            let volume = bound_volume(*namespace, claim, view).map_err(Status::unresolvable)?;
-            if let Some(name) = volume {
-                let Some(volume) = view.indexes.volume(name) else {
-                    let name = view.base.interner.resolve(name);
-                    return Err(Status::unresolvable(format!("persistentvolume {name:?} not found")));
-                };
-                zones.extend(volume.zones.iter().cloned());
-            }
-        }
+        let zones = pod.own.zones(view)?;
         let is_anywhere = zones.is_empty();
         let zones = VolumeZones(Some(zones.into()));
         Ok(if is_anywhere { PreFilter::skip(zones) } else { PreFilter::ready(zones) })
@@ -169,6 +163,25 @@ fn bound_volume(namespace: Symbol, claim: Symbol, view: View<'_, VolumeZone>) ->
         Some(true) => Ok(None),
         Some(false) => Err("PersistentVolume had no name".into()),
         None => Err(format!("VolumeBindingMode not set for StorageClass {name:?}")),
+    }
+}
+
+impl OwnClaims {
+    /// The zones of their volumes, those of each.
+    fn zones(&self, view: View<'_, VolumeZone>) -> Result<Vec<ZoneLabel>, Status> {
+        let OwnClaims { namespace, claims } = self;
+        let mut zones = Vec::new();
+        for &claim in claims {
+            let volume = bound_volume(*namespace, claim, view).map_err(Status::unresolvable)?;
+            if let Some(name) = volume {
+                let Some(volume) = view.indexes.volume(name) else {
+                    let name = view.base.interner.resolve(name);
+                    return Err(Status::unresolvable(format!("persistentvolume {name:?} not found")));
+                };
+                zones.extend(volume.zones.iter().cloned());
+            }
+        }
+        Ok(zones)
     }
 }
 

@@ -56,7 +56,7 @@ impl<P: Profile> Engine<P> {
         match self.start(read, cache) {
             // What is left of few nodes is looked at as quickly.
             Start::Attempt(attempt) if attempt.pre_filter.nodes().is_none() => {
-                Kept::new(&*self.plugins, attempt, pod, cache, &mut self.room).ok().map(Box::new)
+                Kept::new(&*self.plugins, *attempt, pod, cache, &mut self.room).ok().map(Box::new)
             }
             start => {
                 *started = Some(start);

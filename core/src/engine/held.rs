@@ -1,6 +1,7 @@
 //! Who has the cycle state of a pod that was decided, until Reserve has seen it.
 
 use super::Engine;
+use crate::attempt::Attempt;
 use crate::kept::SignatureId;
 use crate::profile::Profile;
 
@@ -8,8 +9,8 @@ use crate::profile::Profile;
 pub(crate) enum Held<P: Profile> {
     /// The answer that is kept for the pod's signature.
     Kept(SignatureId),
-    /// It was made for this pod.
-    Own(P::Cycle),
+    /// The pod's own attempt.
+    Own(Box<Attempt<P>>),
     /// There is none.
     Nobody,
 }
@@ -19,15 +20,15 @@ impl<P: Profile> Engine<P> {
     pub(crate) fn cycle<'a>(&'a self, held: &'a Held<P>) -> Option<&'a P::Cycle> {
         match held {
             Held::Kept(signature) => self.signatures.kept(*signature).map(|kept| &kept.attempt.cycle),
-            Held::Own(cycle) => Some(cycle),
+            Held::Own(attempt) => Some(&attempt.cycle),
             Held::Nobody => None,
         }
     }
 
     /// Nobody needs it any more.
-    pub(crate) fn release(&self, held: Held<P>) {
-        if let Held::Own(cycle) = held {
-            self.plugins.recycle_cycle(cycle);
+    pub(crate) fn release(&mut self, held: Held<P>) {
+        if let Held::Own(attempt) = held {
+            self.spare = Some(attempt);
         }
     }
 }

@@ -47,8 +47,8 @@ pub struct Engine<P: Profile> {
     signatures: Signatures<P>,
     /// Room for bringing answers up to date.
     room: Room,
-    /// Room for what PreFilter plugins say together.
-    pre_filter: PreFilterRun,
+    /// Room for an attempt: an earlier one, of which nobody needs anything any more.
+    spare: Option<Box<Attempt<P>>>,
     /// Room for a list of nodes.
     candidates: Vec<NodeIndex>,
 }
@@ -104,8 +104,8 @@ impl<'a, P: Profile> Failed<'a, P> {
 
 /// What PreFilter leaves to do.
 pub(crate) enum Start<P: Profile> {
-    Attempt(Attempt<P>),
-    Rejected(Rejected<P>),
+    Attempt(Box<Attempt<P>>),
+    Rejected(Box<Rejected<P>>),
 }
 
 impl<P: Profile> Engine<P> {
@@ -123,7 +123,7 @@ impl<P: Profile> Engine<P> {
             keep_answers: true,
             signatures: Signatures::default(),
             room: Room::default(),
-            pre_filter: PreFilterRun::default(),
+            spare: None,
             candidates: Vec::new(),
         })
     }
@@ -164,12 +164,10 @@ impl<P: Profile> Engine<P> {
         }
         let mut start = started.unwrap_or_else(|| self.start(&read, cache));
         let decision = self.conclude(pod, &mut start, cache, now, draw);
-        let (held, pre_filter) = match start {
-            Start::Attempt(attempt) => (Held::Own(attempt.cycle), attempt.pre_filter),
-            Start::Rejected(rejected) => (Held::Nobody, rejected.pre_filter),
-        };
-        self.pre_filter = pre_filter;
-        (decision, held)
+        match start {
+            Start::Attempt(attempt) => (decision, Held::Own(attempt)),
+            Start::Rejected(_) => (decision, Held::Nobody),
+        }
     }
 
     /// Reads a pod with every plugin.
@@ -180,14 +178,27 @@ impl<P: Profile> Engine<P> {
     /// Runs PreFilter.
     pub(crate) fn start(&mut self, read: &Read<P>, cache: &Cache<P::State>) -> Start<P> {
         let (compiled, number) = (read.compiled.clone(), read.number);
-        let mut pre_filter = std::mem::take(&mut self.pre_filter).cleared();
-        match self.plugins.pre_filter(&compiled, cache, &mut pre_filter) {
-            Err(status) => Start::Rejected(Rejected { compiled, cycle: None, pre_filter, status }),
+        let mut spare = self.spare.take();
+        let mut pre_filter = spare.as_mut().map(|spare| std::mem::take(&mut spare.pre_filter)).unwrap_or_default();
+        pre_filter.clear();
+        let (cycle, status) = match self.plugins.pre_filter(&compiled, cache, &mut pre_filter) {
+            Err(status) => (None, status),
             Ok(cycle) => match pre_filter.rejected().cloned() {
-                Some(status) => Start::Rejected(Rejected { compiled, cycle: Some(cycle), pre_filter, status }),
-                None => Start::Attempt(Attempt { compiled, number, cycle, pre_filter }),
+                Some(status) => (Some(cycle), status),
+                None => return Start::Attempt(self.attempt(spare, Attempt { compiled, number, cycle, pre_filter })),
             },
-        }
+        };
+        self.spare = spare;
+        Start::Rejected(Box::new(Rejected { compiled, cycle, pre_filter, status }))
+    }
+
+    /// The attempt, in the room of an earlier one, which may be large.
+    fn attempt(&self, spare: Option<Box<Attempt<P>>>, attempt: Attempt<P>) -> Box<Attempt<P>> {
+        let Some(mut room) = spare else { return Box::new(attempt) };
+        let Attempt { compiled, number, cycle, pre_filter } = attempt;
+        self.plugins.recycle_cycle(std::mem::replace(&mut room.cycle, cycle));
+        (room.compiled, room.number, room.pre_filter) = (compiled, number, pre_filter);
+        room
     }
 
     /// Decides after PreFilter.

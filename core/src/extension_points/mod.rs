@@ -23,7 +23,7 @@ pub use post_bind::PostBindPlugin;
 pub use post_filter::{Candidate, Nomination, PostFilterContext, PostFilterPlugin, PostFilterResult};
 pub use pre_bind::{PreBindPlugin, PreFlight};
 pub use pre_enqueue::PreEnqueuePlugin;
-pub use pre_filter::{PreFilter, PreFilterPlugin, pre_filter_again};
+pub use pre_filter::{Leaves, PreFilter, PreFilterPlugin, pre_filter_again};
 pub use pre_score::{PreScorePlugin, PrepareScore, pre_score_again, prepare_again};
 pub use queue_sort::{QueueSortPlugin, QueuedPod};
 pub use reserve::{Placement, ReservePlugin};

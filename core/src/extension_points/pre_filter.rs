@@ -15,43 +15,56 @@ use crate::status::Status;
 pub struct PreFilter<C> {
     /// The state that Filter gets, and whether Filter runs.
     pub slot: Slot<C>,
-    /// The only nodes that can be feasible, in any order, if there are less than all.
-    pub nodes: Option<SmallVec<[NodeIndex; 4]>>,
-    /// Names besides `nodes` that are those of no node: kube-scheduler's set is one of names.
-    pub unknown_nodes: Vec<Symbol>,
-    /// A verdict on the pod as a whole. `Unschedulable`: removing pods may change it, so the other PreFilters still run, but
-    /// no Filter.
-    pub rejected: Option<Status>,
+    /// What it means for all nodes at once.
+    pub leaves: Leaves,
+}
+
+/// Which nodes a PreFilter leaves to Filter.
+#[derive(Clone, Debug)]
+pub enum Leaves {
+    /// All.
+    All,
+    /// The only ones that can be feasible.
+    Only {
+        /// In any order.
+        nodes: SmallVec<[NodeIndex; 4]>,
+        /// Names besides that are those of no node: kube-scheduler's set is one of names.
+        unknown: Vec<Symbol>,
+    },
+    /// None, a verdict on the pod as a whole. `Unschedulable`: removing pods may change it, so the other PreFilters still
+    /// run, but no Filter.
+    None(Status),
 }
 
 impl<C> PreFilter<C> {
     /// Filter runs with this state.
+    #[inline]
     pub fn ready(state: C) -> Self {
-        PreFilter { slot: Slot::ready(state), nodes: None, unknown_nodes: Vec::new(), rejected: None }
+        PreFilter { slot: Slot::ready(state), leaves: Leaves::All }
     }
     /// Filter is left out.
+    #[inline]
     pub fn skip(state: C) -> Self {
-        PreFilter { slot: Slot::skip(state), nodes: None, unknown_nodes: Vec::new(), rejected: None }
+        PreFilter { slot: Slot::skip(state), leaves: Leaves::All }
     }
     /// The pod is rejected as a whole; removing pods may help, and `state` serves to find out.
     pub fn reject(state: C, status: Status) -> Self {
-        PreFilter { slot: Slot::ready(state), nodes: None, unknown_nodes: Vec::new(), rejected: Some(status) }
+        PreFilter { slot: Slot::ready(state), leaves: Leaves::None(status) }
     }
     /// Only these nodes can be feasible.
-    pub fn only(mut self, nodes: impl IntoIterator<Item = NodeIndex>) -> Self {
-        self.nodes = Some(nodes.into_iter().collect());
-        self
+    pub fn only(self, nodes: impl IntoIterator<Item = NodeIndex>) -> Self {
+        PreFilter { leaves: Leaves::Only { nodes: nodes.into_iter().collect(), unknown: Vec::new() }, ..self }
     }
     /// Only nodes of these names can be feasible.
     pub fn only_named(self, names: impl IntoIterator<Item = Symbol>, base: &Base) -> Self {
-        let (mut nodes, mut unknown_nodes) = (SmallVec::new(), Vec::new());
+        let (mut nodes, mut unknown) = (SmallVec::new(), Vec::new());
         for name in names {
             match base.node(name) {
                 Some(node) => nodes.push(node),
-                None => unknown_nodes.push(name),
+                None => unknown.push(name),
             }
         }
-        PreFilter { nodes: Some(nodes), unknown_nodes, ..self }
+        PreFilter { leaves: Leaves::Only { nodes, unknown }, ..self }
     }
 }
 
@@ -127,9 +140,7 @@ pub fn pre_filter_again<P: PreFilterPlugin>(
     view: View<'_, P>,
     verdicts: &mut Verdicts<'_>,
 ) -> Result<(), Anew> {
-    let Ok(PreFilter { slot: new, nodes: None, rejected: None, .. }) = plugin.pre_filter(args, pod, view) else {
-        return Err(Anew);
-    };
+    let Ok(PreFilter { slot: new, leaves: Leaves::All }) = plugin.pre_filter(args, pod, view) else { return Err(Anew) };
     if new.skip != slot.skip {
         return Err(Anew);
     }

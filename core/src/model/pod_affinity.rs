@@ -70,6 +70,12 @@ impl PodAffinity {
             && self.anti_preferred.is_empty()
     }
 
+    /// Whether it has preferred terms.
+    #[inline]
+    pub fn prefers(&self) -> bool {
+        !self.preferred.is_empty() || !self.anti_preferred.is_empty()
+    }
+
     /// All preferred terms with what they add to a place, those of anti-affinity with negative weights.
     pub fn preferred_by_weight(&self) -> impl Iterator<Item = (i64, &PodAffinityTerm)> {
         let near = self.preferred.iter().map(|preferred| (preferred.weight, &preferred.term));

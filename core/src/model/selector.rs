@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use crate::intern::{Interner, Symbol};
 
-/// Labels, sorted by key symbol, each key once.
-pub type Labels = Box<[(Symbol, Symbol)]>;
+/// Labels, sorted by key symbol, each key once. Whoever keeps them shares them.
+pub type Labels = Arc<[(Symbol, Symbol)]>;
 
 /// Labels of keys and values. No key may come twice.
 pub fn labels<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>, interner: &mut Interner) -> Labels {
     let symbols = pairs.into_iter().map(|(key, value)| (interner.intern(key), interner.intern(value)));
-    let mut labels: Labels = symbols.collect();
+    let mut labels: Vec<_> = symbols.collect();
     labels.sort_unstable();
-    labels
+    labels.into()
 }
 
 /// Looking things up in labels.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::extension_points::{Nomination, Permit, PostFilterResult, PreFilter};
+use crate::extension_points::{Leaves, Nomination, Permit, PostFilterResult, PreFilter};
 use crate::intern::Symbol;
 use crate::model::NodeIndex;
 use crate::plugin::Slot;
@@ -23,69 +23,75 @@ pub struct PreFilterRun {
 
 impl PreFilterRun {
     /// The beginning of another run, in the room of this one.
-    pub(crate) fn cleared(mut self) -> Self {
+    pub(crate) fn clear(&mut self) {
         self.nodes.clear();
         self.unknown_nodes.clear();
         self.narrowed_by.clear();
         self.rejected = None;
         self.skipped.clear();
         self.answered.clear();
-        self
     }
 
     /// Takes one plugin's answer in.
     ///
     /// # Errors
     /// The run ends here.
-    #[inline]
+    #[inline(always)]
     pub fn take<C>(&mut self, plugin: &'static str, answer: Result<PreFilter<C>, Status>) -> Result<Slot<C>, Status> {
         self.answered.push(plugin);
         match answer {
             // Most say no more than that.
-            Ok(PreFilter { slot, nodes: None, rejected: None, .. }) => {
+            Ok(PreFilter { slot, leaves: Leaves::All }) => {
                 if slot.skip {
                     self.skipped.push(plugin);
                 }
                 Ok(slot)
             }
-            answer => self.take_in(plugin, answer),
+            Ok(PreFilter { slot, leaves }) => {
+                self.leave(plugin, slot.skip, leaves)?;
+                Ok(slot)
+            }
+            Err(status) => Err(Self::rejected_as_a_whole(plugin, status)),
         }
     }
 
-    fn take_in<C>(&mut self, plugin: &'static str, answer: Result<PreFilter<C>, Status>) -> Result<Slot<C>, Status> {
-        let mut answer = answer.map_err(|status| Self::rejected_as_a_whole(plugin, status))?;
-        if answer.slot.skip {
+    #[inline(never)]
+    fn leave(&mut self, plugin: &'static str, skips: bool, leaves: Leaves) -> Result<(), Status> {
+        if skips {
             self.skipped.push(plugin);
-            return Ok(answer.slot);
+            return Ok(());
         }
-        if let Some(status) = answer.rejected.take() {
-            let status = Self::rejected_as_a_whole(plugin, status);
-            if status.code != Code::Unschedulable {
-                return Err(status);
+        match leaves {
+            Leaves::All => {}
+            Leaves::None(status) => {
+                let status = Self::rejected_as_a_whole(plugin, status);
+                if status.code != Code::Unschedulable {
+                    return Err(status);
+                }
+                self.rejected = Some(status);
             }
-            self.rejected = Some(status);
-            return Ok(answer.slot);
+            Leaves::Only { mut nodes, unknown } => {
+                self.narrowed_by.push(plugin);
+                nodes.sort_unstable();
+                if self.narrowed_by.len() == 1 {
+                    nodes.dedup();
+                    self.nodes.extend(nodes);
+                    self.unknown_nodes = unknown;
+                } else {
+                    self.nodes.retain(|node| nodes.binary_search(node).is_ok());
+                    self.unknown_nodes.retain(|name| unknown.contains(name));
+                }
+                // A name is a name: that a node of it does not exist is told node by node.
+                if self.nodes.is_empty() && self.unknown_nodes.is_empty() {
+                    return Err(self.nothing_left());
+                }
+            }
         }
-        if let Some(mut nodes) = answer.nodes {
-            self.narrowed_by.push(plugin);
-            nodes.sort_unstable();
-            if self.narrowed_by.len() == 1 {
-                nodes.dedup();
-                self.nodes.extend(nodes);
-                self.unknown_nodes = answer.unknown_nodes;
-            } else {
-                self.nodes.retain(|node| nodes.binary_search(node).is_ok());
-                self.unknown_nodes.retain(|name| answer.unknown_nodes.contains(name));
-            }
-            // A name is a name: that a node of it does not exist is told node by node.
-            if self.nodes.is_empty() && self.unknown_nodes.is_empty() {
-                return Err(self.nothing_left());
-            }
-        }
-        Ok(answer.slot)
+        Ok(())
     }
 
     /// A pod is not `Pending` yet: that is an error here.
+    #[cold]
     fn rejected_as_a_whole(plugin: &'static str, status: Status) -> Status {
         match status.code {
             Code::Unschedulable | Code::UnschedulableAndUnresolvable => status.with_plugin(plugin),
@@ -217,7 +223,6 @@ pub fn failed(what: &str, plugin: &'static str, status: Status) -> Status {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cache::Base;
     use crate::intern::Interner;
 
     #[test]
@@ -230,11 +235,11 @@ mod tests {
         assert!(run.take("B", only(&[1, 2])).is_ok());
         let nothing_left = run.take("A", only(&[3])).map_err(|status| status.message());
         assert_eq!(nothing_left, Err("node(s) didn't satisfy plugin(s) [A B] simultaneously".to_string()));
-        let (mut interner, base) = (Interner::default(), Base::default());
+        let mut interner = Interner::default();
         let ghost = interner.intern("ghost");
         let named = |node: u32| {
-            let nodes = PreFilter::ready(()).only([NodeIndex(node)]);
-            Ok(PreFilter { nodes: nodes.nodes, ..PreFilter::ready(()).only_named([ghost], &base) })
+            let leaves = Leaves::Only { nodes: [NodeIndex(node)].into_iter().collect(), unknown: vec![ghost] };
+            Ok(PreFilter { leaves, ..PreFilter::ready(()) })
         };
         let mut run = PreFilterRun::default();
         assert!(run.take("B", named(1)).is_ok());

@@ -17,7 +17,7 @@ pub struct NodeLabels {
 
 impl Default for NodeLabels {
     fn default() -> Self {
-        NodeLabels { name: Symbol::EMPTY, labels: Box::default(), integers: Box::default() }
+        NodeLabels { name: Symbol::EMPTY, labels: Labels::default(), integers: Box::default() }
     }
 }
 

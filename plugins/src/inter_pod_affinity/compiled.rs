@@ -43,7 +43,7 @@ pub(super) struct Apart {
 }
 
 /// Anti-affinity terms that others carry.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Against {
     /// Their topology keys, each once.
     pub(super) keys: Box<[Symbol]>,
@@ -91,13 +91,17 @@ impl InterPodAffinityPod {
             let keys = pod.affinity.required.iter().map(|term| term.topology_key).collect();
             Near { pods, keys, matches_itself: counts.selects(pods, pod) }
         });
-        let mut apart = |term: &PodAffinityTerm| {
+        let mut apart = Box::default();
+        let register = |term: &PodAffinityTerm| {
             let pods = counts.register(question(std::slice::from_ref(term)));
             Apart { pods, key: term.topology_key }
         };
+        if !pod.affinity.anti_required.is_empty() {
+            apart = pod.affinity.anti_required.iter().map(register).collect();
+        }
         InterPodAffinityPod {
             near,
-            apart: pod.affinity.anti_required.iter().map(&mut apart).collect(),
+            apart,
             against: Against::new(pod, carried),
             liking: Liking::new(args, pod, counts, carried),
             broken: pod.affinity.broken.clone(),
@@ -121,9 +125,12 @@ impl InterPodAffinityPod {
 
 impl Against {
     fn new(pod: &PodSpec, carried: &CarriedTerms) -> Self {
+        let terms = carried.anti_required_matching(pod.namespace, &pod.labels);
+        if terms.is_empty() {
+            return Against::default();
+        }
         let mut keys = Vec::new();
-        let terms = carried.anti_required_matching(pod.namespace, &pod.labels).into_iter();
-        let terms = terms.filter_map(|id| Some((id, number(&mut keys, carried.anti_required(id)?.key()))));
+        let terms = terms.into_iter().filter_map(|id| Some((id, number(&mut keys, carried.anti_required(id)?.key()))));
         let terms = terms.collect();
         Against { keys: keys.into(), terms }
     }
@@ -131,16 +138,20 @@ impl Against {
 
 impl Liking {
     fn new(args: &InterPodAffinityArgs, pod: &PodSpec, counts: &mut SelectorCounts, carried: &CarriedTerms) -> Self {
+        let matching = match args.ignore_preferred_terms_of_existing_pods && !pod.affinity.prefers() {
+            true => Vec::new(),
+            false => carried.scored_matching(pod.namespace, &pod.labels),
+        };
+        if matching.is_empty() && !pod.affinity.prefers() {
+            return Liking::default();
+        }
         let mut keys = Vec::new();
         let own = pod.affinity.preferred_by_weight().map(|(weight, term)| {
             let pods = counts.register(question(std::slice::from_ref(term)));
             Weighed { pods, key: number(&mut keys, term.topology_key), weight }
         });
         let own: Box<[_]> = own.collect();
-        if args.ignore_preferred_terms_of_existing_pods && own.is_empty() {
-            return Liking::default();
-        }
-        let others = carried.scored_matching(pod.namespace, &pod.labels).into_iter().filter_map(|pods| {
+        let others = matching.into_iter().filter_map(|pods| {
             let term = carried.scored(pods)?;
             let weight = match term.tag() {
                 Stance::Required if args.hard_pod_affinity_weight == 0 => return None,

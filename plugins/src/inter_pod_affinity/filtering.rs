@@ -82,6 +82,7 @@ impl PreFilterPlugin for InterPodAffinity {
     type Cycle = InterPodAffinityState;
     const SKIPS: Skips = Skips::Usually;
 
+    #[inline]
     fn pre_filter(
         &self,
         _: &InterPodAffinityArgs,
@@ -133,6 +134,7 @@ impl PreFilterPlugin for InterPodAffinity {
         Ok(())
     }
 
+    #[inline]
     fn recycle(&self, state: InterPodAffinityState) {
         // Most states have nothing.
         if !state.seen.is_empty() {

@@ -1,5 +1,6 @@
 //! Selectors on a few nodes.
 
+use schedc_core::extension_points::Leaves;
 use schedc_core::intern::Interner;
 use schedc_core::model::NodeIndex;
 use schedc_objects::testing::{node, pod};
@@ -98,10 +99,14 @@ fn pre_filter_skips_narrows_down_or_rejects() {
         let answer = match answer {
             Err(status) => Answer::Rejected(status),
             Ok(answer) if answer.slot.skip => Answer::Skip,
-            Ok(answer) => answer.nodes.map_or(Answer::All, |nodes| {
-                let nodes: Mask = nodes.into_iter().collect();
-                Answer::Only(nodes.iter().map(|node| node.0).collect())
-            }),
+            Ok(answer) => match answer.leaves {
+                Leaves::All => Answer::All,
+                Leaves::Only { nodes, .. } => {
+                    let nodes: Mask = nodes.into_iter().collect();
+                    Answer::Only(nodes.iter().map(|node| node.0).collect())
+                }
+                Leaves::None(status) => Answer::Rejected(status),
+            },
         };
         assert_eq!(answer, expected, "{pod}");
     };

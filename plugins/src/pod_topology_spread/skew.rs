@@ -26,6 +26,12 @@ pub struct SpreadCounts {
 }
 
 impl SpreadCounts {
+    /// Whether nothing was counted.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.constraints.is_none()
+    }
+
     /// The first constraint that keeps the pod from a node.
     #[inline(always)]
     pub(super) fn admit(&self, node: NodeIndex) -> Result<(), SpreadRejection> {
