@@ -1,8 +1,11 @@
 //! The cluster as the scheduler knows it: nodes in dense slots, their pods, and the state derived from them.
 
 mod entry;
+mod holders;
 
 pub use entry::Entry;
+
+use holders::Holders;
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry as Slot;
@@ -55,6 +58,7 @@ pub struct Base {
     alive: Mask,
     by_name: Map<Symbol, NodeIndex>,
     free: Vec<NodeIndex>,
+    holders: Holders,
 }
 
 impl Base {
@@ -71,6 +75,10 @@ impl Base {
     /// The node of that name.
     pub fn node(&self, name: Symbol) -> Option<NodeIndex> {
         self.by_name.get(&name).copied()
+    }
+    /// The nodes that have some of a resource besides cpu, memory and storage, in order. `None`: that cannot be told.
+    pub fn nodes_with(&self, resource: Symbol) -> Option<&[NodeIndex]> {
+        self.holders.of(resource)
     }
     /// Number of nodes.
     pub fn count(&self) -> usize {
@@ -154,10 +162,12 @@ impl<S: State> Cache<S> {
             if change == NodeChange::Nothing {
                 return index;
             }
-            let old = known.replace(Arc::new(node));
+            let node = Arc::new(node);
+            let old = known.replace(node.clone());
             if change == NodeChange::Annotations {
                 return index;
             }
+            self.base.holders.set_node(index, old.as_deref(), Some(&node));
             // Conditions change now and then, and few columns know of them.
             let differs = self.state.set_node(&self.base, index, old.as_deref());
             if differs || change == NodeChange::More {
@@ -171,6 +181,7 @@ impl<S: State> Cache<S> {
             self.base.alive.resize(index.get() + 1);
             self.log.grow(index.get() + 1);
         }
+        self.base.holders.set_node(index, None, Some(&node));
         self.base.infos[index.get()].node = Some(Arc::new(node));
         self.base.alive.insert(index);
         self.base.by_name.insert(name, index);
@@ -194,6 +205,7 @@ impl<S: State> Cache<S> {
             self.homeless.insert(name, pods);
         }
         let old = self.base.infos[index.get()].node.take();
+        self.base.holders.set_node(index, old.as_deref(), None);
         self.base.alive.remove(index);
         self.base.free.push(index);
         self.state.set_node(&self.base, index, old.as_deref());
@@ -232,6 +244,7 @@ impl<S: State> Cache<S> {
 
     /// A pod comes to its node.
     fn put(&mut self, pod: Arc<Pod>, node: Symbol) {
+        self.base.holders.add_pod(&pod);
         match self.base.node(node) {
             Some(index) => {
                 self.state.add_pod(index, &pod);

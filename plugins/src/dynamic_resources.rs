@@ -102,6 +102,7 @@ impl PreFilterPlugin for DynamicResources {
 impl FilterPlugin for DynamicResources {
     type Cycle = ();
     type Rejection = ();
+    const CAN_FAIL: bool = false;
 
     /// Says no only in a profile without PreFilter.
     #[inline(always)]

@@ -58,7 +58,10 @@ impl Plugin for InterPodAffinity {
         let (topology, counts, carried) = cx.indexes;
         carried.know(&pod.affinity);
         let compiled = InterPodAffinityPod::new(args, pod, counts, carried);
-        compiled.keys().for_each(|key| _ = topology.register(key));
+        // Most pods have none.
+        if !compiled.is_free() || compiled.prefers() {
+            compiled.keys().for_each(|key| _ = topology.register(key));
+        }
         compiled
     }
 

@@ -124,6 +124,7 @@ impl PreFilterPlugin for NodeAffinity {
 impl FilterPlugin for NodeAffinity {
     type Cycle = ();
     type Rejection = Mismatch;
+    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(_: &NodeAffinityArgs, pod: &NodeAffinityPod, _: &(), node: &NodeLabels) -> Result<(), Mismatch> {

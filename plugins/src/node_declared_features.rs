@@ -60,6 +60,7 @@ impl PreFilterPlugin for NodeDeclaredFeatures {
 impl FilterPlugin for NodeDeclaredFeatures {
     type Cycle = ();
     type Rejection = ();
+    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(_: &NoArgs, required: &Required, _: &(), node: &NodeFeatures) -> Result<(), ()> {

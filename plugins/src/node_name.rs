@@ -46,6 +46,7 @@ impl Plugin for NodeName {
 impl FilterPlugin for NodeName {
     type Cycle = ();
     type Rejection = ();
+    const CAN_FAIL: bool = false;
 
     const IDLES: bool = true;
 

@@ -69,6 +69,7 @@ impl PreFilterPlugin for NodePorts {
 impl FilterPlugin for NodePorts {
     type Cycle = ();
     type Rejection = ();
+    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(_: &NoArgs, pod: &NodePortsPod, _: &(), node: &NodePortsInUse) -> Result<(), ()> {

@@ -13,13 +13,14 @@
 //! **Differences.** Extended resources are never left to dynamic resource allocation, and device classes wake no pod. At most
 //! 32 resources can be scored. The hint does not ask whether a deleted or changed pod had a node: no other is reported.
 
+use schedc_core::cache::Base;
 use schedc_core::extension_points::{
     FilterPlugin, MAX_NODE_SCORE, PreFilter, PreFilterPlugin, PreScorePlugin, ScoreError, ScorePlugin, Skips,
 };
 use schedc_core::handle::Handle;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::mask::Mask;
-use schedc_core::model::{PodSpec, Resources, label_key_problems};
+use schedc_core::model::{NodeIndex, PodSpec, Resources, label_key_problems};
 use schedc_core::plugin::{Compile, Plugin, Slot, View};
 use schedc_core::status::{Code, Reasons, Status};
 
@@ -44,6 +45,9 @@ pub struct NodeResourcesFitPod {
     requests: Requests,
     scored: Amounts,
 }
+
+/// A resource is rare if one node in so many has it, or fewer: then the others are not worth a look.
+const RARE: usize = 2;
 
 /// What Filter looks at.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -93,16 +97,21 @@ impl PreFilterPlugin for NodeResourcesFit {
     fn pre_filter(
         &self,
         _: &NodeResourcesFitArgs,
-        _: &NodeResourcesFitPod,
-        _: View<'_, Self>,
+        pod: &NodeResourcesFitPod,
+        view: View<'_, Self>,
     ) -> Result<PreFilter<()>, Status> {
-        Ok(PreFilter::ready(()))
+        let all = PreFilter::ready(());
+        Ok(match pod.requests.holders(view.base) {
+            Some(nodes) => all.hopeful(nodes.iter().copied()),
+            None => all,
+        })
     }
 }
 
 impl FilterPlugin for NodeResourcesFit {
     type Cycle = ();
     type Rejection = Insufficient;
+    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(
@@ -261,6 +270,17 @@ impl Requests {
             ephemeral_storage: or_nothing(requests.ephemeral_storage),
             scalars: asked.copied().collect(),
         }
+    }
+
+    /// The nodes that have anything of the rarest resource, if that is rare.
+    #[inline]
+    fn holders<'a>(&self, base: &'a Base) -> Option<&'a [NodeIndex]> {
+        if self.scalars.is_empty() { None } else { self.rarest(base) }
+    }
+
+    fn rarest<'a>(&self, base: &'a Base) -> Option<&'a [NodeIndex]> {
+        let nodes = self.scalars.iter().filter_map(|&(name, _)| base.nodes_with(name));
+        nodes.min_by_key(|nodes| nodes.len()).filter(|nodes| nodes.len() <= base.count() / RARE)
     }
 
     #[inline(always)]

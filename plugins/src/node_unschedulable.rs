@@ -51,6 +51,7 @@ impl Plugin for NodeUnschedulable {
 impl FilterPlugin for NodeUnschedulable {
     type Cycle = ();
     type Rejection = ();
+    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(_: &NoArgs, &tolerates: &bool, _: &(), node: &NodeTaints) -> Result<(), ()> {

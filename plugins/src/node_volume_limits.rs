@@ -60,6 +60,8 @@ struct OwnVolumes {
 pub struct FullNodes {
     /// False in a profile without PreFilter.
     is_prepared: bool,
+    /// No driver has a limit on any node, and the pod's volumes can be counted: whatever pods there are, no node is full.
+    is_unlimited: bool,
     rejected: Mask,
     basis: Basis,
     /// Of those, the nodes for which it could not be told, and why.
@@ -138,6 +140,10 @@ impl PreFilterPlugin for NodeVolumeLimits {
     type Cycle = FullNodes;
     const SKIPS: Skips = Skips::Usually;
 
+    fn looks_at_node_alone(_: &NodeVolumeLimitsPod, nodes: &FullNodes) -> bool {
+        nodes.is_unlimited
+    }
+
     #[inline]
     fn pre_filter(
         &self,
@@ -167,6 +173,7 @@ impl PreFilterPlugin for NodeVolumeLimits {
         nodes.wanted = Wanted::read(&pod.own, view.indexes, &view.base.interner);
         nodes.changes = Changes::default();
         let slots = view.base.infos().len();
+        nodes.is_unlimited = nodes.wanted.is_unlimited(view.indexes);
         if nodes.basis.is_plain && nodes.basis == Basis::of(&nodes.wanted, view.indexes, slots) {
             return Ok(());
         }
@@ -206,6 +213,7 @@ impl FullNodes {
     /// Decides about all nodes, as they are in truth.
     fn find(&mut self, view: View<'_, NodeVolumeLimits>) {
         let index = view.indexes;
+        self.is_unlimited = self.wanted.is_unlimited(index);
         self.failures.clear();
         self.rejected.clear();
         self.rejected.resize(view.base.infos().len());

@@ -149,6 +149,7 @@ impl PreFilterPlugin for PodTopologySpread {
 impl FilterPlugin for PodTopologySpread {
     type Cycle = SpreadCounts;
     type Rejection = SpreadRejection;
+    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(

@@ -55,23 +55,23 @@ impl Plugin for TaintToleration {
     }
 
     fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> TaintTolerationPod {
-        let for_effects = |effects: &[Effect]| {
-            let matters = |toleration: &&Toleration| {
-                toleration.operator != TolerationOperator::Never
-                    && toleration.effect.is_none_or(|effect| effects.contains(&effect))
-            };
-            pod.tolerations.iter().filter(matters).copied().collect()
-        };
-        TaintTolerationPod {
-            hard: for_effects(&[Effect::NoSchedule, Effect::NoExecute]),
-            soft: for_effects(&[Effect::PreferNoSchedule]),
+        let (mut hard, mut soft) = (Tolerations::new(), Tolerations::new());
+        for toleration in pod.tolerations.iter().filter(|toleration| toleration.operator != TolerationOperator::Never) {
+            if toleration.effect.is_none_or(|effect| matches!(effect, Effect::NoSchedule | Effect::NoExecute)) {
+                hard.push(*toleration);
+            }
+            if toleration.effect.is_none_or(|effect| effect == Effect::PreferNoSchedule) {
+                soft.push(*toleration);
+            }
         }
+        TaintTolerationPod { hard, soft }
     }
 }
 
 impl FilterPlugin for TaintToleration {
     type Cycle = ();
     type Rejection = ();
+    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(_: &NoArgs, pod: &TaintTolerationPod, _: &(), node: &NodeTaints) -> Result<(), ()> {

@@ -159,6 +159,10 @@ impl PreFilterPlugin for VolumeBinding {
     type Cycle = PodVolumes;
     const SKIPS: Skips = Skips::Usually;
 
+    fn looks_at_node_alone(_: &VolumeBindingPod, volumes: &PodVolumes) -> bool {
+        volumes.are_anywhere()
+    }
+
     #[inline]
     fn pre_filter(
         &self,

@@ -105,6 +105,10 @@ impl PreFilterPlugin for VolumeRestrictions {
     type Cycle = ExclusiveClaims;
     const SKIPS: Skips = Skips::Usually;
 
+    fn looks_at_node_alone(_: &VolumeRestrictionsPod, claims: &ExclusiveClaims) -> bool {
+        claims.names.is_empty()
+    }
+
     #[inline]
     fn pre_filter(
         &self,
@@ -189,6 +193,7 @@ impl ExclusiveClaims {
 impl FilterPlugin for VolumeRestrictions {
     type Cycle = ExclusiveClaims;
     type Rejection = Taken;
+    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(

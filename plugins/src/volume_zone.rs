@@ -109,6 +109,10 @@ impl PreFilterPlugin for VolumeZone {
     type Cycle = VolumeZones;
     const SKIPS: Skips = Skips::Usually;
 
+    fn looks_at_node_alone(pod: &VolumeZonePod, zones: &VolumeZones) -> bool {
+        zones.0.as_deref() == Some(&*pod.zones)
+    }
+
     #[inline]
     fn pre_filter(
         &self,
@@ -188,6 +192,7 @@ impl OwnClaims {
 impl FilterPlugin for VolumeZone {
     type Cycle = VolumeZones;
     type Rejection = WrongZone;
+    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(_: &NoArgs, pod: &VolumeZonePod, zones: &VolumeZones, node: &NodeLabels) -> Result<(), WrongZone> {

@@ -1,28 +1,61 @@
-//! `reads_pod_alone`: whether what Filter says of a node depends on that node and the pod alone.
+//! What the framework may conclude from filter states: `looks_at_node_alone`, that a verdict on a node holds while nothing
+//! happens to the node, and `never_fails`, that nodes which are rejected anyway need not be asked for failures.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::member::Members;
+use super::pre_filter::is_dormant;
 use super::tokens::parameter;
 use crate::plan::Point;
 
 pub(super) fn functions(members: &Members<'_>) -> TokenStream {
-    let alone: Vec<_> = (members.at(Point::PreFilter))
-        .map(|member| {
-            let (field, ty) = (&member.field, &member.ty);
-            quote! { cycle.#field.skip || <#ty as PreFilterPlugin>::READS_POD_ALONE }
-        })
-        .collect();
-    let body = match &alone[..] {
-        [] => quote! { true },
-        [alone] => quote! { #alone },
-        _ => quote! { #((#alone))&&* },
-    };
-    let cycle = parameter("cycle", &body);
+    let (alone, never_fails) = (looks_at_node_alone(members), never_fails(members));
+    quote! { #alone #never_fails }
+}
+
+fn looks_at_node_alone(members: &Members<'_>) -> TokenStream {
+    let alone = members.at(Point::PreFilter).map(|member| {
+        let (field, ty) = (&member.field, &member.ty);
+        quote! {
+            (cycle.#field.skip
+                || <#ty as PreFilterPlugin>::looks_at_node_alone(&pod.#field, &cycle.#field.state))
+        }
+    });
+    let body = all(alone.collect());
+    let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
     quote! {
-        fn reads_pod_alone(#cycle: &Cycle) -> bool {
+        fn looks_at_node_alone(#pod: &Pod, #cycle: &Cycle) -> bool {
             #body
         }
+    }
+}
+
+fn never_fails(members: &Members<'_>) -> TokenStream {
+    let never = members.at(Point::Filter).map(|member| {
+        let (field, ty) = (&member.field, &member.ty);
+        if member.runs(Point::PreFilter) {
+            quote! { (cycle.#field.skip || !<#ty as FilterPlugin>::CAN_FAIL) }
+        } else if is_dormant(member) {
+            quote! { false }
+        } else {
+            quote! { !<#ty as FilterPlugin>::CAN_FAIL }
+        }
+    });
+    let body = all(never.collect());
+    let cycle = parameter("cycle", &body);
+    quote! {
+        fn never_fails(#cycle: &Cycle) -> bool {
+            #body
+        }
+    }
+}
+
+/// Whether all of these hold.
+fn all(conditions: Vec<TokenStream>) -> TokenStream {
+    if conditions.is_empty() {
+        quote! { true }
+    } else {
+        quote! { #(#conditions)&&* }
     }
 }

@@ -11,7 +11,7 @@ use super::tokens::parameter;
 use crate::plan::Point;
 
 /// Whether the plugin filters without the PreFilter that it has: its state is the default one then.
-fn is_dormant(member: &Member<'_>) -> bool {
+pub(super) fn is_dormant(member: &Member<'_>) -> bool {
     !member.runs(Point::PreFilter) && member.runs(Point::Filter) && member.entry.implements(Point::PreFilter)
 }
 

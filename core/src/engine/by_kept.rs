@@ -11,6 +11,9 @@ use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
 use crate::profile::Profile;
 
+/// So many nodes are evaluated as quickly as an answer is brought up to date.
+const FEW: usize = 16;
+
 impl<P: Profile> Engine<P> {
     /// Whether answers can be kept: every node counts, and nobody outside has a say.
     pub(super) fn keeps(&self, cache: &Cache<P::State>) -> bool {
@@ -55,7 +58,10 @@ impl<P: Profile> Engine<P> {
         }
         match self.start(read, cache) {
             // What is left of few nodes is looked at as quickly.
-            Start::Attempt(attempt) if attempt.pre_filter.nodes().is_none() => {
+            Start::Attempt(attempt)
+                if attempt.pre_filter.nodes().is_none()
+                    && self.hopeful(&attempt, cache).is_none_or(|nodes| nodes.len() > FEW) =>
+            {
                 Kept::new(&*self.plugins, *attempt, pod, cache, &mut self.room).ok().map(Box::new)
             }
             start => {

@@ -46,18 +46,27 @@ impl<P: Profile> Engine<P> {
         Ok((feasible.count() < before).then_some(rejected))
     }
 
-    /// Fills `self.answer.feasible` with what PreFilter leaves. Returns their number.
+    /// The only nodes that can be feasible, if PreFilter foretold what Filter says of all others, and nobody misses it.
+    pub(super) fn hopeful<'a>(&self, attempt: &'a Attempt<P>, cache: &Cache<P::State>) -> Option<&'a [NodeIndex]> {
+        let nodes = attempt.pre_filter.hopeful()?;
+        let all = cache.base.count();
+        let are_all_looked_at = nodes_to_find(self.percentage_of_nodes_to_score, all) == all;
+        (are_all_looked_at && P::never_fails(&attempt.cycle)).then_some(nodes)
+    }
+
+    /// Fills `self.answer.feasible` with what PreFilter leaves. Returns the number of nodes that count as looked at.
     fn start_from_candidates(&mut self, attempt: &Attempt<P>, cache: &Cache<P::State>) -> usize {
+        let (narrowed, hopeful) = (attempt.pre_filter.nodes(), self.hopeful(attempt, cache));
         let feasible = &mut self.answer.feasible;
-        let Some(nodes) = attempt.pre_filter.nodes() else {
-            feasible.copy_from(cache.base.alive());
+        let alive = cache.base.alive();
+        let Some(nodes) = narrowed.or(hopeful) else {
+            feasible.copy_from(alive);
             return cache.base.count();
         };
         feasible.clear();
         feasible.resize(cache.base.infos().len());
-        let alive = cache.base.alive();
         feasible.extend(nodes.iter().copied().filter(|&node| alive.contains(node)));
-        feasible.count()
+        if narrowed.is_some() { feasible.count() } else { cache.base.count() }
     }
 
     /// The choice where PreFilter leaves one node: nothing is done for the others.
@@ -97,7 +106,9 @@ impl<P: Profile> Engine<P> {
         }
         for (node, nominated) in cache.nominated_before(pod) {
             // A node that does not pass anyway is asked, too: that a plugin fails there comes first.
-            if attempt.pre_filter.nodes().is_some_and(|nodes| !nodes.contains(&node)) {
+            if attempt.pre_filter.nodes().is_some_and(|nodes| !nodes.contains(&node))
+                || P::never_fails(&attempt.cycle) && !self.answer.feasible.contains(node)
+            {
                 continue;
             }
             if let Err(rejection) = Self::admits_with(&nominated, attempt, cache, node) {

@@ -97,7 +97,7 @@ struct Failed<'a, P: Profile> {
 impl<'a, P: Profile> Failed<'a, P> {
     fn of(attempt: &'a Attempt<P>) -> Self {
         let Attempt { compiled, number, cycle, pre_filter } = attempt;
-        let alike = P::reads_pod_alone(cycle).then_some(*number);
+        let alike = P::looks_at_node_alone(compiled, cycle).then_some(*number);
         Failed { compiled, alike, cycle: Some(cycle), pre_filter }
     }
 }
@@ -178,27 +178,29 @@ impl<P: Profile> Engine<P> {
     /// Runs PreFilter.
     pub(crate) fn start(&mut self, read: &Read<P>, cache: &Cache<P::State>) -> Start<P> {
         let (compiled, number) = (read.compiled.clone(), read.number);
-        let mut spare = self.spare.take();
-        let mut pre_filter = spare.as_mut().map(|spare| std::mem::take(&mut spare.pre_filter)).unwrap_or_default();
+        let (mut room, mut first) = (self.spare.take(), PreFilterRun::default());
+        let pre_filter = room.as_mut().map_or(&mut first, |room| &mut room.pre_filter);
         pre_filter.clear();
-        let (cycle, status) = match self.plugins.pre_filter(&compiled, cache, &mut pre_filter) {
+        let (cycle, status) = match self.plugins.pre_filter(&compiled, cache, pre_filter) {
             Err(status) => (None, status),
             Ok(cycle) => match pre_filter.rejected().cloned() {
                 Some(status) => (Some(cycle), status),
-                None => return Start::Attempt(self.attempt(spare, Attempt { compiled, number, cycle, pre_filter })),
+                None => {
+                    return Start::Attempt(match room {
+                        // An attempt may be large, and stays where it is.
+                        Some(mut room) => {
+                            self.plugins.recycle_cycle(std::mem::replace(&mut room.cycle, cycle));
+                            (room.compiled, room.number) = (compiled, number);
+                            room
+                        }
+                        None => Box::new(Attempt { compiled, number, cycle, pre_filter: first }),
+                    });
+                }
             },
         };
-        self.spare = spare;
+        let pre_filter = std::mem::take(pre_filter);
+        self.spare = room;
         Start::Rejected(Box::new(Rejected { compiled, cycle, pre_filter, status }))
-    }
-
-    /// The attempt, in the room of an earlier one, which may be large.
-    fn attempt(&self, spare: Option<Box<Attempt<P>>>, attempt: Attempt<P>) -> Box<Attempt<P>> {
-        let Some(mut room) = spare else { return Box::new(attempt) };
-        let Attempt { compiled, number, cycle, pre_filter } = attempt;
-        self.plugins.recycle_cycle(std::mem::replace(&mut room.cycle, cycle));
-        (room.compiled, room.number, room.pre_filter) = (compiled, number, pre_filter);
-        room
     }
 
     /// Decides after PreFilter.
@@ -276,7 +278,7 @@ impl<P: Profile> Engine<P> {
             return Choice::Node(node);
         }
         if P::Extenders::NONE
-            && let Some(&[node]) = attempt.pre_filter.nodes()
+            && let Some(&[node]) = attempt.pre_filter.nodes().or_else(|| self.hopeful(attempt, cache))
             && cache.base.alive().contains(node)
         {
             return Self::choose_only(pod, attempt, cache, node);

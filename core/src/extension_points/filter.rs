@@ -22,6 +22,9 @@ pub trait FilterPlugin: Plugin {
         false
     }
 
+    /// Whether Filter can fail with an error although its PreFilter ran, if it has one: see [`FilterPlugin::code`].
+    const CAN_FAIL: bool = true;
+
     /// Whether the node can run the pod.
     ///
     /// # Errors

@@ -31,6 +31,9 @@ pub enum Leaves {
         /// Names besides that are those of no node: kube-scheduler's set is one of names.
         unknown: Vec<Symbol>,
     },
+    /// All, but Filter of this plugin will reject all nodes but these. So they need not be asked about unless somebody wants
+    /// to know why. In any order, each once; to be told where they are few.
+    ButHopelessly(SmallVec<[NodeIndex; 4]>),
     /// None, a verdict on the pod as a whole. `Unschedulable`: removing pods may change it, so the other PreFilters still
     /// run, but no Filter.
     None(Status),
@@ -50,6 +53,10 @@ impl<C> PreFilter<C> {
     /// The pod is rejected as a whole; removing pods may help, and `state` serves to find out.
     pub fn reject(state: C, status: Status) -> Self {
         PreFilter { slot: Slot::ready(state), leaves: Leaves::None(status) }
+    }
+    /// Filter will reject all nodes but these.
+    pub fn hopeful(self, nodes: impl IntoIterator<Item = NodeIndex>) -> Self {
+        PreFilter { leaves: Leaves::ButHopelessly(nodes.into_iter().collect()), ..self }
     }
     /// Only these nodes can be feasible.
     pub fn only(self, nodes: impl IntoIterator<Item = NodeIndex>) -> Self {
@@ -83,6 +90,14 @@ pub trait PreFilterPlugin: Plugin {
     /// Whether `pre_filter` reads the pod alone: then a state that it made holds as long as there are equal pods. `add_pod`
     /// and `remove_pod` may not read more than the two pods either.
     const READS_POD_ALONE: bool = false;
+
+    /// Whether what Filter says of a node, with whatever pods come to it and leave it in thought, is a matter of that node,
+    /// those pods and what makes the pod equal to others, given a state that `pre_filter` made. Then it holds for all equal
+    /// pods of which the same can be said, until something happens to the node.
+    #[inline]
+    fn looks_at_node_alone(_pod: &Self::Pod, _state: &Self::Cycle) -> bool {
+        Self::READS_POD_ALONE
+    }
 
     /// Looks at the pod and the cluster.
     ///

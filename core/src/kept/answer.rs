@@ -26,6 +26,8 @@ pub(crate) struct Kept<P: Profile> {
     nominations: Nominations,
     /// The nodes that pass, but not with the pods that are nominated for them.
     yielded: Mask,
+    /// Whether they are a matter of each node alone, for the last pod for which they were found.
+    yields_alone: bool,
     /// Why the last pod of the signature that fit nowhere did not.
     diagnosed: Option<Box<Diagnosed<P>>>,
     /// The score state; none while so few nodes are feasible that nobody scores.
@@ -69,6 +71,7 @@ impl<P: Profile> Kept<P> {
             count: 0,
             nominations: Nominations::default(),
             yielded: Mask::default(),
+            yields_alone: false,
             diagnosed: None,
             score: None,
             totals: Vec::new(),
@@ -166,7 +169,8 @@ impl<P: Profile> Kept<P> {
         room.again.reset(slots);
         room.changed.iter().for_each(|&node| room.again.insert(node));
         self.nominations.update(pod, &cache.nominator, &cache.base, &mut room.again);
-        if P::reads_pod_alone(&self.attempt.cycle) {
+        let alone = P::looks_at_node_alone(&self.attempt.compiled, &self.attempt.cycle);
+        if std::mem::replace(&mut self.yields_alone, alone) && alone {
             let nominated = |word| self.nominations.nodes().words().get(word).copied().unwrap_or(0);
             room.dirty.words().for_each(|(word, bits)| room.again.insert_word(word, bits & nominated(word)));
         } else {

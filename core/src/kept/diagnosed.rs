@@ -53,7 +53,7 @@ pub(crate) struct Diagnosed<P: Profile> {
     verdicts: Verdicts,
     /// The nodes whose verdict may be another one since.
     stale: Touched,
-    /// What that pod was asked about with, where Filter looks at more than the pod and the node. None: all is stale.
+    /// What that pod was asked about with, where Filter looked at more than the pod and the node.
     asked: Option<(Arc<P::Pod>, P::Cycle)>,
     /// Whether there was such a pod.
     is_made: bool,
@@ -94,9 +94,8 @@ impl<P: Profile> Diagnosed<P> {
     /// Whether Filter says what it said, of a node that is what it was. Remembers what it is asked with.
     fn holds(&mut self, attempt: &Attempt<P>) -> bool {
         let was_made = std::mem::replace(&mut self.is_made, true);
-        if P::reads_pod_alone(&attempt.cycle) {
-            // Which plugins skip is the same as long as the answer is kept.
-            return was_made;
+        if P::looks_at_node_alone(&attempt.compiled, &attempt.cycle) {
+            return was_made && self.asked.take().is_none();
         }
         let same = |(compiled, cycle): &(Arc<P::Pod>, P::Cycle)| {
             Arc::ptr_eq(compiled, &attempt.compiled) && *cycle == attempt.cycle

@@ -208,20 +208,29 @@ fn hash_of(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Which hashes were seen lately: the last one of each of some thousand groups.
+/// Which hashes were seen lately: the last few of each of some thousand groups.
 #[derive(Default)]
 struct Seen {
-    groups: Vec<u64>,
+    groups: Vec<[u64; Seen::IN_GROUP]>,
 }
 
 impl Seen {
+    const IN_GROUP: usize = 4;
+
     /// Whether a hash was seen before. From now on it was.
     fn again(&mut self, hash: u64) -> bool {
         if self.groups.is_empty() {
-            self.groups.resize(LIMIT, 0);
+            self.groups.resize(LIMIT / Self::IN_GROUP, [0; Self::IN_GROUP]);
         }
         // 0 is that of none.
         let hash = hash | 1;
-        std::mem::replace(&mut self.groups[(hash >> 1) as usize % LIMIT], hash) == hash
+        let at = (hash >> 1) as usize % self.groups.len();
+        let group = &mut self.groups[at];
+        let is_known = group.contains(&hash);
+        if !is_known {
+            group.rotate_right(1);
+            group[0] = hash;
+        }
+        is_known
     }
 }

@@ -185,11 +185,15 @@ pub trait Profile: Sized + Send + Sync + 'static {
     /// The plugins can use the memory of a state again that nobody needs any more.
     fn recycle_cycle(&self, cycle: Self::Cycle);
 
-    /// Whether the filter states are made of the pod alone ([`PreFilterPlugin::READS_POD_ALONE`]), but for those of plugins
-    /// that skip: what Filter says of a node then depends on that node and nothing else.
+    /// Whether Filter looks at nothing but the node and the pod, as [`PreFilterPlugin::looks_at_node_alone`] says of the
+    /// plugins that do not skip.
     ///
-    /// [`PreFilterPlugin::READS_POD_ALONE`]: crate::extension_points::PreFilterPlugin::READS_POD_ALONE
-    fn reads_pod_alone(_cycle: &Self::Cycle) -> bool {
+    /// [`PreFilterPlugin::looks_at_node_alone`]: crate::extension_points::PreFilterPlugin::looks_at_node_alone
+    fn looks_at_node_alone(_pod: &Self::Pod, _cycle: &Self::Cycle) -> bool {
+        false
+    }
+    /// Whether no filter can fail with an error: then nobody misses the verdicts on nodes that one of them rejects anyway.
+    fn never_fails(_cycle: &Self::Cycle) -> bool {
         false
     }
 

@@ -17,6 +17,9 @@ pub struct PreFilterRun {
     /// None: all nodes are left.
     narrowed_by: Vec<&'static str>,
     rejected: Option<Status>,
+    /// If a plugin foretold all other verdicts.
+    hopeful: Vec<NodeIndex>,
+    is_foretold: bool,
     skipped: Vec<&'static str>,
     answered: Vec<&'static str>,
 }
@@ -28,6 +31,8 @@ impl PreFilterRun {
         self.unknown_nodes.clear();
         self.narrowed_by.clear();
         self.rejected = None;
+        self.hopeful.clear();
+        self.is_foretold = false;
         self.skipped.clear();
         self.answered.clear();
     }
@@ -63,6 +68,13 @@ impl PreFilterRun {
         }
         match leaves {
             Leaves::All => {}
+            Leaves::ButHopelessly(nodes) => {
+                if !self.is_foretold || nodes.len() < self.hopeful.len() {
+                    self.is_foretold = true;
+                    self.hopeful.clear();
+                    self.hopeful.extend(nodes);
+                }
+            }
             Leaves::None(status) => {
                 let status = Self::rejected_as_a_whole(plugin, status);
                 if status.code != Code::Unschedulable {
@@ -110,6 +122,10 @@ impl PreFilterRun {
     /// The only nodes that can be feasible, if there are less than all: sorted, each once.
     pub fn nodes(&self) -> Option<&[NodeIndex]> {
         (!self.narrowed_by.is_empty()).then_some(&self.nodes)
+    }
+    /// The only nodes that Filter does not reject for sure, if that was foretold, each once.
+    pub fn hopeful(&self) -> Option<&[NodeIndex]> {
+        self.is_foretold.then_some(&self.hopeful)
     }
     /// Names that plugins gave besides, of nodes that do not exist.
     pub fn unknown_nodes(&self) -> &[Symbol] {

@@ -98,6 +98,11 @@ impl AttachedVolumes {
         csi.is_some_and(|csi| csi.drivers.iter().any(|(_, limit)| limit.is_some()))
     }
 
+    /// Whether any driver has a limit on any node.
+    pub fn any_limit(&self) -> bool {
+        self.limits.any()
+    }
+
     /// How many volumes of a node's pods are this one.
     pub fn uses(&self, node: NodeIndex, volume: &CountedVolume) -> u32 {
         self.nodes.get(node.get()).and_then(|entry| entry.used.get(volume)).copied().unwrap_or(0)

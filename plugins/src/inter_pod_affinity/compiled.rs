@@ -86,22 +86,28 @@ impl InterPodAffinityPod {
         counts: &mut SelectorCounts,
         carried: &CarriedTerms,
     ) -> Self {
+        if pod.affinity.is_empty() {
+            return InterPodAffinityPod {
+                near: None,
+                apart: Box::default(),
+                against: Against::new(pod, carried),
+                liking: Liking::new(args, pod, counts, carried),
+                broken: pod.affinity.broken.clone(),
+                itself: Individual(Itself { namespace: pod.namespace, labels: pod.labels.clone() }),
+            };
+        }
         let near = (!pod.affinity.required.is_empty()).then(|| {
             let pods = counts.register(question(&pod.affinity.required));
             let keys = pod.affinity.required.iter().map(|term| term.topology_key).collect();
             Near { pods, keys, matches_itself: counts.selects(pods, pod) }
         });
-        let mut apart = Box::default();
-        let register = |term: &PodAffinityTerm| {
+        let mut apart = |term: &PodAffinityTerm| {
             let pods = counts.register(question(std::slice::from_ref(term)));
             Apart { pods, key: term.topology_key }
         };
-        if !pod.affinity.anti_required.is_empty() {
-            apart = pod.affinity.anti_required.iter().map(register).collect();
-        }
         InterPodAffinityPod {
             near,
-            apart,
+            apart: pod.affinity.anti_required.iter().map(&mut apart).collect(),
             against: Against::new(pod, carried),
             liking: Liking::new(args, pod, counts, carried),
             broken: pod.affinity.broken.clone(),
@@ -114,6 +120,12 @@ impl InterPodAffinityPod {
         let near = self.near.iter().flat_map(|near| &near.keys).copied();
         let apart = self.apart.iter().map(|term| term.key);
         near.chain(apart).chain(self.against.keys.iter().copied()).chain(self.liking.keys.iter().copied())
+    }
+
+    /// Whether a node may be better than others.
+    #[inline]
+    pub(super) fn prefers(&self) -> bool {
+        !self.liking.keys.is_empty()
     }
 
     /// Whether no node is rejected, whatever pods there are.

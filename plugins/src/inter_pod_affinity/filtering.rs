@@ -199,6 +199,7 @@ impl InterPodAffinity {
 impl FilterPlugin for InterPodAffinity {
     type Cycle = InterPodAffinityState;
     type Rejection = UnmetAffinity;
+    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(

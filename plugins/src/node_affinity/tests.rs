@@ -100,7 +100,7 @@ fn pre_filter_skips_narrows_down_or_rejects() {
             Err(status) => Answer::Rejected(status),
             Ok(answer) if answer.slot.skip => Answer::Skip,
             Ok(answer) => match answer.leaves {
-                Leaves::All => Answer::All,
+                Leaves::All | Leaves::ButHopelessly(_) => Answer::All,
                 Leaves::Only { nodes, .. } => {
                     let nodes: Mask = nodes.into_iter().collect();
                     Answer::Only(nodes.iter().map(|node| node.0).collect())

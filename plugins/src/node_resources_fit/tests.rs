@@ -1,7 +1,7 @@
 //! Requests on a few nodes.
 
 use schedc_core::events::EventObject;
-use schedc_core::extension_points::QueueingHint;
+use schedc_core::extension_points::{Leaves, QueueingHint};
 use schedc_objects::testing::{node, pod};
 
 use super::*;
@@ -242,5 +242,31 @@ fn pods_that_shrink_or_go_wake_others() {
     ] {
         let object = EventObject::pods(Some(old), new);
         assert_eq!(hint::<NodeResourcesFit>(&PLAIN, &waiting, object, &interner), expected, "{object:?}");
+    }
+}
+
+#[test]
+fn where_nobody_has_a_rare_resource_nobody_needs_to_ask() {
+    let mut cluster = Cluster::new(&[
+        "{metadata: {name: n0}, status: {allocatable: {cpu: 1}}}",
+        "{metadata: {name: n1}, status: {allocatable: {cpu: 1, example.com/gpu: 1, example.com/nic: 1}}}",
+        "{metadata: {name: n2}, status: {allocatable: {cpu: 1, example.com/nic: 1}}}",
+        "{metadata: {name: n3}, status: {allocatable: {cpu: 1, example.com/nic: 1}}}",
+    ]);
+    for (requests, hopeful) in [
+        ("cpu: 1", None),
+        ("example.com/nic: 1", None),
+        ("example.com/gpu: 1", Some(vec![1])),
+        ("example.com/nic: 1, example.com/gpu: 2", Some(vec![1])),
+        ("example.com/fpga: 1", Some(vec![])),
+        ("example.com/fpga: 0", None),
+    ] {
+        let pod = cluster.compile::<NodeResourcesFit>(&PLAIN, &with_requests(requests));
+        let answer = NodeResourcesFit.pre_filter(&PLAIN, &pod, cluster.view()).unwrap();
+        let found = match answer.leaves {
+            Leaves::ButHopelessly(nodes) => Some(nodes.iter().map(|node| node.0).collect()),
+            _ => None,
+        };
+        assert_eq!(found, hopeful, "{requests}");
     }
 }

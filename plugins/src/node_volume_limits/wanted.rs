@@ -75,6 +75,11 @@ impl Wanted {
         self.failure.is_some()
     }
 
+    /// Whether no node is ever full for the pod, whatever pods come to it.
+    pub(super) fn is_unlimited(&self, index: &AttachedVolumes) -> bool {
+        !index.any_limit() && !self.fails()
+    }
+
     /// Whether volumes of a driver matter to the pod.
     pub(super) fn has_driver(&self, driver: Symbol) -> bool {
         self.drivers.iter().any(|(wanted, _)| *wanted == driver)

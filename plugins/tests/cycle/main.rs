@@ -20,6 +20,7 @@ mod scheduler {
         "tests/cycle/profiles/hasty.toml",
         "tests/cycle/profiles/limits.toml",
         "tests/cycle/profiles/own-volumes.toml",
+        "tests/cycle/profiles/preempting-volumes.toml",
         "tests/cycle/profiles/preemption.toml",
         "tests/cycle/profiles/spreading.toml",
         "tests/cycle/profiles/storage.toml",

@@ -7,7 +7,7 @@ use schedc_core::model::{Object, Pod};
 use schedc_core::profile::Profile;
 use schedc_objects::testing;
 
-use crate::scheduler::{hasty, preemption};
+use crate::scheduler::{hasty, preempting_volumes};
 use crate::world::World;
 
 const NODES: usize = 6;
@@ -22,6 +22,8 @@ enum Step {
     NodeGoes { node: usize },
     Pod { pod: usize, node: usize, kind: usize },
     PodGoes { pod: usize },
+    Claim { pod: usize, how: usize },
+    Limit { node: usize, limit: Option<usize> },
     Budget { budget: usize, app: usize, allowed: Option<usize> },
     Nominate { pod: usize, node: usize },
     Withdraw { pod: usize },
@@ -36,6 +38,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => n().prop_map(|node| Step::NodeGoes { node }),
         6 => (n(), n(), n()).prop_map(|(pod, node, kind)| Step::Pod { pod, node, kind }),
         3 => n().prop_map(|pod| Step::PodGoes { pod }),
+        3 => (n(), n()).prop_map(|(pod, how)| Step::Claim { pod, how }),
+        1 => (n(), prop::option::of(0..3_usize)).prop_map(|(node, limit)| Step::Limit { node, limit }),
         2 => (n(), n(), prop::option::of(0..3_usize))
             .prop_map(|(budget, app, allowed)| Step::Budget { budget, app, allowed }),
         2 => (n(), n()).prop_map(|(pod, node)| Step::Nominate { pod, node }),
@@ -44,12 +48,14 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Pods that preempt: of two priorities, and as alike as pods are. Some depend on what runs elsewhere.
+/// Pods that preempt: of two priorities, and as alike as pods are. Some depend on what runs elsewhere, some have volumes.
 fn preemptor(pod: usize) -> String {
     let (priority, cpu) = ([3, 6][pod % 2], [2, 2, 4][pod % 3]);
     let apart = "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution:
        [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: a1}}}]}}";
+    let volume = volume(pod);
     let (rule, port) = match pod % 8 {
+        4 | 5 => (&*volume, ""),
         6 => (apart, ""),
         7 => ("", ", ports: [{hostPort: 80}]"),
         _ => ("", ""),
@@ -63,17 +69,24 @@ spec:
     )
 }
 
+/// A volume by a claim of the pod's own.
+fn volume(pod: usize) -> String {
+    format!("volumes: [{{name: v, persistentVolumeClaim: {{claimName: c{pod}}}}}]")
+}
+
 fn running(pod: usize, kind: usize) -> String {
     let (app, priority, cpu) = (kind % 3, [1, 1, 2, 4, 9][kind % 5], 1 + kind % 2);
     let port = if kind.is_multiple_of(7) { ", ports: [{hostPort: 80}]" } else { "" };
     let namespace = ["default", "other"][kind % 2];
+    // Some have volumes, those of a pod that preempts among them.
+    let volumes = if kind.is_multiple_of(5) { format!(", {}", volume(pod)) } else { String::new() };
     let started = match kind % 4 {
         0 => String::new(),
         minute => format!("startTime: '2026-01-01T00:0{minute}:00Z'"),
     };
     format!(
         "metadata: {{name: pod-{pod}, uid: pod-{pod}, namespace: {namespace}, labels: {{app: a{app}}}}}
-spec: {{priority: {priority}, containers: [{{name: c, resources: {{requests: {{cpu: {cpu}}}}}{port}}}]}}
+spec: {{priority: {priority}, containers: [{{name: c, resources: {{requests: {{cpu: {cpu}}}}}{port}}}]{volumes}}}
 status: {{{started}}}"
     )
 }
@@ -101,8 +114,10 @@ impl<P: Profile> History<P> {
             Step::Node { node, cpu, cordoned } => {
                 let name = node % NODES;
                 self.world.node(&format!(
-                    "{{metadata: {{name: n{name}, labels: {{kubernetes.io/hostname: n{name}}}}},
-                       spec: {{unschedulable: {cordoned}}}, status: {{allocatable: {{cpu: {cpu}, pods: 9}}}}}}"
+                    "{{metadata: {{name: n{name}, labels: {{kubernetes.io/hostname: n{name},
+                       topology.kubernetes.io/zone: z{}}}}},
+                       spec: {{unschedulable: {cordoned}}}, status: {{allocatable: {{cpu: {cpu}, pods: 9}}}}}}",
+                    name % 2
                 ));
             }
             Step::NodeGoes { node } => {
@@ -118,6 +133,14 @@ impl<P: Profile> History<P> {
                 let uid = self.world.pod(&running(pod % PODS, 0)).uid.clone();
                 self.world.cache.remove_pod(&uid);
             }
+            Step::Claim { pod, how } => self.claim(pod % PODS, how % 6),
+            Step::Limit { node, limit } => {
+                let driver = |limit| format!("{{name: d, nodeID: id, allocatable: {{count: {limit}}}}}");
+                let drivers = limit.map(driver).unwrap_or_default();
+                let name = node % NODES;
+                self.world
+                    .object(&format!("{{kind: CSINode, metadata: {{name: n{name}}}, spec: {{drivers: [{drivers}]}}}}"));
+            }
             Step::Budget { budget, app, allowed } => self.budget(budget % BUDGETS, app % 3, allowed),
             Step::Nominate { pod, node } => {
                 let pod = self.preemptors[pod % PODS].clone();
@@ -131,6 +154,30 @@ impl<P: Profile> History<P> {
             Step::Decide { pod, seed, timed } => return self.decide(pod % PODS, seed, timed),
         }
         Ok(())
+    }
+
+    /// The claim of a pod is bound to a volume: of a zone, on a node, or anywhere, to be had by all or by one. Or it goes.
+    fn claim(&mut self, pod: usize, how: usize) {
+        let labels = if how == 3 { ", labels: {topology.kubernetes.io/zone: z1}" } else { "" };
+        let terms =
+            "nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [n1, n2]}]}]";
+        let affinity = if how == 4 { format!("nodeAffinity: {{required: {{{terms}}}}},") } else { String::new() };
+        self.world.object(&format!(
+            "{{kind: PersistentVolume, metadata: {{name: v{pod}{labels}}}, spec: {{capacity: {{storage: 1Gi}},
+               accessModes: [ReadWriteMany], claimRef: {{namespace: default, name: c{pod}}}, {affinity}
+               csi: {{driver: d, volumeHandle: h{pod}}}}}, status: {{phase: Bound}}}}"
+        ));
+        let mode = if how == 2 { "ReadWriteOncePod" } else { "ReadWriteMany" };
+        let manifest = format!(
+            "{{kind: PersistentVolumeClaim, metadata: {{name: c{pod}, namespace: default,
+               annotations: {{pv.kubernetes.io/bind-completed: 'yes'}}}}, spec: {{volumeName: v{pod},
+               accessModes: [{mode}], resources: {{requests: {{storage: 1Gi}}}}}}}}"
+        );
+        if how != 5 {
+            return self.world.object(&manifest);
+        }
+        let object: Object = testing::object(&manifest, &mut self.world.cache.base.interner);
+        self.world.cache.remove_object(&object.key());
     }
 
     fn budget(&mut self, budget: usize, app: usize, allowed: Option<usize>) {
@@ -170,6 +217,7 @@ fn play<P: Profile>(history: &[Step]) -> Result<(), TestCaseError> {
         world.step(Step::Node { node, cpu: 4, cordoned: false })?;
     }
     for pod in 0..PODS {
+        world.step(Step::Claim { pod, how: 0 })?;
         world.step(Step::Pod { pod, node: pod, kind: pod })?;
     }
     history.iter().try_for_each(|&step| world.step(step))
@@ -180,7 +228,7 @@ proptest! {
 
     #[test]
     fn all_is_decided_as_if_nothing_was_kept(history in prop::collection::vec(step(), 1..120)) {
-        play::<preemption::Pipeline>(&history)?;
+        play::<preempting_volumes::Pipeline>(&history)?;
     }
 
     #[test]
@@ -192,11 +240,12 @@ proptest! {
 /// What the histories above are made of is of use: most decisions are preemptions, and have a choice.
 #[test]
 fn there_is_something_to_decide() {
-    let mut world = History::<preemption::Pipeline>::new();
+    let mut world = History::<preempting_volumes::Pipeline>::new();
     for node in 0..NODES {
         world.step(Step::Node { node, cpu: 4, cordoned: false }).unwrap();
     }
     for pod in 0..PODS {
+        world.step(Step::Claim { pod, how: 0 }).unwrap();
         world.step(Step::Pod { pod, node: pod, kind: pod }).unwrap();
     }
     for pod in 0..PODS {

@@ -82,36 +82,47 @@ impl DriverNodes {
 
 /// All drivers, by name.
 #[derive(Debug, Default)]
-pub(super) struct Limits(Map<Symbol, DriverNodes>);
+pub(super) struct Limits {
+    drivers: Map<Symbol, DriverNodes>,
+    /// Number of nodes where drivers have limits, those of each driver.
+    count: usize,
+}
 
 impl Limits {
+    /// Whether there is one.
+    pub(super) fn any(&self) -> bool {
+        self.count > 0
+    }
+
     pub(super) fn driver(&self, driver: Symbol) -> Option<&DriverNodes> {
-        self.0.get(&driver)
+        self.drivers.get(&driver)
     }
 
     pub(super) fn attach(&mut self, driver: Symbol, node: NodeIndex) {
-        self.0.entry(driver).or_default().change_attached(node, 1);
+        self.drivers.entry(driver).or_default().change_attached(node, 1);
     }
 
     pub(super) fn detach(&mut self, driver: Symbol, node: NodeIndex) {
-        self.0.entry(driver).or_default().change_attached(node, -1);
+        self.drivers.entry(driver).or_default().change_attached(node, -1);
     }
 
     /// A node's CSINode came, changed, or went.
     pub(super) fn replace(&mut self, node: NodeIndex, old: Option<&CsiNode>, new: Option<&CsiNode>) {
-        for (driver, _) in old.iter().flat_map(|old| &old.drivers) {
-            self.0.entry(*driver).or_default().set_limit(node, NONE);
+        for (driver, limit) in old.iter().flat_map(|old| &old.drivers) {
+            self.count -= usize::from(limit.is_some());
+            self.drivers.entry(*driver).or_default().set_limit(node, NONE);
         }
         for (driver, limit) in new.iter().flat_map(|new| &new.drivers) {
             if let Some(limit) = limit {
-                self.0.entry(*driver).or_default().set_limit(node, i64::from(*limit));
+                self.count += 1;
+                self.drivers.entry(*driver).or_default().set_limit(node, i64::from(*limit));
             }
         }
     }
 
     #[cfg(test)]
     pub(super) fn names(&self) -> impl Iterator<Item = Symbol> {
-        self.0.keys().copied()
+        self.drivers.keys().copied()
     }
 }
 
