@@ -5,13 +5,19 @@
 //! | [`election`] | who of several replicas leads |
 //! | [`events`] | what is to be written of what people should know |
 //! | [`flags`] | kube-scheduler's command line: what is honoured, ignored or refused |
+//! | [`pods`] | what is remembered of pods so that it can be written |
 //! | [`resources`] | where objects are |
 //! | [`status_patch`] | what to send so that a pod's status says something |
 //! | [`watch`] | how the objects of a kind are followed |
+//! | [`wire`] | requests and answers, whatever carries them |
+//! | [`mod@write`] | the scheduler's client: bindings, statuses, deletions |
 
 pub mod election;
 pub mod events;
 pub mod flags;
+pub mod pods;
 pub mod resources;
 pub mod status_patch;
 pub mod watch;
+pub mod wire;
+pub mod write;

@@ -22,10 +22,12 @@ const fn resource(
     Resource { kind, api_version, plural, is_namespaced }
 }
 
+const PODS: Resource = resource("Pod", "v1", "pods", true);
+
 /// All kinds that a scheduler asks an API server about.
 pub const RESOURCES: &[Resource] = &[
     resource("Node", "v1", "nodes", false),
-    resource("Pod", "v1", "pods", true),
+    PODS,
     resource("Namespace", "v1", "namespaces", false),
     resource("Service", "v1", "services", true),
     resource("ReplicationController", "v1", "replicationcontrollers", true),
@@ -44,6 +46,11 @@ pub const RESOURCES: &[Resource] = &[
     resource("DeviceClass", "resource.k8s.io/v1", "deviceclasses", false),
     resource("Lease", "coordination.k8s.io/v1", "leases", true),
 ];
+
+/// Pods.
+pub fn pods() -> &'static Resource {
+    &PODS
+}
 
 impl Resource {
     /// A kind by its name. `None`: nobody here asks for such.

@@ -1,13 +1,14 @@
 //! What arrives on a watch: one change in each line.
 
 use std::fmt;
-use std::time::Duration;
 
 use schedc_objects::AnyObject;
 use schedc_objects::reads::OfKind;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
+
+use crate::wire::Refusal;
 
 /// The annotation of the bookmark after which all objects were told.
 const END_OF_LIST: &str = "k8s.io/initial-events-end";
@@ -30,19 +31,6 @@ pub enum Frame {
     Refused(Refusal),
 }
 
-/// Why a server did not do what it was asked for: a `Status`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Refusal {
-    /// The status code; 0: it does not say.
-    pub code: u16,
-    /// A word, such as `Expired`.
-    pub reason: Box<str>,
-    /// A sentence.
-    pub message: Box<str>,
-    /// After what time to ask again.
-    pub retry_after: Option<Duration>,
-}
-
 impl Frame {
     /// Reads a line of a watch of objects of this kind, without what nobody looks at.
     ///
@@ -53,19 +41,6 @@ impl Frame {
         let frame = json.deserialize_map(Line { kind })?;
         json.end()?;
         Ok(frame)
-    }
-}
-
-impl Refusal {
-    /// Reads a `Status`. What is missing is as good as empty.
-    pub fn from_json(status: &Value) -> Refusal {
-        let text = |name: &str| status[name].as_str().unwrap_or_default().into();
-        Refusal {
-            code: status["code"].as_u64().and_then(|code| u16::try_from(code).ok()).unwrap_or(0),
-            reason: text("reason"),
-            message: text("message"),
-            retry_after: status["details"]["retryAfterSeconds"].as_u64().map(Duration::from_secs),
-        }
     }
 }
 
@@ -156,6 +131,8 @@ impl<'de> DeserializeSeed<'de> for Content<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn frame(line: &str) -> Frame {
@@ -197,7 +174,9 @@ mod tests {
             "reason":"Expired","code":410,"details":{"retryAfterSeconds":2}}}"#;
         let retry_after = Some(Duration::from_secs(2));
         let message = "too old resource version".into();
-        assert_eq!(frame(line), Frame::Refused(Refusal { code: 410, reason: "Expired".into(), message, retry_after }));
+        let reason = "Expired".into();
+        let refusal = Refusal { code: 410, reason, message, retry_after, ..Refusal::default() };
+        assert_eq!(frame(line), Frame::Refused(refusal));
     }
 
     #[test]

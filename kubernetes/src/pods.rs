@@ -1,0 +1,109 @@
+//! What an API server says of pods that only whoever writes to it needs to know.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use k8s_openapi::api::core::v1 as api;
+use schedc_core::model::Uid;
+
+use crate::status_patch::{ConditionOrders, Seen};
+
+/// A record for each pod. Clones are the same.
+#[derive(Clone, Debug, Default)]
+pub struct Records(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    pods: HashMap<Uid, Known>,
+    orders: ConditionOrders,
+}
+
+#[derive(Debug)]
+struct Known {
+    record: Record,
+    /// An answer said so, and the watch did not yet.
+    is_ahead: bool,
+}
+
+/// What is known of a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// `metadata.resourceVersion`
+    pub version: u64,
+    /// What its status says.
+    pub status: Seen,
+}
+
+impl Records {
+    /// The watch says that a pod is like this. To be told before the scheduler is.
+    pub fn set(&self, uid: &Uid, pod: &api::Pod) {
+        let State { pods, orders } = &mut *self.lock();
+        let record = Record::new(pod, orders);
+        if pods.get(uid).is_none_or(|known| !known.is_ahead || known.record.version <= record.version) {
+            pods.insert(uid.clone(), Known { record, is_ahead: false });
+        }
+    }
+
+    /// An answer says that a pod is like this now. One that is not known any more stays so.
+    pub fn answered(&self, uid: &Uid, pod: &api::Pod) {
+        let State { pods, orders } = &mut *self.lock();
+        let Some(known) = pods.get_mut(uid).filter(|_| pod.metadata.uid.as_deref() == Some(&*uid.0)) else { return };
+        let record = Record::new(pod, orders);
+        if known.record.version < record.version {
+            *known = Known { record, is_ahead: true };
+        }
+    }
+
+    /// A pod went.
+    pub fn remove(&self, uid: &Uid) {
+        self.lock().pods.remove(uid);
+    }
+
+    /// What is known of a pod.
+    pub fn get(&self, uid: &Uid) -> Option<Record> {
+        self.lock().pods.get(uid).map(|known| known.record.clone())
+    }
+
+    /// Nothing is left half done under the lock, so a panic elsewhere does not spoil what it holds.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Record {
+    fn new(pod: &api::Pod, orders: &mut ConditionOrders) -> Self {
+        let version = pod.metadata.resource_version.as_deref().and_then(|version| version.parse().ok()).unwrap_or(0);
+        Record { version, status: Seen::new(pod, orders) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schedc_objects::testing::api_pod;
+
+    use super::*;
+
+    #[test]
+    fn what_an_answer_said_is_not_undone_by_the_watch_that_comes_late() {
+        let (records, uid) = (Records::default(), Uid("u".into()));
+        let pod = |version: u64, node: &str| {
+            api_pod(&format!(
+                "{{metadata: {{name: p, uid: u, resourceVersion: '{version}'}}, status: {{nominatedNodeName: {node}}}}}"
+            ))
+        };
+        let nominated = || records.get(&uid).and_then(|record| record.status.nominated_node);
+        records.answered(&uid, &pod(9, "n9"));
+        assert_eq!(nominated(), None, "nobody knows it");
+        records.set(&uid, &pod(10, "n10"));
+        records.answered(&uid, &pod(12, "n12"));
+        records.answered(&uid, &pod(11, "n11"));
+        records.set(&uid, &pod(11, "n11"));
+        assert_eq!(nominated().as_deref(), Some("n12"));
+        records.set(&uid, &pod(12, "n12"));
+        // A server that was set back tells of older versions. It is right.
+        records.set(&uid, &pod(9, "n9"));
+        assert_eq!(nominated().as_deref(), Some("n9"));
+        records.remove(&uid);
+        assert_eq!(records.get(&uid), None);
+    }
+}

@@ -1,0 +1,117 @@
+//! Requests to an API server, and what comes back, whatever carries them.
+
+mod patience;
+mod refusal;
+
+use std::future::Future;
+use std::time::Duration;
+
+use k8s_openapi::jiff::Timestamp;
+
+pub use patience::{Patience, Try, patiently};
+pub use refusal::Refusal;
+
+/// What a request is about. Each has a connection and a budget of its own, so that none waits for another: least of all
+/// bindings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lane {
+    /// Bindings.
+    Bind,
+    /// Other changes, and reading single objects.
+    Write,
+    /// Events for people.
+    Event,
+    /// Leader election.
+    Lease,
+    /// Lists and watches.
+    Watch,
+    /// Who calls us, and what they may do.
+    Review,
+}
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verb {
+    /// Read.
+    Get,
+    /// Create.
+    Create,
+    /// Replace.
+    Update,
+    /// Delete.
+    Delete,
+    /// Change by a JSON merge patch.
+    MergePatch,
+    /// Change by a strategic merge patch.
+    StrategicPatch,
+}
+
+impl Verb {
+    /// The HTTP method.
+    pub fn method(self) -> &'static str {
+        match self {
+            Verb::Get => "GET",
+            Verb::Create => "POST",
+            Verb::Update => "PUT",
+            Verb::Delete => "DELETE",
+            Verb::MergePatch | Verb::StrategicPatch => "PATCH",
+        }
+    }
+
+    /// What the body is.
+    pub fn content_type(self) -> &'static str {
+        match self {
+            Verb::MergePatch => "application/merge-patch+json",
+            Verb::StrategicPatch => "application/strategic-merge-patch+json",
+            Verb::Get | Verb::Create | Verb::Update | Verb::Delete => "application/json",
+        }
+    }
+}
+
+/// A request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// What is to be done.
+    pub verb: Verb,
+    /// With what: a path, and a query if there is one.
+    pub path: String,
+    /// JSON, or empty.
+    pub body: Vec<u8>,
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The status code.
+    pub code: u16,
+    /// After what time to ask again: the header `Retry-After`.
+    pub retry_after: Option<Duration>,
+    /// JSON, as a rule.
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    /// Whether it was done.
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.code)
+    }
+}
+
+/// No answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Silence {
+    /// The request did not get there: nothing happened.
+    NotSent(String),
+    /// The answer did not get here: nobody knows what happened.
+    Lost(String),
+}
+
+/// The way to an API server, and the clock.
+pub trait Transport: Clone + Send + Sync + 'static {
+    /// Sends a request and waits for the answer. It gives up in time.
+    fn call(&self, lane: Lane, call: Call) -> impl Future<Output = Result<Answer, Silence>> + Send;
+    /// Waits.
+    fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send;
+    /// The time.
+    fn now(&self) -> Timestamp;
+}

@@ -1,0 +1,103 @@
+//! Why a server did not do what it was asked for: a `Status`.
+
+use std::time::Duration;
+
+use schedc_core::client::{ApiError, ApiReason};
+use serde_json::Value;
+
+use super::Answer;
+
+/// Why a server did not do what it was asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refusal {
+    /// The status code; 0: it does not say.
+    pub code: u16,
+    /// A word, such as `Expired`.
+    pub reason: Box<str>,
+    /// A sentence.
+    pub message: Box<str>,
+    /// After what time to ask again.
+    pub retry_after: Option<Duration>,
+    /// The fields that it is about.
+    pub fields: Box<[Box<str>]>,
+}
+
+impl Refusal {
+    /// Reads a `Status`. What is missing is as good as empty.
+    pub fn from_json(status: &Value) -> Refusal {
+        let text = |name: &str| status[name].as_str().unwrap_or_default().into();
+        let details = &status["details"];
+        let causes = details["causes"].as_array().into_iter().flatten();
+        Refusal {
+            code: status["code"].as_u64().and_then(|code| u16::try_from(code).ok()).unwrap_or(0),
+            reason: text("reason"),
+            message: text("message"),
+            retry_after: details["retryAfterSeconds"].as_u64().map(Duration::from_secs),
+            fields: causes.filter_map(|cause| cause["field"].as_str()).map(Box::from).collect(),
+        }
+    }
+
+    /// Reads an answer. One that is no `Status` comes from something before the API server.
+    pub fn new(answer: &Answer) -> Refusal {
+        let status: Option<Value> = serde_json::from_slice(&answer.body).ok();
+        let status = status.filter(|status| status["kind"] == "Status");
+        let refusal = status.as_ref().map(Refusal::from_json).unwrap_or_default();
+        let message = match &*refusal.message {
+            "" => format!("the server answered with status code {}", answer.code).into(),
+            message => message.into(),
+        };
+        let retry_after = answer.retry_after.or(refusal.retry_after);
+        Refusal { code: answer.code, message, retry_after, ..refusal }
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> ApiError {
+        let reason = match (refusal.code, &*refusal.reason) {
+            (404, _) => ApiReason::NotFound,
+            (_, "AlreadyExists") => ApiReason::AlreadyExists,
+            (409, _) => ApiReason::Conflict,
+            (400 | 422, _) => ApiReason::Invalid,
+            (504, _) | (_, "ServerTimeout" | "Timeout") => ApiReason::Timeout,
+            _ => ApiReason::Other,
+        };
+        ApiError::new(reason, refusal.message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statuses_of_a_real_server() {
+        let check = |code: u16, body: &str, reason: ApiReason, message: &str| {
+            let answer = Answer { code, retry_after: None, body: body.into() };
+            assert_eq!(ApiError::from(Refusal::new(&answer)), ApiError::new(reason, message));
+        };
+        check(
+            409,
+            r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Operation cannot be fulfilled on pods/binding \"p\": pod p is already assigned to node \"n1\"","reason":"Conflict","details":{"name":"p","kind":"pods/binding"},"code":409}"#,
+            ApiReason::Conflict,
+            "Operation cannot be fulfilled on pods/binding \"p\": pod p is already assigned to node \"n1\"",
+        );
+        check(
+            404,
+            r#"{"kind":"Status","status":"Failure","message":"pods \"q\" not found","reason":"NotFound","code":404}"#,
+            ApiReason::NotFound,
+            "pods \"q\" not found",
+        );
+        check(502, "<html>", ApiReason::Other, "the server answered with status code 502");
+    }
+
+    #[test]
+    fn what_a_refusal_is_about() {
+        let body = br#"{"kind":"Status","message":"Pod \"p\" is invalid","reason":"Invalid","code":422,"details":
+            {"retryAfterSeconds":1,"causes":[{"reason":"FieldValueInvalid","field":"metadata.uid"},{}]}}"#;
+        let refusal = Refusal::new(&Answer { code: 422, retry_after: None, body: body.into() });
+        assert_eq!(
+            (refusal.fields, refusal.retry_after),
+            (["metadata.uid".into()].into(), Some(Duration::from_secs(1)))
+        );
+    }
+}

@@ -1,0 +1,54 @@
+//! Statuses of pods.
+
+use std::sync::Arc;
+
+use schedc_core::client::{ApiError, ApiReason, StatusPatch};
+use schedc_core::model::Pod;
+use schedc_objects::AnyObject;
+use serde_json::json;
+
+use super::path;
+use crate::pods::Records;
+use crate::status_patch::status_patch;
+use crate::wire::{Call, Lane, Patience, Transport, Try, Verb, patiently};
+
+/// Writes a pod's status, on condition that there is a pod of this uid. Each try sends what differs from what is known
+/// by then.
+///
+/// kube-scheduler does not make the condition; it may write the status of another pod of the name.
+pub(super) async fn patch(
+    transport: &impl Transport,
+    records: &Records,
+    pod: &Arc<Pod>,
+    wanted: &StatusPatch,
+) -> Result<(), ApiError> {
+    let gone = || ApiError::new(ApiReason::NotFound, format!("pods {:?} not found", pod.name));
+    let mut patience = Patience::STATUS;
+    loop {
+        let record = records.get(&pod.uid).ok_or_else(gone)?;
+        let Some(mut body) = status_patch(&record.status, wanted, transport.now()) else { return Ok(()) };
+        body["metadata"] = json!({ "uid": *pod.uid.0 });
+        let path = path(pod, "/status");
+        let call = Call { verb: Verb::StrategicPatch, path, body: body.to_string().into() };
+        let error = match Try::new(patiently(transport, Lane::Write, &call).await) {
+            Try::Done(answer) => {
+                let mut json = serde_json::Deserializer::from_slice(&answer.body);
+                // Whatever it says otherwise, the watch will say, too.
+                if let Ok(AnyObject::Pod(now)) = schedc_objects::reads::read("Pod", &mut json) {
+                    records.answered(&pod.uid, &now);
+                }
+                return Ok(());
+            }
+            Try::Refused(refusal) if refusal.fields.iter().any(|field| **field == *"metadata.uid") => {
+                return Err(gone());
+            }
+            Try::Refused(refusal) if refusal.code == 409 => refusal.into(),
+            Try::Refused(refusal) => return Err(refusal.into()),
+            // To say it twice does no harm.
+            Try::Failed(error) | Try::Unknown(error) => error,
+        };
+        if !patience.wait(transport).await {
+            return Err(error);
+        }
+    }
+}
