@@ -78,3 +78,23 @@ status: {{allocatable: {{cpu: 4, memory: 8Gi, pods: 110}}}}
     };
     zones.iter().map(node).collect()
 }
+
+/// Pods of the Deployment `web`: `hash` is their `pod-template-hash`.
+fn replicas(hash: &str, names: &[&str], spec: &str) -> String {
+    let pod = |name: &&str| {
+        format!(
+            "---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: {name}
+  labels: {{app: web, pod-template-hash: {hash}}}
+  ownerReferences: [{{apiVersion: apps/v1, kind: ReplicaSet, name: web-{hash}, uid: '{hash}', controller: true}}]
+spec:
+  containers: [{{name: web, image: nginx, resources: {{requests: {{cpu: 1}}}}}}]
+  {spec}
+"
+        )
+    };
+    names.iter().map(pod).collect()
+}

@@ -2,29 +2,9 @@
 
 use expect_test::expect;
 
-use crate::{nodes, outcome};
+use crate::{nodes, outcome, replicas};
 
 const ZONES: [(&str, &str); 3] = [("n1", "a"), ("n2", "a"), ("n3", "b")];
-
-/// Pods of the Deployment `web`.
-fn replicas(hash: &str, names: &[&str], spec: &str) -> String {
-    let pod = |name: &&str| {
-        format!(
-            "---
-apiVersion: v1
-kind: Pod
-metadata:
-  name: {name}
-  labels: {{app: web, pod-template-hash: {hash}}}
-  ownerReferences: [{{apiVersion: apps/v1, kind: ReplicaSet, name: web-{hash}, uid: '{hash}', controller: true}}]
-spec:
-  containers: [{{name: web, image: nginx, resources: {{requests: {{cpu: 1}}}}}}]
-  {spec}
-"
-        )
-    };
-    names.iter().map(pod).collect()
-}
 
 #[test]
 fn zones_differ_by_no_more_than_the_skew() {
