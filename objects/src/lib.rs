@@ -13,6 +13,7 @@ mod kinds;
 pub mod manifests;
 pub mod reads;
 pub mod testing;
+mod told;
 
 pub use cluster::{Objects, Options};
 pub use convert::{convert_node, convert_object, convert_pod, is_finished};

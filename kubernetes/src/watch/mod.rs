@@ -7,7 +7,9 @@
 //! | [`pages`] | a list that arrives |
 //! | [`lines`] | where one change ends in what arrives on a watch |
 //! | [`frames`] | a change |
+//! | [`followed`] | what is there, and what the scheduler is told |
 
+pub mod followed;
 pub mod frames;
 pub mod lines;
 pub mod machine;

@@ -3,7 +3,7 @@
 //! Most of an object is for others: who manages which field, environments of containers, probes, reasons. [`read`] passes
 //! over that as it reads, so that it costs neither memory nor more time than it takes to find its end. What is left is what
 //! the conversions to the model look at, what tells versions of an object apart, and what a patch of a pod's status depends
-//! on; [`fields`] has it by kind.
+//! on; `fields` has it by kind.
 
 mod fields;
 mod pruned;
