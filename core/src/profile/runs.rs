@@ -44,20 +44,18 @@ impl PreFilterRun {
     #[inline(always)]
     pub fn take<C>(&mut self, plugin: &'static str, answer: Result<PreFilter<C>, Status>) -> Result<Slot<C>, Status> {
         self.answered.push(plugin);
-        match answer {
-            // Most say no more than that.
-            Ok(PreFilter { slot, leaves: Leaves::All }) => {
+        let PreFilter { slot, leaves } = answer.map_err(|status| Self::rejected_as_a_whole(plugin, status))?;
+        match leaves {
+            // Most say no more than that. There is nothing to drop, which takes a call to find out otherwise.
+            Leaves::All => {
+                std::mem::forget(leaves);
                 if slot.skip {
                     self.skipped.push(plugin);
                 }
-                Ok(slot)
             }
-            Ok(PreFilter { slot, leaves }) => {
-                self.leave(plugin, slot.skip, leaves)?;
-                Ok(slot)
-            }
-            Err(status) => Err(Self::rejected_as_a_whole(plugin, status)),
+            leaves => self.leave(plugin, slot.skip, leaves)?,
         }
+        Ok(slot)
     }
 
     #[inline(never)]
