@@ -1,0 +1,50 @@
+//! Which kinds there are, for clients that ask before they believe it.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::kinds::KINDS;
+
+/// What is told at a path such as `/apis` or `/apis/apps/v1`. `None`: nothing.
+pub(crate) fn at(path: &str) -> Option<Value> {
+    match path.trim_end_matches('/') {
+        "/api" => Some(json!({"kind": "APIVersions", "versions": ["v1"]})),
+        "/apis" => {
+            let groups: BTreeSet<_> = KINDS.iter().map(|kind| kind.group).filter(|group| !group.is_empty()).collect();
+            let groups = groups.into_iter().map(|group| {
+                let version = json!({"groupVersion": format!("{group}/v1"), "version": "v1"});
+                json!({"name": group, "versions": [version], "preferredVersion": version})
+            });
+            Some(json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups.collect::<Vec<_>>()}))
+        }
+        path => {
+            let api_version = path.strip_prefix("/apis/").or_else(|| path.strip_prefix("/api/"))?;
+            let kinds = KINDS.iter().filter(|kind| kind.api_version() == api_version);
+            let resources: Vec<_> = kinds
+                .map(|kind| {
+                    let verbs = ["create", "delete", "get", "list", "patch", "update", "watch"];
+                    json!({"name": kind.plural, "kind": kind.kind, "namespaced": kind.is_namespaced, "verbs": verbs})
+                })
+                .collect();
+            let list = json!({
+                "kind": "APIResourceList", "apiVersion": "v1", "groupVersion": api_version, "resources": resources
+            });
+            (!resources.is_empty()).then_some(list)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups() {
+        assert_eq!(at("/apis/events.k8s.io/v1").unwrap()["resources"][0]["name"], "events");
+        assert_eq!(at("/api/v1").unwrap()["groupVersion"], "v1");
+        assert!(at("/apis").unwrap()["groups"].as_array().unwrap().iter().any(|group| group["name"] == "apps"));
+        assert_eq!(at("/apis/gizmo.io/v1"), None);
+        assert_eq!(at("/"), None);
+    }
+}

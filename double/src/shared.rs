@@ -1,0 +1,66 @@
+//! What all connections, and the test, have in common.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::audit::Asked;
+use crate::faults::Rule;
+use crate::review::Reviews;
+use crate::store::Store;
+
+/// Everything that a server knows. Whoever takes several locks takes the store's first.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) store: Mutex<Store>,
+    pub(crate) audit: Mutex<Vec<Asked>>,
+    pub(crate) scenario: Mutex<String>,
+    pub(crate) rules: Mutex<Vec<Rule>>,
+    pub(crate) reviews: Mutex<Reviews>,
+    /// How often a watch hears that nothing happens.
+    pub(crate) bookmark_interval: Mutex<Duration>,
+    /// How long it takes pods to end; `None`: nobody lets them go.
+    pub(crate) kubelet: Mutex<Option<Duration>>,
+    /// The version of the store, after each change.
+    pub(crate) changed: watch::Sender<u64>,
+    /// How often all connections were cut.
+    pub(crate) cut: watch::Sender<u64>,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Shared {
+            store: Mutex::default(),
+            audit: Mutex::default(),
+            scenario: Mutex::default(),
+            rules: Mutex::default(),
+            reviews: Mutex::default(),
+            bookmark_interval: Mutex::new(Duration::from_secs(60)),
+            kubelet: Mutex::default(),
+            changed: watch::Sender::new(0),
+            cut: watch::Sender::new(0),
+        }
+    }
+}
+
+impl Shared {
+    /// Reads or changes the store; whoever watches is told of what has changed.
+    pub(crate) fn with_store<T>(&self, f: impl FnOnce(&mut Store) -> T) -> T {
+        let mut store = locked(&self.store);
+        let result = f(&mut store);
+        let version = store.version();
+        drop(store);
+        self.changed.send_if_modified(|known| {
+            let is_new = *known < version;
+            *known = version.max(*known);
+            is_new
+        });
+        result
+    }
+}
+
+/// Takes a lock. A test that panicked has said why elsewhere.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

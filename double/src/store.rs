@@ -1,0 +1,190 @@
+//! All objects as they are, and what happened to them.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::kinds::{KINDS, Kind};
+
+/// Which object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    kind: usize,
+    /// Empty for kinds that are in none.
+    pub(crate) namespace: String,
+    /// Its name.
+    pub(crate) name: String,
+}
+
+impl Key {
+    pub(crate) fn new(kind: &Kind, namespace: &str, name: &str) -> Self {
+        Key { kind: kind.index(), namespace: namespace.to_owned(), name: name.to_owned() }
+    }
+
+    pub(crate) fn kind(&self) -> &'static Kind {
+        &KINDS[self.kind]
+    }
+}
+
+/// What happened to an object.
+#[derive(Clone, Debug)]
+pub(crate) struct Change {
+    /// The version of the server that came of it.
+    pub(crate) version: u64,
+    /// Which object.
+    pub(crate) key: Key,
+    /// What it was; `None`: there was none.
+    pub(crate) before: Option<Arc<Value>>,
+    /// What it is now, or was at last, with the version that came of the change.
+    pub(crate) object: Arc<Value>,
+    /// Whether it is gone.
+    pub(crate) is_gone: bool,
+}
+
+/// How many changes are kept at most.
+const HISTORY: usize = 200_000;
+
+/// The objects, one count of versions for all, and the changes that came last.
+#[derive(Debug, Default)]
+pub(crate) struct Store {
+    objects: BTreeMap<Key, Arc<Value>>,
+    version: u64,
+    /// Nothing is known of what was before.
+    oldest: u64,
+    changes: VecDeque<Change>,
+    pages: Pages,
+}
+
+/// What is left of lists that are read in pages: by a number, the version and the objects.
+#[derive(Debug, Default)]
+struct Pages {
+    last: u64,
+    open: BTreeMap<u64, (u64, Vec<Arc<Value>>)>,
+}
+
+impl Store {
+    /// The version that came of the last change.
+    pub(crate) fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Watches cannot begin before this version.
+    pub(crate) fn oldest(&self) -> u64 {
+        self.oldest
+    }
+
+    pub(crate) fn get(&self, key: &Key) -> Option<&Arc<Value>> {
+        self.objects.get(key)
+    }
+
+    /// The objects of a kind, by namespace and name; of one namespace, unless it is empty.
+    pub(crate) fn list<'a>(&'a self, kind: &Kind, namespace: &'a str) -> impl Iterator<Item = &'a Arc<Value>> {
+        let kind = kind.index();
+        let first = Key { kind, namespace: namespace.to_owned(), name: String::new() };
+        let all = self.objects.range(first..);
+        all.take_while(move |(key, _)| key.kind == kind && (namespace.is_empty() || key.namespace == namespace))
+            .map(|(_, object)| object)
+    }
+
+    /// Creates or replaces an object; nothing happens if it is that already.
+    pub(crate) fn put(&mut self, key: &Key, mut object: Value) -> Arc<Value> {
+        let before = self.objects.get(key).cloned();
+        if let Some(before) = &before {
+            object["metadata"]["resourceVersion"] = before["metadata"]["resourceVersion"].clone();
+            if object == **before {
+                return before.clone();
+            }
+        }
+        let object = self.next(object);
+        self.objects.insert(key.clone(), object.clone());
+        self.tell(Change { version: self.version, key: key.clone(), before, object: object.clone(), is_gone: false });
+        object
+    }
+
+    /// Removes an object, which is returned as it was at last.
+    pub(crate) fn remove(&mut self, key: &Key, last: Value) -> Arc<Value> {
+        let before = self.objects.remove(key);
+        let object = self.next(last);
+        if before.is_some() {
+            let gone =
+                Change { version: self.version, key: key.clone(), before, object: object.clone(), is_gone: true };
+            self.tell(gone);
+        }
+        object
+    }
+
+    /// What happened since a version, in order.
+    pub(crate) fn since(&self, version: u64) -> impl Iterator<Item = &Change> {
+        let start = self.changes.partition_point(|change| change.version <= version);
+        self.changes.range(start..)
+    }
+
+    /// Forgets what happened so far, and all lists that are read in pages: whoever has not heard of it has to list again.
+    /// Watches that are open go on.
+    pub(crate) fn compact(&mut self) {
+        self.oldest = self.version;
+        self.pages.open.clear();
+    }
+
+    /// Keeps the rest of a list. Returns the number by which it is asked for.
+    pub(crate) fn keep_page(&mut self, version: u64, rest: Vec<Arc<Value>>) -> u64 {
+        self.pages.last += 1;
+        self.pages.open.insert(self.pages.last, (version, rest));
+        self.pages.last
+    }
+
+    /// The version and the rest of a list. The same can be asked for again. `None`: no longer known.
+    pub(crate) fn page(&self, number: u64) -> Option<(u64, Vec<Arc<Value>>)> {
+        self.pages.open.get(&number).cloned()
+    }
+
+    fn next(&mut self, mut object: Value) -> Arc<Value> {
+        self.version += 1;
+        object["metadata"]["resourceVersion"] = self.version.to_string().into();
+        Arc::new(object)
+    }
+
+    fn tell(&mut self, change: Change) {
+        self.changes.push_back(change);
+        if self.changes.len() > HISTORY {
+            self.oldest = self.oldest.max(self.changes.pop_front().map_or(0, |change| change.version));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn key(name: &str) -> Key {
+        Key::new(&KINDS[3], "", name)
+    }
+
+    #[test]
+    fn each_change_has_a_version_and_no_change_has_none() {
+        let mut store = Store::default();
+        let first = store.put(&key("a"), json!({"metadata": {}, "spec": 1}));
+        assert_eq!(first["metadata"]["resourceVersion"], "1");
+        store.put(&key("a"), json!({"metadata": {}, "spec": 1}));
+        assert_eq!(store.version(), 1);
+        store.put(&key("a"), json!({"metadata": {}, "spec": 2}));
+        let gone = store.remove(&key("a"), json!({"metadata": {}, "spec": 2}));
+        assert_eq!(gone["metadata"]["resourceVersion"], "3");
+
+        let told: Vec<_> = store.since(1).map(|change| (change.version, change.is_gone)).collect();
+        assert_eq!(told, [(2, false), (3, true)]);
+    }
+
+    #[test]
+    fn what_is_compacted_is_not_known_any_more() {
+        let mut store = Store::default();
+        let object = store.put(&key("a"), json!({"metadata": {}}));
+        let page = store.keep_page(1, vec![object]);
+        assert!(store.page(page).is_some());
+        store.compact();
+        assert_eq!((store.oldest(), store.page(page)), (1, None));
+    }
+}

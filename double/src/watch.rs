@@ -1,0 +1,211 @@
+//! Watches: what happens to the objects of a kind, as it happens.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::answer::Broken;
+use crate::ask::{Ask, Target};
+use crate::faults::StreamFault;
+use crate::kinds::Kind;
+use crate::refusal::Refusal;
+use crate::selector::Selector;
+use crate::shared::{Shared, locked};
+use crate::store::{Change, Store};
+
+/// The annotation of the bookmark that says that all objects were told.
+const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
+
+/// How long before the end of its time a watch gets a bookmark.
+const BEFORE_END: Duration = Duration::from_secs(2);
+
+/// How long events have to arrive before their stream breaks.
+const TO_ARRIVE: Duration = Duration::from_millis(20);
+
+/// A watch that was asked for.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    kind: &'static Kind,
+    namespace: String,
+    selector: Selector,
+    /// All changes up to this version are told.
+    version: u64,
+    /// What is told before changes.
+    initial: Vec<Arc<Value>>,
+    /// Whether a bookmark says when that is done.
+    says_end: bool,
+    bookmarks: bool,
+    time: Duration,
+    /// In place of all: an `ERROR`.
+    error: Option<Refusal>,
+}
+
+impl Watch {
+    /// What a request asks for. A version that is too old is no refusal, but an event of the watch.
+    pub(crate) fn new(store: &Store, ask: &Ask, target: &Target) -> Result<Self, Refusal> {
+        let initial = ask.parameter("sendInitialEvents");
+        if !initial.is_empty() && ask.parameter("resourceVersionMatch") != "NotOlderThan" {
+            let what = "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+            return Err(Refusal::options("resourceVersionMatch", what));
+        }
+        if initial.is_empty() && !ask.parameter("resourceVersionMatch").is_empty() {
+            let what = "Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
+            return Err(Refusal::options("resourceVersionMatch", what));
+        }
+        let selector = Selector::parse(target.kind, ask.parameter("fieldSelector"), ask.parameter("labelSelector"))?;
+        let from = ask.number("resourceVersion")?.unwrap_or_default();
+        let tells_all = initial == "true" || (initial.is_empty() && from == 0);
+        let is_too_old = !tells_all && from != 0 && from < store.oldest();
+        let all = store.list(target.kind, &target.namespace).filter(|object| selector.matches(object));
+        let initial = if tells_all { all.cloned().collect() } else { Vec::new() };
+        let seconds = ask.number("timeoutSeconds")?.filter(|seconds| *seconds > 0).unwrap_or(1800);
+        Ok(Watch {
+            kind: target.kind,
+            namespace: target.namespace.clone(),
+            // Of a version that is still to come, nothing is told before it is there.
+            version: if tells_all { store.version() } else { from },
+            initial,
+            says_end: tells_all,
+            bookmarks: ask.parameter("allowWatchBookmarks") == "true",
+            time: Duration::from_secs(seconds),
+            error: is_too_old.then(|| Refusal::too_old(from, store.oldest())),
+            selector,
+        })
+    }
+
+    /// Tells what happens until the time is over, nobody listens, or a fault ends it.
+    pub(crate) async fn run(
+        self,
+        shared: Arc<Shared>,
+        to: mpsc::Sender<Result<Bytes, Broken>>,
+        fault: Option<StreamFault>,
+    ) {
+        let mut stream = Stream { to, fault, told: 0 };
+        // How it ended is told to whoever reads the stream; nobody here wants to know.
+        let _ended = self.tell(shared, &mut stream).await;
+    }
+
+    async fn tell(mut self, shared: Arc<Shared>, stream: &mut Stream) -> Result<(), Ended> {
+        if let Some(refusal) = &self.error {
+            return stream.tell("ERROR", &refusal.body()).await;
+        }
+        let mut changed = shared.changed.subscribe();
+        for object in std::mem::take(&mut self.initial) {
+            stream.tell("ADDED", &object).await?;
+        }
+        if self.bookmarks && self.says_end {
+            stream.tell("BOOKMARK", &self.bookmark(Some(INITIAL_EVENTS_END))).await?;
+        }
+        let end = Instant::now() + self.time;
+        // One more shortly before the end, so that who watches again begins where little is missed.
+        let mut last_bookmark = self.time.checked_sub(BEFORE_END).map(|time| Instant::now() + time);
+        let mut next_bookmark = Watch::next_bookmark(&shared, last_bookmark);
+        loop {
+            changed.borrow_and_update();
+            // Nothing waits for a slow listener while the store is held.
+            let (events, version) = {
+                let store = locked(&shared.store);
+                let events: Vec<_> = store.since(self.version).filter_map(|change| self.event(change)).collect();
+                (events, store.version())
+            };
+            for (event, object) in &events {
+                stream.tell(event, object).await?;
+            }
+            self.version = self.version.max(version);
+            if !events.is_empty() {
+                continue;
+            }
+            tokio::select! {
+                _ = changed.changed() => {}
+                () = stream.to.closed() => return Err(Ended),
+                () = sleep_until(end) => return Ok(()),
+                () = sleep_until(next_bookmark), if self.bookmarks => {
+                    stream.tell("BOOKMARK", &self.bookmark(None)).await?;
+                    last_bookmark = last_bookmark.filter(|last| *last > next_bookmark);
+                    next_bookmark = Watch::next_bookmark(&shared, last_bookmark);
+                }
+            }
+        }
+    }
+
+    /// What a change means to this watch. An object that is no longer selected is gone, as it was before.
+    fn event(&self, change: &Change) -> Option<(&'static str, Arc<Value>)> {
+        let is_here = self.namespace.is_empty() || self.namespace == change.key.namespace;
+        if change.key.kind() != self.kind || !is_here {
+            return None;
+        }
+        let was = change.before.as_ref().filter(|before| self.selector.matches(before));
+        let is = !change.is_gone && self.selector.matches(&change.object);
+        match (was, is) {
+            (None, false) => None,
+            (None, true) => Some(("ADDED", change.object.clone())),
+            (Some(_), true) => Some(("MODIFIED", change.object.clone())),
+            (Some(_), false) if change.is_gone => Some(("DELETED", change.object.clone())),
+            (Some(before), false) => {
+                let mut object = (**before).clone();
+                object["metadata"]["resourceVersion"] = change.version.to_string().into();
+                Some(("DELETED", Arc::new(object)))
+            }
+        }
+    }
+
+    fn next_bookmark(shared: &Shared, last: Option<Instant>) -> Instant {
+        let next = Instant::now() + *locked(&shared.bookmark_interval);
+        last.map_or(next, |last| last.min(next))
+    }
+
+    fn bookmark(&self, annotation: Option<&str>) -> Value {
+        let mut metadata = json!({"resourceVersion": self.version.to_string()});
+        if let Some(annotation) = annotation {
+            metadata["annotations"] = json!({annotation: "true"});
+        }
+        let mut object = json!({"kind": self.kind.kind, "apiVersion": self.kind.api_version(), "metadata": metadata});
+        if self.kind.kind == "Pod" {
+            object["spec"] = json!({"containers": null});
+            object["status"] = json!({});
+        }
+        object
+    }
+}
+
+/// Nobody listens any more, or a fault has ended the stream.
+struct Ended;
+
+struct Stream {
+    to: mpsc::Sender<Result<Bytes, Broken>>,
+    fault: Option<StreamFault>,
+    told: usize,
+}
+
+impl Stream {
+    async fn tell(&mut self, event: &str, object: &Value) -> Result<(), Ended> {
+        if let Some(fault) = &self.fault
+            && self.told >= fault.after()
+        {
+            let last = match fault {
+                StreamFault::Cut(_) => {
+                    // What was told before is to arrive; a broken stream takes along what it has not sent.
+                    sleep(TO_ARRIVE).await;
+                    Some(Err(Broken))
+                }
+                StreamFault::End(_) => None,
+                StreamFault::Gone(_) => Some(Ok(line("ERROR", &Refusal::too_old(1, 2).body()))),
+            };
+            if let Some(last) = last {
+                let _nobody_listens = self.to.send(last).await;
+            }
+            return Err(Ended);
+        }
+        self.told += 1;
+        self.to.send(Ok(line(event, object))).await.map_err(|_| Ended)
+    }
+}
+
+/// A line of the stream; the type comes first, as from a real server.
+fn line(event: &str, object: &Value) -> Bytes {
+    Bytes::from(format!("{{\"type\":\"{event}\",\"object\":{object}}}\n"))
+}
