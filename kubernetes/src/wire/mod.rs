@@ -1,13 +1,16 @@
 //! Requests to an API server, and what comes back, whatever carries them.
 
+mod http;
 mod patience;
 mod refusal;
 
 use std::future::Future;
 use std::time::Duration;
 
+use bytes::Bytes;
 use k8s_openapi::jiff::Timestamp;
 
+pub use http::{Http, HttpChunks};
 pub use patience::{Patience, Try, patiently};
 pub use refusal::Refusal;
 
@@ -87,7 +90,7 @@ pub struct Answer {
     /// After what time to ask again: the header `Retry-After`.
     pub retry_after: Option<Duration>,
     /// JSON, as a rule.
-    pub body: Vec<u8>,
+    pub body: Bytes,
 }
 
 impl Answer {
@@ -112,6 +115,22 @@ pub trait Transport: Clone + Send + Sync + 'static {
     fn call(&self, lane: Lane, call: Call) -> impl Future<Output = Result<Answer, Silence>> + Send;
     /// Waits.
     fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send;
-    /// The time.
+    /// The time, by the calendar.
     fn now(&self) -> Timestamp;
+    /// The time, by a clock that never jumps, since some moment.
+    fn clock(&self) -> Duration;
+}
+
+/// A way on which long answers arrive bit by bit.
+pub trait Streams: Transport {
+    /// What arrives.
+    type Chunks: Chunks;
+    /// Reads something, such as a watch, that may go on for long. The inner error is the server's refusal.
+    fn open(&self, path: String) -> impl Future<Output = Result<Result<Self::Chunks, Answer>, Silence>> + Send;
+}
+
+/// An answer that arrives bit by bit.
+pub trait Chunks: Send {
+    /// The next bit. `None`: the server is done.
+    fn next(&mut self) -> impl Future<Output = Option<Result<Bytes, Silence>>> + Send;
 }

@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn statuses_of_a_real_server() {
         let check = |code: u16, body: &str, reason: ApiReason, message: &str| {
-            let answer = Answer { code, retry_after: None, body: body.into() };
+            let answer = Answer { code, retry_after: None, body: body.to_owned().into() };
             assert_eq!(ApiError::from(Refusal::new(&answer)), ApiError::new(reason, message));
         };
         check(
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn what_a_refusal_is_about() {
-        let body = br#"{"kind":"Status","message":"Pod \"p\" is invalid","reason":"Invalid","code":422,"details":
+        let body = r#"{"kind":"Status","message":"Pod \"p\" is invalid","reason":"Invalid","code":422,"details":
             {"retryAfterSeconds":1,"causes":[{"reason":"FieldValueInvalid","field":"metadata.uid"},{}]}}"#;
         let refusal = Refusal::new(&Answer { code: 422, retry_after: None, body: body.into() });
         assert_eq!(

@@ -59,8 +59,8 @@ impl Transport for Server {
         let fault = state.faults.pop_front().unwrap_or(Fault::Fine);
         match fault {
             Fault::Answer(code, retry_after) => {
-                let body = json!({ "kind": "Status", "code": code, "message": "injected" }).to_string().into();
-                return Ok(Answer { code, retry_after: retry_after.map(Duration::from_secs), body });
+                let body = json!({ "kind": "Status", "code": code, "message": "injected" }).to_string();
+                return Ok(Answer { code, retry_after: retry_after.map(Duration::from_secs), body: body.into() });
             }
             Fault::NotSent => return Err(Silence::NotSent("connection refused".into())),
             Fault::RequestLost => return Err(Silence::Lost("connection reset".into())),
@@ -83,6 +83,10 @@ impl Transport for Server {
 
     fn now(&self) -> Timestamp {
         "2026-01-01T00:00:09Z".parse().unwrap()
+    }
+
+    fn clock(&self) -> Duration {
+        Duration::ZERO
     }
 }
 

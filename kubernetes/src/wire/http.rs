@@ -1,0 +1,206 @@
+//! HTTP: version 2 where TLS agrees on it, so that many requests are under way on one connection, else version 1.1.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, USER_AGENT};
+use hyper::{HeaderMap, Method, Request, Response, Uri};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::{Client, Error};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use k8s_openapi::jiff::Timestamp;
+use tokio::time::timeout;
+
+use super::{Answer, Call, Chunks, Lane, Silence, Streams, Transport, Verb};
+
+/// The way to an API server by HTTP. Clones share the connections.
+#[derive(Clone)]
+pub struct Http(Arc<Inner>);
+
+struct Inner {
+    /// Scheme, authority, and what all paths begin with.
+    base: Box<str>,
+    lanes: [Connection; Lane::COUNT],
+    authorization: Mutex<Option<HeaderValue>>,
+    began: Instant,
+}
+
+type Connection = Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
+
+/// How long a connection may take.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How long an answer may take, or of a long one its beginning.
+const ANSWER: Duration = Duration::from_secs(30);
+/// client-go's: a connection on which nothing arrived for so long is asked whether it is alive, and given up if it does not say so.
+const IDLE: Duration = Duration::from_secs(30);
+const ALIVE: Duration = Duration::from_secs(15);
+/// What no answer is longer than.
+const LONGEST: usize = 256 << 20;
+
+impl Lane {
+    const COUNT: usize = 6;
+}
+
+impl Http {
+    /// To the server at an address. With `tls`, that has to be `https`.
+    pub fn new(base: &Uri, tls: Option<rustls::ClientConfig>) -> Self {
+        let tls = tls.unwrap_or_else(trusts_nobody);
+        let connection = || {
+            let mut tcp = HttpConnector::new();
+            tcp.enforce_http(false);
+            tcp.set_nodelay(true);
+            tcp.set_connect_timeout(Some(CONNECT));
+            let tls = HttpsConnectorBuilder::new().with_tls_config(tls.clone());
+            let connector = tls.https_or_http().enable_all_versions().wrap_connector(tcp);
+            Client::builder(TokioExecutor::new())
+                .timer(TokioTimer::new())
+                .pool_timer(TokioTimer::new())
+                .http2_keep_alive_interval(IDLE)
+                .http2_keep_alive_timeout(ALIVE)
+                .http2_keep_alive_while_idle(true)
+                .build(connector)
+        };
+        let base = base.to_string().trim_end_matches('/').into();
+        let (lanes, authorization) = (std::array::from_fn(|_| connection()), Mutex::default());
+        Http(Arc::new(Inner { base, lanes, authorization, began: Instant::now() }))
+    }
+
+    /// From now on, requests say this of who sends them: the header `Authorization`.
+    pub fn set_authorization(&self, authorization: Option<HeaderValue>) {
+        *self.0.authorization.lock().unwrap_or_else(PoisonError::into_inner) = authorization;
+    }
+
+    async fn send(&self, lane: Lane, call: Call) -> Result<Response<Incoming>, Silence> {
+        let method = match call.verb {
+            Verb::Get => Method::GET,
+            Verb::Create => Method::POST,
+            Verb::Update => Method::PUT,
+            Verb::Delete => Method::DELETE,
+            Verb::MergePatch | Verb::StrategicPatch => Method::PATCH,
+        };
+        let mut request = Request::builder().method(method).uri(format!("{}{}", self.0.base, call.path));
+        if let Some(headers) = request.headers_mut() {
+            headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+            headers.insert(USER_AGENT, HeaderValue::from_static(concat!("schedc/", env!("CARGO_PKG_VERSION"))));
+            if !call.body.is_empty() {
+                headers.insert(CONTENT_TYPE, HeaderValue::from_static(call.verb.content_type()));
+            }
+            let authorization = self.0.authorization.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            headers.extend(authorization.map(|authorization| (AUTHORIZATION, authorization)));
+        }
+        let request = request.body(Full::from(call.body)).map_err(|error| Silence::NotSent(error.to_string()))?;
+        let response = self.0.lanes[lane as usize].request(request);
+        match timeout(ANSWER, response).await {
+            Ok(response) => response.map_err(|error| silence(&error)),
+            Err(_) => Err(Silence::Lost(format!("no answer within {} seconds", ANSWER.as_secs()))),
+        }
+    }
+}
+
+impl Transport for Http {
+    async fn call(&self, lane: Lane, call: Call) -> Result<Answer, Silence> {
+        let response = self.send(lane, call).await?;
+        timeout(ANSWER, answer(response))
+            .await
+            .unwrap_or_else(|_| Err(Silence::Lost(format!("half an answer within {} seconds", ANSWER.as_secs()))))
+    }
+
+    async fn sleep(&self, time: Duration) {
+        tokio::time::sleep(time).await;
+    }
+
+    fn now(&self) -> Timestamp {
+        now()
+    }
+
+    fn clock(&self) -> Duration {
+        self.0.began.elapsed()
+    }
+}
+
+impl Streams for Http {
+    type Chunks = HttpChunks;
+
+    async fn open(&self, path: String) -> Result<Result<HttpChunks, Answer>, Silence> {
+        let response = self.send(Lane::Watch, Call { verb: Verb::Get, path, body: Vec::new() }).await?;
+        match response.status().is_success() {
+            true => Ok(Ok(HttpChunks(response.into_body()))),
+            false => answer(response).await.map(Err),
+        }
+    }
+}
+
+/// An answer that arrives bit by bit.
+#[derive(Debug)]
+pub struct HttpChunks(Incoming);
+
+impl Chunks for HttpChunks {
+    async fn next(&mut self) -> Option<Result<Bytes, Silence>> {
+        loop {
+            match self.0.frame().await? {
+                Err(error) => return Some(Err(Silence::Lost(in_full(&error)))),
+                Ok(frame) => {
+                    // Trailers say nothing.
+                    if let Ok(bytes) = frame.into_data() {
+                        return Some(Ok(bytes));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// For servers without TLS, and to be refused by all others.
+fn trusts_nobody() -> rustls::ClientConfig {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("ring has what TLS 1.2 and 1.3 need")
+        .with_root_certificates(rustls::RootCertStore::empty())
+        .with_no_client_auth()
+}
+
+/// The time of the system's clock; one that is set to before 1970 is at its beginning.
+fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i128::try_from(since.as_nanos())
+        .ok()
+        .and_then(|time| Timestamp::from_nanosecond(time).ok())
+        .unwrap_or(Timestamp::MAX)
+}
+
+async fn answer(response: Response<Incoming>) -> Result<Answer, Silence> {
+    let (code, retry_after) = (response.status().as_u16(), retry_after(response.headers()));
+    match Limited::new(response.into_body(), LONGEST).collect().await {
+        Ok(body) => Ok(Answer { code, retry_after, body: body.to_bytes() }),
+        Err(error) => Err(Silence::Lost(in_full(&*error))),
+    }
+}
+
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok().map(Duration::from_secs)
+}
+
+/// Whether a request may have been done that has no answer.
+fn silence(error: &Error) -> Silence {
+    let why = in_full(error);
+    if error.is_connect() { Silence::NotSent(why) } else { Silence::Lost(why) }
+}
+
+/// An error with what caused it.
+fn in_full(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;
