@@ -94,8 +94,8 @@ impl NodeInfo {
     }
     /// A pod leaves the node; `None` if it was not there.
     pub fn remove_pod(&mut self, pod: &Pod) -> Option<Arc<Pod>> {
-        // Nearly always the same pod in memory, which is found without looking at the others.
-        let is_it = self.pods.iter().position(|p| std::ptr::eq(&**p, pod));
+        // Nearly always the same pod in memory, which is found without looking at the others, and often one that came lately.
+        let is_it = self.pods.iter().rposition(|p| std::ptr::eq(&**p, pod));
         let at = is_it.or_else(|| self.pods.iter().position(|p| p.uid == pod.uid))?;
         Some(self.pods.swap_remove(at))
     }
