@@ -31,8 +31,8 @@
 //! | set the scene | [`Server::create`], [`Server::apply`], [`Server::merge`], [`Server::remove`] |
 //! | look | [`Server::get`], [`Server::list`], [`Server::wait`], [`Server::until`] |
 //! | know what was asked | [`Server::requests`], [`Server::writes`], [`Server::scenario`] |
-//! | make things go wrong | [`Server::rule`], [`Server::compact`], [`Server::cut_connections`], [`Server::stop`], [`Server::resume`] |
-//! | play others | [`Server::pods_end_after`], [`Server::token`], [`Server::allow`] |
+//! | make things go wrong | [`Server::rule`], [`Server::compact`], [`Server::keep_changes`], [`Server::cut_connections`], [`Server::stop`], [`Server::resume`] |
+//! | play others | [`Server::pods_end_after`], [`Server::bind_volumes`], [`Server::token`], [`Server::allow`] |
 //!
 //! # Differences from a real server
 //!
@@ -42,7 +42,8 @@
 //!   gets no taint. Lists are JSON, whatever is accepted.
 //! - An event of `events.k8s.io/v1` and one of `v1` are two.
 //! - Nobody has to say who they are; a rule that answers 403 plays missing rights.
-//! - A list that is read in pages stays readable until [`Server::compact`]; so do 200,000 changes.
+//! - A list that is read in pages stays readable until [`Server::compact`]; 200,000 changes are
+//!   known unless [`Server::keep_changes`] says otherwise.
 
 mod answer;
 mod ask;
@@ -61,6 +62,7 @@ mod service;
 mod shared;
 mod store;
 mod tls;
+mod volumes;
 mod watch;
 mod write;
 

@@ -16,6 +16,9 @@ use crate::service::serve;
 use crate::shared::Shared;
 use crate::tls::Tls;
 
+/// How many requests may be under way on a connection: as many as at a real server.
+const STREAMS: u32 = 100;
+
 /// Serves whoever connects until it is told to stop; then all connections are closed at once.
 pub(crate) fn run(listener: TcpListener, shared: Arc<Shared>, tls: Option<Tls>, mut stop: watch::Receiver<bool>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -63,6 +66,7 @@ async fn connection(stream: TcpStream, shared: Arc<Shared>, tls: Option<TlsAccep
 
 async fn talk<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S, shared: Arc<Shared>, broken: Arc<Notify>) {
     let service = service_fn(move |request| serve(shared.clone(), broken.clone(), request));
-    let builder = auto::Builder::new(TokioExecutor::new());
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder.http2().max_concurrent_streams(STREAMS);
     let _how_it_ended = builder.serve_connection(TokioIo::new(stream), service).await;
 }

@@ -2,6 +2,7 @@
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,7 @@ use crate::list;
 use crate::listen;
 use crate::shared::{Shared, locked};
 use crate::tls::Tls;
+use crate::volumes;
 use crate::write::{self, By, text};
 
 /// How often a test that waits looks.
@@ -102,7 +104,8 @@ impl Server {
         }
     }
 
-    /// Serves again, at the same address.
+    /// Serves again, at the same address. A real server may not know what happened before it was stopped: see
+    /// [`compact`](Self::compact).
     ///
     /// # Panics
     /// If somebody else has taken the port.
@@ -206,6 +209,11 @@ impl Server {
         self.shared.with_store(|store| store.compact());
     }
 
+    /// From now on keeps so many changes at most; 200,000 at first. What was before is as if it were compacted.
+    pub fn keep_changes(&self, changes: usize) {
+        self.shared.with_store(|store| store.keep(changes));
+    }
+
     /// From now on this goes wrong. Several rules can apply to a request: delays add up, of others the first counts.
     pub fn rule(&self, rule: Rule) {
         locked(&self.shared.rules).push(rule);
@@ -225,6 +233,13 @@ impl Server {
     /// `deletionTimestamp`, unless they have no node or have ended.
     pub fn pods_end_after(&self, time: Duration) {
         *locked(&self.shared.kubelet) = Some(time);
+    }
+
+    /// From now on claims get the volumes whose `claimRef` names them, and those that have a selected node and a class with a
+    /// provisioner get a new one, at once: as if there were kube-controller-manager and a provisioner.
+    pub fn bind_volumes(&self) {
+        self.shared.binds_volumes.store(true, Ordering::Relaxed);
+        self.shared.with_store(volumes::sync);
     }
 
     /// A token for TokenReviews: whose it is.

@@ -1,5 +1,6 @@
 //! What all connections, and the test, have in common.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,6 +10,10 @@ use crate::audit::Asked;
 use crate::faults::Rule;
 use crate::review::Reviews;
 use crate::store::Store;
+use crate::volumes;
+
+/// What volumes are bound by.
+const VOLUME_KINDS: &[&str] = &["PersistentVolume", "PersistentVolumeClaim", "StorageClass"];
 
 /// Everything that a server knows. Whoever takes several locks takes the store's first.
 #[derive(Debug)]
@@ -22,6 +27,8 @@ pub(crate) struct Shared {
     pub(crate) bookmark_interval: Mutex<Duration>,
     /// How long it takes pods to end; `None`: nobody lets them go.
     pub(crate) kubelet: Mutex<Option<Duration>>,
+    /// Whether somebody looks after volumes.
+    pub(crate) binds_volumes: AtomicBool,
     /// The version of the store, after each change.
     pub(crate) changed: watch::Sender<u64>,
     /// How often all connections were cut.
@@ -38,6 +45,7 @@ impl Default for Shared {
             reviews: Mutex::default(),
             bookmark_interval: Mutex::new(Duration::from_secs(60)),
             kubelet: Mutex::default(),
+            binds_volumes: AtomicBool::new(false),
             changed: watch::Sender::new(0),
             cut: watch::Sender::new(0),
         }
@@ -48,7 +56,11 @@ impl Shared {
     /// Reads or changes the store; whoever watches is told of what has changed.
     pub(crate) fn with_store<T>(&self, f: impl FnOnce(&mut Store) -> T) -> T {
         let mut store = locked(&self.store);
+        let before = store.version();
         let result = f(&mut store);
+        if self.binds_volumes.load(Ordering::Relaxed) && store.has_changed(before, VOLUME_KINDS) {
+            volumes::sync(&mut store);
+        }
         let version = store.version();
         drop(store);
         self.changed.send_if_modified(|known| {

@@ -42,18 +42,26 @@ pub(crate) struct Change {
     pub(crate) is_gone: bool,
 }
 
-/// How many changes are kept at most.
-const HISTORY: usize = 200_000;
-
 /// The objects, one count of versions for all, and the changes that came last.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Store {
     objects: BTreeMap<Key, Arc<Value>>,
     version: u64,
-    /// Nothing is known of what was before.
+    /// Nobody is told of what was before this version.
     oldest: u64,
+    /// What was before this version is not even known.
+    forgotten: u64,
     changes: VecDeque<Change>,
+    /// How many changes are kept at most.
+    kept: usize,
     pages: Pages,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        let (objects, changes) = Default::default();
+        Store { objects, version: 0, oldest: 0, forgotten: 0, changes, kept: 200_000, pages: Pages::default() }
+    }
 }
 
 /// What is left of lists that are read in pages: by a number, the version and the objects.
@@ -114,6 +122,16 @@ impl Store {
         object
     }
 
+    /// Whether something happened since a version to objects of these kinds.
+    pub(crate) fn has_changed(&self, version: u64, kinds: &[&str]) -> bool {
+        self.since(version).any(|change| kinds.contains(&change.key.kind().kind))
+    }
+
+    /// Whether it is still known what happened since a version.
+    pub(crate) fn knows_since(&self, version: u64) -> bool {
+        self.forgotten <= version
+    }
+
     /// What happened since a version, in order.
     pub(crate) fn since(&self, version: u64) -> impl Iterator<Item = &Change> {
         let start = self.changes.partition_point(|change| change.version <= version);
@@ -125,6 +143,12 @@ impl Store {
     pub(crate) fn compact(&mut self) {
         self.oldest = self.version;
         self.pages.open.clear();
+    }
+
+    /// From now on keeps so many changes at most.
+    pub(crate) fn keep(&mut self, changes: usize) {
+        self.kept = changes;
+        self.forget();
     }
 
     /// Keeps the rest of a list. Returns the number by which it is asked for.
@@ -147,9 +171,14 @@ impl Store {
 
     fn tell(&mut self, change: Change) {
         self.changes.push_back(change);
-        if self.changes.len() > HISTORY {
-            self.oldest = self.oldest.max(self.changes.pop_front().map_or(0, |change| change.version));
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        while self.changes.len() > self.kept {
+            self.forgotten = self.changes.pop_front().map_or(self.forgotten, |change| change.version);
         }
+        self.oldest = self.oldest.max(self.forgotten);
     }
 }
 
@@ -186,5 +215,17 @@ mod tests {
         assert!(store.page(page).is_some());
         store.compact();
         assert_eq!((store.oldest(), store.page(page)), (1, None));
+        assert!(store.knows_since(0), "for watches that are open");
+    }
+
+    #[test]
+    fn only_so_many_changes_are_kept() {
+        let mut store = Store::default();
+        store.keep(2);
+        for spec in 0..5 {
+            store.put(&key("a"), json!({"metadata": {}, "spec": spec}));
+        }
+        assert_eq!(store.since(0).map(|change| change.version).collect::<Vec<_>>(), [4, 5]);
+        assert_eq!((store.oldest(), store.knows_since(2), store.knows_since(3)), (3, false, true));
     }
 }

@@ -109,6 +109,10 @@ impl Watch {
             // Nothing waits for a slow listener while the store is held.
             let (events, version) = {
                 let store = locked(&shared.store);
+                if !store.knows_since(self.version) {
+                    // Too slow: as from a real server, the watch ends, and is told on the next try.
+                    return Ok(());
+                }
                 let events: Vec<_> = store.since(self.version).filter_map(|change| self.event(change)).collect();
                 (events, store.version())
             };
