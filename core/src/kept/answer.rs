@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::parts::{FilterWork, Parts, ScoreWork};
-use super::tree::{BLOCK, Best, Tree, each_of_block};
+use super::tree::{BLOCK, Best, Tree};
 use super::{Anew, Changed, Diagnosed, Nominations};
 use crate::attempt::Attempt;
 use crate::cache::Cache;
@@ -33,7 +33,7 @@ pub(crate) struct Kept<P: Profile> {
     /// The score state; none while so few nodes are feasible that nobody scores.
     score: Option<P::Score>,
     totals: Vec<i64>,
-    best: Tree<Best>,
+    best: Tree,
     /// What it took when it was made, or grew last.
     bytes: usize,
 }
@@ -241,7 +241,7 @@ impl<P: Profile> Kept<P> {
         for (word, &bits) in feasible.words().iter().enumerate() {
             parts.total(&score, word, bits, totals);
         }
-        best.fill(|block| best_of(totals, feasible, block));
+        best.fill(totals, feasible);
         self.score = Some(score);
         Ok(())
     }
@@ -293,7 +293,7 @@ impl<P: Profile> Kept<P> {
         }
         room.scored.extend(&room.flipped);
         room.scored.extend(&room.again);
-        best.refresh(&room.scored, |block| best_of(totals, feasible, block));
+        best.refresh(&room.scored, totals, feasible);
         Ok(())
     }
 
@@ -329,12 +329,4 @@ impl<P: Profile> Kept<P> {
             + self.feasible.words().len() * 8
             + self.diagnosed.as_ref().map_or(0, |diagnosed| diagnosed.bytes())
     }
-}
-
-/// The best of the feasible nodes of a block.
-#[inline(always)]
-fn best_of(totals: &[i64], feasible: &Mask, block: usize) -> Best {
-    let mut best = Best::default();
-    each_of_block(totals, feasible, block, |total| best.include(total));
-    best
 }

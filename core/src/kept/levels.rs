@@ -132,8 +132,8 @@ impl Levels {
         }
     }
 
-    /// Normalises and weighs what was not, or is another score now. Leaves in `moves` by how much each level's weighted score
-    /// changed; returns whether any did, apart from those that are new.
+    /// Normalises and weighs what was not, or is another score now. Leaves in `moved` by how much each weighted score changed
+    /// that did, apart from those of levels that are new.
     ///
     /// # Errors
     /// A normalised score is out of range.
@@ -142,12 +142,13 @@ impl Levels {
         &mut self,
         args: &P::Args,
         weight: i64,
-        moves: &mut Vec<i64>,
-    ) -> Result<bool, Anew> {
+        moved: &mut Vec<(u32, i64)>,
+    ) -> Result<(), Anew> {
+        moved.clear();
         if !self.is_stale && !self.has_moved && self.unweighed.is_empty() {
-            return Ok(false);
+            return Ok(());
         }
-        self.settle_some::<P>(args, weight, moves)
+        self.settle_some::<P>(args, weight, moved)
     }
 
     #[inline(never)]
@@ -155,11 +156,9 @@ impl Levels {
         &mut self,
         args: &P::Args,
         weight: i64,
-        moves: &mut Vec<i64>,
-    ) -> Result<bool, Anew> {
+        moved: &mut Vec<(u32, i64)>,
+    ) -> Result<(), Anew> {
         let Levels { all, weighted, unweighed, extent, .. } = self;
-        moves.clear();
-        moves.resize(all.len(), 0);
         let outside = |level: &Level| {
             level.nodes > 0 && level.raw != P::IGNORED && !(extent.min..=extent.max).contains(&level.raw)
         };
@@ -185,16 +184,22 @@ impl Levels {
                 weighted[level] = weigh(&all[level])?;
             }
         }
-        let mut any = false;
         if weigh_all {
             for (at, level) in all.iter().enumerate().skip(1).filter(|(_, level)| level.nodes > 0) {
                 let now = weigh(level)?;
-                moves[at] = now.wrapping_sub(std::mem::replace(&mut weighted[at], now));
-                any |= moves[at] != 0;
+                let by = now.wrapping_sub(std::mem::replace(&mut weighted[at], now));
+                if by != 0 {
+                    moved.push((at as u32, by));
+                }
             }
         }
         (self.is_stale, self.has_moved) = (false, false);
-        Ok(any)
+        Ok(())
+    }
+
+    /// Number of levels, vacant ones included.
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
     }
 
     /// What each level adds to totals.

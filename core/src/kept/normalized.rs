@@ -17,10 +17,28 @@ pub struct Normalized {
     /// The level of each node.
     level_of: Vec<u32>,
     levels: Levels,
-    /// By how much the weighted score of each level changed.
-    moves: Vec<i64>,
+    /// The levels whose weighted score changed, and by how much.
+    moved: Vec<(u32, i64)>,
+    /// The same for each level, where they are many.
+    by_level: Vec<i64>,
     /// For each word of a mask, the levels that its nodes may have: bit `n` for those whose number is `n` modulo 64.
     present: Vec<u64>,
+}
+
+/// So many levels are few.
+const FEW: usize = 3;
+
+/// Adds to the totals of a word's nodes by how much their levels move. Without a question for each node: many move, or few
+/// words are concerned. Returns 0 if none does.
+#[inline(always)]
+fn shift(totals: &mut [i64], levels: &[u32; 64], by: impl Fn(u32) -> i64) -> i64 {
+    let mut any = 0;
+    for (total, &level) in totals.iter_mut().zip(levels) {
+        let by = by(level);
+        *total = total.wrapping_add(by);
+        any |= by;
+    }
+    any
 }
 
 /// The bit in [`Normalized::present`].
@@ -48,7 +66,7 @@ impl Normalized {
 
     /// What it takes, in bytes.
     pub fn bytes(&self) -> usize {
-        (self.present.capacity() + self.moves.capacity()) * size_of::<u64>()
+        (self.present.capacity() + self.by_level.capacity() + 2 * self.moved.capacity()) * size_of::<u64>()
             + self.level_of.capacity() * size_of::<u32>()
             + self.levels.bytes()
     }
@@ -126,7 +144,8 @@ impl Normalized {
         totals: &mut [i64],
         retotalled: &mut Touched,
     ) -> Result<(), Anew> {
-        if self.levels.settle::<P>(args, weight, &mut self.moves)? {
+        self.levels.settle::<P>(args, weight, &mut self.moved)?;
+        if !self.moved.is_empty() {
             self.shift(feasible, totals, retotalled);
         }
         Ok(())
@@ -134,23 +153,31 @@ impl Normalized {
 
     /// Adds to totals by how much levels moved.
     fn shift(&mut self, feasible: &Mask, totals: &mut [i64], retotalled: &mut Touched) {
-        let Normalized { level_of, moves, present, .. } = self;
-        let moving = (0..).zip(&*moves).fold(0, |bits, (level, &by)| if by == 0 { bits } else { bits | bit(level) });
-        let words = present.iter_mut().zip(level_of.chunks_exact(64)).zip(totals.chunks_mut(64)).enumerate();
-        for (word, ((present, levels), totals)) in words {
+        let Normalized { level_of, levels, moved, by_level, present } = self;
+        let moving = moved.iter().fold(0, |bits, &(level, _)| bits | bit(level));
+        // Where few levels move, one by one is faster than a look-up for each node.
+        let few = moved.len() <= FEW;
+        if !few {
+            by_level.clear();
+            by_level.resize(levels.len(), 0);
+            moved.iter().for_each(|&(level, by)| by_level[level as usize] = by);
+        }
+        let words = present.iter_mut().zip(level_of.as_chunks().0).zip(totals.chunks_mut(64)).enumerate();
+        for (word, ((present, of_node), totals)) in words {
             if *present & moving == 0 {
                 continue;
             }
-            // Without a question for each node: many move, or few words are concerned.
             let mut any = 0;
-            for (total, &level) in totals.iter_mut().zip(levels) {
-                let by = moves[level as usize];
-                *total = total.wrapping_add(by);
-                any |= by;
+            if few {
+                for &(moved, by) in moved.iter().filter(|(level, _)| *present & bit(*level) != 0) {
+                    any |= shift(totals, of_node, |level| if level == moved { by } else { 0 });
+                }
+            } else {
+                any = shift(totals, of_node, |level| by_level[level as usize]);
             }
             if any == 0 {
                 // The nodes that had the level have left it.
-                *present = levels.iter().fold(0, |bits, &level| bits | bit(level));
+                *present = of_node.iter().fold(0, |bits, &level| bits | bit(level));
             } else {
                 retotalled.insert_word(word, feasible.words()[word]);
             }

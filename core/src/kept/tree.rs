@@ -1,16 +1,16 @@
-//! What is best, or extreme, over blocks of nodes, and over all.
+//! The best totals over blocks of nodes, and over all.
 
-use crate::extension_points::Extent;
-use crate::mask::Mask;
+use crate::mask::{Mask, nodes_of};
 use crate::touched::Touched;
 
 /// Nodes in a block: the leaves of a [`Tree`].
 pub(super) const BLOCK: usize = 8;
+/// Blocks of a word of a mask.
+const IN_WORD: usize = 64 / BLOCK;
 
 /// The blocks of one word of a mask that have nodes in `bits`.
 #[inline]
-pub(super) fn blocks_of(word: usize, mut bits: u64) -> impl Iterator<Item = usize> {
-    const IN_WORD: usize = 64 / BLOCK;
+fn blocks_of(word: usize, mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         if bits == 0 {
             return None;
@@ -19,129 +19,6 @@ pub(super) fn blocks_of(word: usize, mut bits: u64) -> impl Iterator<Item = usiz
         bits &= !(((1 << BLOCK) - 1) << (block * BLOCK));
         Some(word * IN_WORD + block)
     })
-}
-
-/// The values of the feasible nodes of a block.
-#[inline(always)]
-pub(super) fn each_of_block(values: &[i64], feasible: &Mask, block: usize, mut take: impl FnMut(i64)) {
-    const ALL: u64 = (1 << BLOCK) - 1;
-    let (first, mut bits) = (block * BLOCK, feasible.block(block, BLOCK));
-    if bits == ALL {
-        // The usual case, without a question for each node.
-        values[first..first + BLOCK].iter().for_each(|&value| take(value));
-        return;
-    }
-    while bits != 0 {
-        take(values[first + bits.trailing_zeros() as usize]);
-        bits &= bits - 1;
-    }
-}
-
-/// What blocks can be summed up by. The default is that of no node.
-pub(super) trait Summary: Copy + Default + PartialEq {
-    /// Of both, the nodes of `self` first.
-    fn join(self, other: Self) -> Self;
-}
-
-/// A summary of each block of nodes, of pairs of blocks, and so on to that of all nodes.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Tree<S> {
-    /// The root is at 1, the children of `n` at `2n` and `2n + 1`; blocks are the second half. A power of two of them.
-    nodes: Vec<S>,
-    /// Number of blocks that there are slots of nodes for.
-    used: usize,
-}
-
-impl<S: Summary> Tree<S> {
-    /// Makes room for the blocks of so many slots of nodes; new ones are empty.
-    pub(super) fn resize(&mut self, slots: usize) {
-        self.used = self.used.max(slots.div_ceil(BLOCK));
-        let blocks = self.used.next_power_of_two();
-        if blocks <= self.blocks() {
-            return;
-        }
-        let leaves = self.nodes.split_off(self.blocks());
-        self.nodes.clear();
-        self.nodes.resize(2 * blocks, S::default());
-        self.nodes[blocks..][..leaves.len()].copy_from_slice(&leaves);
-        self.sum_up();
-    }
-
-    fn blocks(&self) -> usize {
-        self.nodes.len() / 2
-    }
-
-    /// Sums every block up anew.
-    pub(super) fn fill(&mut self, block: impl Fn(usize) -> S) {
-        let blocks = self.blocks();
-        for (at, leaf) in self.nodes[blocks..][..self.used].iter_mut().enumerate() {
-            *leaf = block(at);
-        }
-        self.sum_up();
-    }
-
-    /// Sums the blocks of touched nodes up anew.
-    #[inline]
-    pub(super) fn refresh(&mut self, touched: &Touched, summary: impl Fn(usize) -> S) {
-        // A way to the root for each block is longer than all of the tree if they are many.
-        if touched.words().len() * 64 < self.used {
-            for (word, bits) in touched.words() {
-                blocks_of(word, bits).for_each(|block| self.set(block, summary(block)));
-            }
-            return;
-        }
-        let first = self.blocks();
-        for (word, bits) in touched.words() {
-            blocks_of(word, bits).for_each(|block| self.nodes[first + block] = summary(block));
-        }
-        self.sum_up();
-    }
-
-    fn sum_up(&mut self) {
-        let (mut first, mut used) = (self.blocks(), self.used);
-        while first > 1 {
-            (first, used) = (first / 2, used.div_ceil(2));
-            for at in first..first + used {
-                self.nodes[at] = self.nodes[2 * at].join(self.nodes[2 * at + 1]);
-            }
-        }
-    }
-
-    /// Takes a block's new summary in.
-    #[inline]
-    pub(super) fn set(&mut self, block: usize, summary: S) {
-        let mut at = self.blocks() + block;
-        if self.nodes[at] == summary {
-            return;
-        }
-        self.nodes[at] = summary;
-        while at > 1 {
-            at /= 2;
-            let joined = self.nodes[2 * at].join(self.nodes[2 * at + 1]);
-            if self.nodes[at] == joined {
-                return;
-            }
-            self.nodes[at] = joined;
-        }
-    }
-
-    /// The summary of all nodes.
-    #[inline]
-    pub(super) fn root(&self) -> S {
-        self.nodes.get(1).copied().unwrap_or_default()
-    }
-
-    /// What it takes, in bytes.
-    pub(super) fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<S>()
-    }
-}
-
-impl Summary for Extent {
-    #[inline]
-    fn join(self, other: Self) -> Self {
-        Extent { max: self.max.max(other.max), min: self.min.min(other.min) }
-    }
 }
 
 /// The highest total, and how many nodes have it.
@@ -153,38 +30,151 @@ pub(crate) struct Best {
     pub(crate) ties: u32,
 }
 
-impl Best {
-    /// Takes another node's total in.
-    #[inline(always)]
-    pub(super) fn include(&mut self, total: i64) {
-        if self.ties == 0 || total > self.total {
-            *self = Best { total, ties: 1 };
-        } else if total == self.total {
-            self.ties += 1;
-        }
-    }
-}
-
 impl Default for Best {
     fn default() -> Self {
         Best { total: i64::MIN, ties: 0 }
     }
 }
 
-impl Summary for Best {
-    #[inline]
+impl Best {
+    /// Of both. Without branches, which nobody could foresee: where there are no nodes, no ties are added.
+    #[inline(always)]
     fn join(self, other: Self) -> Self {
-        match (self.ties, other.ties) {
-            (_, 0) => self,
-            (0, _) => other,
-            _ if self.total == other.total => Best { total: self.total, ties: self.ties + other.ties },
-            _ if self.total > other.total => self,
-            _ => other,
+        let total = self.total.max(other.total);
+        let ties = |of: Best| if of.total == total { of.ties } else { 0 };
+        Best { total, ties: ties(self) + ties(other) }
+    }
+
+    /// Of the feasible nodes of a block.
+    #[inline(always)]
+    fn of_block(totals: &[i64], feasible: &Mask, block: usize) -> Best {
+        const ALL: u64 = (1 << BLOCK) - 1;
+        let (first, bits) = (block * BLOCK, feasible.block(block, BLOCK));
+        let mut best = Best::default();
+        if bits == ALL
+            && let Some(totals) = totals.get(first..).and_then(<[i64]>::first_chunk::<BLOCK>)
+        {
+            // The usual case, without a question for each node.
+            for &total in totals {
+                best.total = best.total.max(total);
+            }
+            for &total in totals {
+                best.ties += u32::from(total == best.total);
+            }
+            return best;
         }
+        for node in nodes_of(0, bits) {
+            best = best.join(Best { total: totals[first + node.get()], ties: 1 });
+        }
+        best
     }
 }
 
-impl Tree<Best> {
+/// The best of each block of nodes, of pairs of blocks, and so on to that of all nodes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tree {
+    /// The root is at 1, the children of `n` at `2n` and `2n + 1`; blocks are the second half. A power of two of them.
+    nodes: Vec<Best>,
+    /// Number of blocks that there are slots of nodes for.
+    used: usize,
+}
+
+impl Tree {
+    /// Makes room for the blocks of so many slots of nodes; new ones are empty.
+    pub(super) fn resize(&mut self, slots: usize) {
+        self.used = self.used.max(slots.div_ceil(BLOCK));
+        let blocks = self.used.next_power_of_two();
+        if blocks <= self.blocks() {
+            return;
+        }
+        let leaves = self.nodes.split_off(self.blocks());
+        self.nodes.clear();
+        self.nodes.resize(2 * blocks, Best::default());
+        self.nodes[blocks..][..leaves.len()].copy_from_slice(&leaves);
+        self.sum_up();
+    }
+
+    fn blocks(&self) -> usize {
+        self.nodes.len() / 2
+    }
+
+    /// Looks at every block anew.
+    pub(super) fn fill(&mut self, totals: &[i64], feasible: &Mask) {
+        let blocks = self.blocks();
+        for (block, leaf) in self.nodes[blocks..][..self.used].iter_mut().enumerate() {
+            *leaf = Best::of_block(totals, feasible, block);
+        }
+        self.sum_up();
+    }
+
+    /// Looks at the blocks of touched nodes anew.
+    #[inline]
+    pub(super) fn refresh(&mut self, touched: &Touched, totals: &[i64], feasible: &Mask) {
+        // A way to the root for each block is longer than all of the tree if they are many.
+        if touched.words().len() * 64 >= self.used {
+            return self.refresh_many(touched, totals, feasible);
+        }
+        for (word, bits) in touched.words() {
+            for block in blocks_of(word, bits) {
+                self.set(block, Best::of_block(totals, feasible, block));
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn refresh_many(&mut self, touched: &Touched, totals: &[i64], feasible: &Mask) {
+        let blocks = self.blocks();
+        let leaves = &mut self.nodes[blocks..][..self.used];
+        for (word, _) in touched.words() {
+            let first = word * IN_WORD;
+            for (at, leaf) in leaves[first..].iter_mut().take(IN_WORD).enumerate() {
+                *leaf = Best::of_block(totals, feasible, first + at);
+            }
+        }
+        self.sum_up();
+    }
+
+    fn sum_up(&mut self) {
+        let (mut first, mut used) = (self.blocks(), self.used);
+        while first > 1 {
+            let (above, below) = self.nodes.split_at_mut(first);
+            (first, used) = (first / 2, used.div_ceil(2));
+            let (pairs, _) = below.as_chunks();
+            for (node, [left, right]) in above[first..first + used].iter_mut().zip(pairs) {
+                *node = left.join(*right);
+            }
+        }
+    }
+
+    /// Takes the best of a block in.
+    #[inline]
+    pub(super) fn set(&mut self, block: usize, best: Best) {
+        let mut at = self.blocks() + block;
+        if self.nodes[at] == best {
+            return;
+        }
+        self.nodes[at] = best;
+        while at > 1 {
+            at /= 2;
+            let joined = self.nodes[2 * at].join(self.nodes[2 * at + 1]);
+            if self.nodes[at] == joined {
+                return;
+            }
+            self.nodes[at] = joined;
+        }
+    }
+
+    /// The best of all nodes.
+    #[inline]
+    pub(super) fn root(&self) -> Best {
+        self.nodes.get(1).copied().unwrap_or_default()
+    }
+
+    /// What it takes, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<Best>()
+    }
+
     /// The block with the `k`-th of the best nodes, and which of those in the block it is.
     #[inline]
     pub(super) fn kth(&self, mut k: u32) -> (usize, u32) {
@@ -210,7 +200,7 @@ mod tests {
     use super::*;
 
     /// One summary a block, as if each held one node.
-    fn best_of(totals: &[i64]) -> Tree<Best> {
+    fn best_of(totals: &[i64]) -> Tree {
         let mut tree = Tree::default();
         tree.resize(totals.len() * BLOCK);
         for (block, &total) in totals.iter().enumerate() {
