@@ -168,8 +168,9 @@ impl Watch {
             metadata["annotations"] = json!({annotation: "true"});
         }
         let mut object = json!({"kind": self.kind.kind, "apiVersion": self.kind.api_version(), "metadata": metadata});
-        if self.kind.kind == "Pod" {
-            object["spec"] = json!({"containers": null});
+        if self.kind.has_status {
+            // Empty, but as its types have it.
+            object["spec"] = if self.kind.kind == "Pod" { json!({"containers": null}) } else { json!({}) };
             object["status"] = json!({});
         }
         object

@@ -47,7 +47,11 @@ pub(crate) fn merge(object: &mut Value, patch: &Value) {
             object.remove(name);
         } else if let (Some(key), Value::Array(entries)) = (merge_key(name), value) {
             let order = patch.get(&format!("$setElementOrder/{name}"));
-            list(object.entry(name).or_insert_with(|| Value::Array(Vec::new())), entries, order, key);
+            let known = object.entry(name).or_insert_with(|| Value::Array(Vec::new()));
+            list(known, entries, order, key);
+            if known.as_array().is_some_and(Vec::is_empty) {
+                object.remove(name);
+            }
         } else if let ("finalizers", Value::Array(entries)) = (name.as_str(), value) {
             let known = object.entry(name).or_insert_with(|| Value::Array(Vec::new()));
             if let Value::Array(known) = known {
@@ -159,6 +163,11 @@ mod tests {
             json!({"conditions": [{"type": "A"}, {"type": "B"}]}),
             json!({"conditions": [{"$patch": "delete", "type": "A"}]}),
             json!({"conditions": [{"type": "B"}]}),
+        );
+        check(
+            json!({"schedulingGates": [{"name": "g"}], "x": 1}),
+            json!({"schedulingGates": [{"$patch": "delete", "name": "g"}]}),
+            json!({"x": 1}),
         );
         check(json!({"s": {"a": 1}}), json!({"s": {"$patch": "replace", "b": 2}}), json!({"s": {"b": 2}}));
         check(

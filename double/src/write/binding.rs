@@ -3,7 +3,7 @@
 use k8s_openapi::jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::update::wrong_uid;
+use super::update::violated;
 use super::{set_condition, text, time};
 use crate::ask::Target;
 use crate::kinds::Kind;
@@ -17,19 +17,22 @@ const TOPOLOGY: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes
 pub(crate) fn bind(store: &mut Store, target: &Target, binding: &Value, now: Timestamp) -> Result<(), Refusal> {
     let kind = target.kind;
     let name = &target.name;
+    for (field, url) in [("name", name), ("namespace", &target.namespace)] {
+        let said = text(binding, &format!("/metadata/{field}"));
+        if !said.is_empty() && said != url {
+            return Err(Refusal::new(400, format!("{field} in URL does not match {field} in Binding object")));
+        }
+    }
     let node = text(binding, "/target/name");
     if node.is_empty() {
         return Err(Refusal::unnamed("target.name: Required value"));
     }
     let key = Key::new(kind, &target.namespace, name);
     let known = store.get(&key).ok_or_else(|| Refusal::not_found(kind, name))?;
-    let uid = text(binding, "/metadata/uid");
-    if !uid.is_empty() && known["metadata"]["uid"] != uid {
-        return Err(Refusal::conflict(kind, "pods", name, wrong_uid(&key, uid, known)));
-    }
-    let version = text(binding, "/metadata/resourceVersion");
-    if !version.is_empty() && known["metadata"]["resourceVersion"] != version {
-        return Err(Refusal::modified(kind, name));
+    if let Some(why) =
+        violated(&key, binding, known, "UID").or_else(|| violated(&key, binding, known, "ResourceVersion"))
+    {
+        return Err(Refusal::conflict(kind, "pods", name, why));
     }
     let refuse = |why: String| Err(Refusal::conflict(kind, "pods/binding", name, why));
     if known["metadata"].get("deletionTimestamp").is_some() {

@@ -58,10 +58,14 @@ pub(crate) fn create(
     if kind.has_generation && (by == By::Client || metadata.get("generation").is_none()) {
         metadata["generation"] = 1.into();
     }
+    if kind.has_status && kind.kind != "Node" && by == By::Client {
+        // It is for others to say, later.
+        object.as_object_mut().and_then(|fields| fields.remove("status"));
+    }
     match kind.kind {
         "Event" => check_event(kind, &object, &name)?,
         "Namespace" => object["metadata"]["labels"]["kubernetes.io/metadata.name"] = name.as_str().into(),
-        "Pod" => default_pod(store, &mut object, by, now),
+        "Pod" => default_pod(store, &mut object, now),
         "PersistentVolume" | "PersistentVolumeClaim" if by == By::Client => {
             object["status"] = json!({"phase": "Pending"});
         }
@@ -93,7 +97,7 @@ fn check_event(kind: &Kind, event: &Value, name: &str) -> Result<(), Refusal> {
 }
 
 /// What a scheduler looks at of what a server fills in; not the rest.
-fn default_pod(store: &Store, pod: &mut Value, by: By, now: Timestamp) {
+fn default_pod(store: &Store, pod: &mut Value, now: Timestamp) {
     if !pod["spec"].is_object() {
         pod["spec"] = json!({});
     }
@@ -110,7 +114,7 @@ fn default_pod(store: &Store, pod: &mut Value, by: By, now: Timestamp) {
             spec[field] = value;
         }
     }
-    if by == By::Client || !pod["status"].is_object() {
+    if !pod["status"].is_object() {
         pod["status"] = json!({});
     }
     if pod["status"].get("phase").is_none() {

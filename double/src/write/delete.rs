@@ -27,8 +27,10 @@ impl Deletion {
         }
         let mut status = crate::refusal::success(200);
         let uid = &self.object["metadata"]["uid"];
-        let details = json!({"name": target.name, "group": target.kind.group, "kind": target.kind.plural, "uid": uid});
-        status["details"] = details;
+        status["details"] = json!({"name": target.name, "kind": target.kind.plural, "uid": uid});
+        if !target.kind.group.is_empty() {
+            status["details"]["group"] = target.kind.group.into();
+        }
         if let Some(fields) = status.as_object_mut() {
             fields.remove("code");
         }

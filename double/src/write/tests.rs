@@ -68,6 +68,21 @@ fn priorities_come_from_classes() {
 }
 
 #[test]
+fn only_nodes_are_created_with_their_status() {
+    let status = |path: &str, by: By| {
+        let sent = json!({"metadata": {"generateName": "a-"}, "status": {"x": 1}});
+        let created = create(&mut Store::default(), &at(path), &sent, by, NOW).unwrap();
+        created.get("status").cloned().unwrap_or_default()
+    };
+    assert_eq!(status("/api/v1/nodes", By::Client), json!({"x": 1}));
+    assert_eq!(status("/api/v1/namespaces/a/pods", By::Client), json!({"phase": "Pending"}));
+    assert_eq!(status("/api/v1/persistentvolumes", By::Client), json!({"phase": "Pending"}));
+    let budgets = "/apis/policy/v1/namespaces/a/poddisruptionbudgets";
+    assert_eq!(status(budgets, By::Client), Value::Null);
+    assert_eq!(status(budgets, By::Test), json!({"x": 1}));
+}
+
+#[test]
 fn what_cannot_be_created() {
     let mut store = store(json!({}));
     let rows = [
@@ -153,7 +168,12 @@ fn what_cannot_be_bound() {
         message.contains("Precondition failed: UID in precondition: x, UID in object meta: 00000000-"),
         "{message}"
     );
-    assert_eq!(refused(&mut free, json!({"target": {}})).0, 500);
+    let (code, message) = refused(&mut free, json!({"metadata": {"resourceVersion": "7"}, "target": {"name": "n"}}));
+    assert_eq!(code, 409);
+    assert!(message.ends_with("ResourceVersion in precondition: 7, ResourceVersion in object meta: 1"), "{message}");
+    let other = refused(&mut free, json!({"metadata": {"name": "q"}, "target": {"name": "n"}}));
+    assert_eq!(other, (400, "name in URL does not match name in Binding object".to_owned()));
+    assert_eq!(refused(&mut free, json!({"target": {}})), (500, "target.name: Required value".to_owned()));
     assert_eq!(
         told(&bind(&mut Store::default(), &pod(), &to_n(), NOW).unwrap_err()),
         (404, "pods \"p\" not found".into())

@@ -31,9 +31,8 @@ pub(crate) fn update(
         }
         return Err(Refusal::not_found(kind, &target.name));
     };
-    let uid = text(sent, "/metadata/uid");
-    if !uid.is_empty() && known["metadata"]["uid"] != uid {
-        return Err(Refusal::conflict(kind, &kind.qualified(), &target.name, wrong_uid(&key, uid, &known)));
+    if let Some(why) = violated(&key, sent, &known, "UID") {
+        return Err(Refusal::conflict(kind, &kind.qualified(), &target.name, why));
     }
     let version = text(sent, "/metadata/resourceVersion");
     if version.is_empty() && kind.kind == "Lease" && by == By::Client {
@@ -62,16 +61,19 @@ pub(crate) fn patch(
     replace(store, target, &key, &known, patched, by)
 }
 
-/// The words of a storage that finds another uid than it was told.
-pub(super) fn wrong_uid(key: &Key, uid: &str, known: &Value) -> String {
+/// The words of a storage that finds another `UID` or `ResourceVersion` than it was told. `None`: it was told the same, or
+/// nothing.
+pub(super) fn violated(key: &Key, sent: &Value, known: &Value, what: &str) -> Option<String> {
+    let field = if what == "UID" { "/metadata/uid" } else { "/metadata/resourceVersion" };
+    let (told, is) = (text(sent, field), text(known, field));
     let resource = if key.kind().kind == "Node" { "minions" } else { key.kind().plural };
     let namespace = if key.namespace.is_empty() { String::new() } else { format!("{}/", key.namespace) };
-    format!(
+    let why = format!(
         "StorageError: invalid object, Code: 4, Key: /registry/{resource}/{namespace}{}, ResourceVersion: 0, \
-         AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
-        key.name,
-        text(known, "/metadata/uid")
-    )
+         AdditionalErrorMsg: Precondition failed: {what} in precondition: {told}, {what} in object meta: {is}",
+        key.name
+    );
+    (!told.is_empty() && told != is).then_some(why)
 }
 
 /// Puts an object in the place of one that is known, as far as that may be written where it was written to.
