@@ -7,8 +7,10 @@
 //! | [`pages`] | a list that arrives |
 //! | [`lines`] | where one change ends in what arrives on a watch |
 //! | [`frames`] | a change |
+//! | [`follow`](mod@follow) | asks, reads, tells |
 //! | [`followed`] | what is there, and what the scheduler is told |
 
+pub mod follow;
 pub mod followed;
 pub mod frames;
 pub mod lines;

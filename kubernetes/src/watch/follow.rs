@@ -1,0 +1,187 @@
+//! Follows the objects of one kind: asks, reads what arrives, tells.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use schedc_core::random::Random;
+use schedc_objects::AnyObject;
+use tokio::sync::mpsc::Sender;
+
+use super::frames::Frame;
+use super::lines::Lines;
+use super::machine::{Ask, End, Machine, Step};
+use super::pages::Page;
+use super::query::query;
+use crate::resources::Resource;
+use crate::wire::{Answer, Call, Chunks, Lane, Refusal, Silence, Streams, Verb};
+
+/// What is told of objects of a kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Told {
+    /// An object is like this, as was told in an epoch.
+    Is(AnyObject, u32),
+    /// An object went.
+    Gone(AnyObject),
+    /// All objects of a kind were told since an epoch began: whatever was not is gone.
+    Complete(&'static Resource, u32),
+    /// Something is wrong, for people. It goes on.
+    Trouble(&'static Resource, String),
+}
+
+/// Watches end after so many seconds, or up to twice as many: client-go's `minWatchTimeout`.
+const SECONDS: usize = 300;
+
+/// Follows the objects of a kind until nobody listens any more.
+pub async fn follow<S: Streams>(streams: S, resource: &'static Resource, seed: u64, tell: Sender<Told>) {
+    let machine = Machine::new(seed);
+    let mut follower = Follower { streams, resource, machine, random: Random::new(seed), tell };
+    while follower.step().await.is_ok() {}
+}
+
+struct Follower<S> {
+    streams: S,
+    resource: &'static Resource,
+    machine: Machine,
+    random: Random,
+    tell: Sender<Told>,
+}
+
+/// Nobody listens any more.
+struct Unheard;
+
+impl<S: Streams> Follower<S> {
+    /// One request, or a pause.
+    async fn step(&mut self) -> Result<(), Unheard> {
+        let ask = match self.machine.next(self.streams.clock()) {
+            Step::Ask(ask) => ask,
+            Step::Wait(until) => {
+                self.streams.sleep(until.saturating_sub(self.streams.clock())).await;
+                return if self.tell.is_closed() { Err(Unheard) } else { Ok(()) };
+            }
+        };
+        let seconds = u32::try_from(SECONDS + self.random.below(SECONDS)).unwrap_or(u32::MAX);
+        let path = query(self.resource, &ask, seconds);
+        let end = match ask {
+            Ask::Page { .. } => self.page(path).await?,
+            Ask::Stream | Ask::Watch { .. } => Some(self.stream(path).await?),
+        };
+        if let Some(end) = end {
+            self.machine.ended(end, self.streams.clock());
+        }
+        Ok(())
+    }
+
+    /// A page of a list. Returns how it ended if it did not arrive.
+    async fn page(&mut self, path: String) -> Result<Option<End>, Unheard> {
+        let answer = match self.streams.call(Lane::Watch, Call { verb: Verb::Get, path, body: Vec::new() }).await {
+            Ok(answer) if answer.is_success() => answer,
+            Ok(answer) => return self.refused(&answer).await.map(Some),
+            Err(silence) => return self.broken(silence).await.map(Some),
+        };
+        let page = match Page::read(self.resource.kind, &answer.body) {
+            Ok(page) => page,
+            Err(error) => {
+                self.trouble(format!("a list cannot be read: {error}")).await?;
+                return Ok(Some(End::Closed));
+            }
+        };
+        for object in page.objects {
+            self.told(Told::Is(object, self.machine.epoch())).await?;
+        }
+        if self.machine.page(&page.version, page.rest.as_deref()) {
+            self.told(Told::Complete(self.resource, self.machine.epoch())).await?;
+        }
+        Ok(None)
+    }
+
+    /// A stream of changes, until it ends.
+    async fn stream(&mut self, path: String) -> Result<End, Unheard> {
+        let mut chunks = match self.streams.open(path).await {
+            Ok(Ok(chunks)) => chunks,
+            Ok(Err(answer)) => return self.refused(&answer).await,
+            Err(silence) => return self.broken(silence).await,
+        };
+        let mut lines = Lines::default();
+        while let Some(chunk) = self.chunk(&mut chunks).await? {
+            match chunk {
+                Ok(bytes) => lines.push(&bytes),
+                Err(silence) => return self.broken(silence).await,
+            }
+            while let Some(line) = lines.next_line() {
+                if let Some(end) = self.line(line).await? {
+                    return Ok(end);
+                }
+            }
+        }
+        Ok(End::Closed)
+    }
+
+    /// The next bit, unless nobody listens any more.
+    async fn chunk(&self, chunks: &mut S::Chunks) -> Result<Option<Result<Bytes, Silence>>, Unheard> {
+        tokio::select! {
+            chunk = chunks.next() => Ok(chunk),
+            () = self.tell.closed() => Err(Unheard),
+        }
+    }
+
+    /// A line of a stream. Returns how the stream ended if it says so.
+    async fn line(&mut self, line: &[u8]) -> Result<Option<End>, Unheard> {
+        match Frame::read(self.resource.kind, line) {
+            Ok(Frame::Is(object)) => {
+                self.heard(&object);
+                self.told(Told::Is(object, self.machine.epoch())).await?;
+            }
+            Ok(Frame::Gone(object)) => {
+                self.heard(&object);
+                self.told(Told::Gone(object)).await?;
+            }
+            Ok(Frame::Bookmark { version, is_end_of_list }) => {
+                if self.machine.bookmark(&version, is_end_of_list) {
+                    self.told(Told::Complete(self.resource, self.machine.epoch())).await?;
+                }
+            }
+            Ok(Frame::Refused(refusal)) => {
+                let Refusal { code, retry_after, .. } = refusal;
+                // That it has forgotten is no trouble.
+                if code != 410 {
+                    self.trouble(format!("a watch ended: {}", refusal.message)).await?;
+                }
+                return Ok(Some(End::Refused { code, retry_after }));
+            }
+            // An object that cannot be read is as it was; what comes after it can be read all the same.
+            Err(error) => self.trouble(format!("a change cannot be read: {error}")).await?,
+        }
+        Ok(None)
+    }
+
+    fn heard(&mut self, object: &AnyObject) {
+        if let Some(version) = &object.metadata().resource_version {
+            self.machine.changed(version);
+        }
+    }
+
+    async fn refused(&self, answer: &Answer) -> Result<End, Unheard> {
+        let Refusal { code, message, retry_after, .. } = Refusal::new(answer);
+        if code != 410 {
+            self.trouble(message.into()).await?;
+        }
+        Ok(End::Refused { code, retry_after: retry_after.filter(|pause| *pause > Duration::ZERO) })
+    }
+
+    async fn broken(&self, silence: Silence) -> Result<End, Unheard> {
+        let (Silence::NotSent(why) | Silence::Lost(why)) = silence;
+        self.trouble(why).await?;
+        Ok(End::Broken)
+    }
+
+    async fn trouble(&self, why: String) -> Result<(), Unheard> {
+        self.told(Told::Trouble(self.resource, why)).await
+    }
+
+    async fn told(&self, told: Told) -> Result<(), Unheard> {
+        self.tell.send(told).await.map_err(|_| Unheard)
+    }
+}
+
+#[cfg(test)]
+mod tests;

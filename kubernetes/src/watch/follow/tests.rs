@@ -1,0 +1,170 @@
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use k8s_openapi::jiff::Timestamp;
+use tokio::sync::mpsc;
+
+use super::*;
+use crate::wire::Transport;
+
+/// A server that answers as written, and the clock.
+#[derive(Clone, Default)]
+struct Script(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    answers: VecDeque<Result<Written, Answer>>,
+    asked: Vec<String>,
+    clock: Duration,
+}
+
+/// Bits, and whether the connection breaks after them.
+#[derive(Clone)]
+struct Written(VecDeque<Bytes>, bool);
+
+impl Chunks for Written {
+    async fn next(&mut self) -> Option<Result<Bytes, Silence>> {
+        match self.0.pop_front() {
+            Some(bytes) => Some(Ok(bytes)),
+            None => std::mem::take(&mut self.1).then(|| Err(Silence::Lost("cut".into()))),
+        }
+    }
+}
+
+impl Script {
+    fn ask(&self, path: String) -> Option<Result<Written, Answer>> {
+        let mut state = self.0.lock().unwrap();
+        let (resource, query) = path.split_once('?').unwrap();
+        let query: Vec<_> = query.split('&').filter(|part| !part.starts_with("timeoutSeconds")).collect();
+        let clock = state.clock.as_millis();
+        state.asked.push(format!("{clock} {resource} {}", query.join(" ")));
+        state.answers.pop_front()
+    }
+}
+
+impl Transport for Script {
+    async fn call(&self, _: Lane, call: Call) -> Result<Answer, Silence> {
+        match self.ask(call.path) {
+            Some(Ok(Written(bits, _))) => Ok(Answer { code: 200, retry_after: None, body: bits[0].clone() }),
+            Some(Err(answer)) => Ok(answer),
+            None => Err(Silence::NotSent("the end".into())),
+        }
+    }
+    async fn sleep(&self, time: Duration) {
+        self.0.lock().unwrap().clock += time;
+        tokio::task::yield_now().await;
+    }
+    fn now(&self) -> Timestamp {
+        Timestamp::UNIX_EPOCH
+    }
+    fn clock(&self) -> Duration {
+        self.0.lock().unwrap().clock
+    }
+}
+
+impl Streams for Script {
+    type Chunks = Written;
+
+    async fn open(&self, path: String) -> Result<Result<Written, Answer>, Silence> {
+        self.ask(path).ok_or_else(|| Silence::NotSent("the end".into()))
+    }
+}
+
+fn stream(text: &str, is_cut: bool) -> Result<Written, Answer> {
+    // Bits end anywhere.
+    let bits = text.as_bytes().chunks(7).map(|bits| Bytes::from(bits.to_vec())).collect();
+    Ok(Written(bits, is_cut))
+}
+
+fn refusal(code: u16) -> Result<Written, Answer> {
+    Err(Answer { code, retry_after: None, body: Bytes::new() })
+}
+
+fn node(of_type: &str, name: &str, version: u32) -> String {
+    format!(
+        "{{\"type\":\"{of_type}\",\"object\":{{\"metadata\":{{\"name\":\"{name}\",\"resourceVersion\":\"{version}\"}}}}}}\n"
+    )
+}
+
+fn end_of_list(version: u32) -> String {
+    format!(
+        "{{\"type\":\"BOOKMARK\",\"object\":{{\"metadata\":{{\"resourceVersion\":\"{version}\",\"annotations\":\
+         {{\"k8s.io/initial-events-end\":\"true\"}}}}}}}}\n"
+    )
+}
+
+/// What is told until the script is over, and what was asked, with the time of the clock.
+async fn follows(answers: impl IntoIterator<Item = Result<Written, Answer>>) -> (Vec<String>, Vec<String>) {
+    let script = Script::default();
+    script.0.lock().unwrap().answers.extend(answers);
+    let (tell, mut told) = mpsc::channel(1);
+    let follower = tokio::spawn(follow(script.clone(), Resource::of("Node").unwrap(), 0, tell));
+    let mut heard = Vec::new();
+    loop {
+        heard.push(match told.recv().await.unwrap() {
+            Told::Is(object, epoch) => format!("{} {epoch}", object.name()),
+            Told::Gone(object) => format!("no {}", object.name()),
+            Told::Complete(_, epoch) => format!("all {epoch}"),
+            Told::Trouble(_, why) if why == "the end" => break,
+            Told::Trouble(_, why) => why,
+        });
+    }
+    drop(told);
+    follower.await.unwrap();
+    let asked = std::mem::take(&mut script.0.lock().unwrap().asked);
+    (heard, asked)
+}
+
+const STREAM: &str =
+    "/api/v1/nodes allowWatchBookmarks=true resourceVersionMatch=NotOlderThan sendInitialEvents=true watch=true";
+
+#[tokio::test]
+async fn a_stream_a_cut_and_a_server_that_forgot() {
+    let first = [node("ADDED", "a", 3), node("ADDED", "b", 2), end_of_list(5), node("DELETED", "b", 6)].concat();
+    let second =
+        [node("MODIFIED", "a", 7), node("ADDED", "c", 8), "{\"type\":\"ADDED\",\"object\":7}\n".into()].concat();
+    let forgot = "{\"type\":\"ERROR\",\"object\":{\"code\":410,\"message\":\"too old\"}}\n";
+    let again = [node("ADDED", "c", 8), end_of_list(20)].concat();
+    let answers = [stream(&first, true), stream(&second, true), stream(forgot, false), stream(&again, false)];
+    let (told, asked) = follows(answers).await;
+    let expected = [
+        "a 1",
+        "b 1",
+        "all 1",
+        "no b",
+        "cut",
+        "a 1",
+        "c 1",
+        "a change cannot be read: invalid type: integer `7`, expected struct Node at line 1 column 26",
+        "cut",
+        "c 2",
+        "all 2",
+    ];
+    let told: Vec<_> = told.iter().map(|line| line.replace("expected Node", "expected struct Node")).collect();
+    assert_eq!(told, expected);
+    let watch = |version: u32| format!("/api/v1/nodes allowWatchBookmarks=true resourceVersion={version} watch=true");
+    let asked: Vec<_> = asked.iter().map(|line| line.split_once(' ').unwrap()).collect();
+    let paths: Vec<_> = asked.iter().map(|(_, path)| (*path).to_owned()).collect();
+    assert_eq!(paths[..4], [STREAM.to_owned(), watch(6), watch(8), STREAM.to_owned()]);
+    // The first cut costs no time.
+    assert_eq!((asked[1].0, asked[2].0 != "0"), ("0", true));
+}
+
+#[tokio::test]
+async fn a_server_that_sends_no_streams() {
+    let page = |text: &str| Ok(Written(VecDeque::from([Bytes::from(text.to_owned())]), false));
+    let answers = [
+        refusal(422),
+        page(r#"{"metadata":{"resourceVersion":"5","continue":"x"},"items":[{"metadata":{"name":"a"}}]}"#),
+        page(r#"{"metadata":{"resourceVersion":"5"},"items":[{"metadata":{"name":"b"}}]}"#),
+        refusal(403),
+        stream(&node("DELETED", "a", 6), true),
+    ];
+    let (told, asked) = follows(answers).await;
+    let no = |code: u16| format!("the server answered with status code {code}");
+    assert_eq!(told, [no(422), "a 2".into(), "b 2".into(), "all 2".into(), no(403), "no a".into(), "cut".into()]);
+    let paths: Vec<_> = asked.iter().map(|line| line.split_once(' ').unwrap().1.to_owned()).collect();
+    let watch = "/api/v1/nodes allowWatchBookmarks=true resourceVersion=5 watch=true";
+    let pages = ["/api/v1/nodes limit=500", "/api/v1/nodes continue=x limit=500"];
+    assert_eq!(paths[..5], [STREAM, pages[0], pages[1], watch, watch]);
+}
