@@ -1,0 +1,204 @@
+//! Against an API server that real requests go to, and that fails in all ways that servers and networks do.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use k8s_openapi::api::core::v1 as api;
+use k8s_openapi::jiff::Timestamp;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use schedc_core::client::{Client, Event};
+use schedc_core::extension_points::Placement;
+use schedc_core::intern::Interner;
+use schedc_core::model::{NodeIndex, Uid};
+use schedc_core::random::Random;
+use schedc_double::{Fault, Rule, Server};
+use schedc_kubernetes::pods::Records;
+use schedc_kubernetes::resources::Resource;
+use schedc_kubernetes::watch::follow::{Told, follow};
+use schedc_kubernetes::watch::followed::Followed;
+use schedc_kubernetes::wire::{Answer, Call, Http, Lane, Silence, Streams, Transport};
+use schedc_kubernetes::write::{Events, KubeClient};
+use schedc_objects::convert_pod;
+use serde_json::{Value, from_value, json};
+use tokio::sync::mpsc;
+
+/// A way to a server on which a second is ten milliseconds, so that nobody waits long.
+#[derive(Clone)]
+struct Fast(Http);
+
+const TIMES: u32 = 100;
+
+impl Fast {
+    fn to(server: &Server) -> Fast {
+        let tls = server.authority().map(|authority| {
+            let mut roots = rustls::RootCertStore::empty();
+            roots.add(CertificateDer::from_pem_slice(authority.as_bytes()).unwrap()).unwrap();
+            let provider = Arc::new(rustls::crypto::ring::default_provider());
+            let builder = rustls::ClientConfig::builder_with_provider(provider);
+            builder.with_safe_default_protocol_versions().unwrap().with_root_certificates(roots).with_no_client_auth()
+        });
+        Fast(Http::new(&server.url().parse().unwrap(), tls))
+    }
+}
+
+impl Transport for Fast {
+    fn call(&self, lane: Lane, call: Call) -> impl Future<Output = Result<Answer, Silence>> + Send {
+        self.0.call(lane, call)
+    }
+    fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send {
+        self.0.sleep(time / TIMES)
+    }
+    fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+    fn clock(&self) -> Duration {
+        self.0.clock() * TIMES
+    }
+}
+
+impl Streams for Fast {
+    type Chunks = <Http as Streams>::Chunks;
+
+    fn open(&self, path: String) -> impl Future<Output = Result<Result<Self::Chunks, Answer>, Silence>> + Send {
+        self.0.open(path)
+    }
+}
+
+/// Nobody reads events.
+#[derive(Clone)]
+struct Nobody;
+
+impl Events for Nobody {
+    fn record(&self, _: Event, _: Option<u64>) {}
+}
+
+fn pod(name: &str) -> Value {
+    json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": name }, "spec": { "containers": [] } })
+}
+
+fn path(name: &str) -> String {
+    format!("/api/v1/namespaces/default/pods/{name}")
+}
+
+/// Whether what is known of pods is what there is, each in its last version.
+fn is_known(server: &Server, followed: &Followed, records: &Records) -> bool {
+    let pods = server.list("/api/v1/pods");
+    let text = |pod: &Value, name: &str| pod["metadata"][name].as_str().unwrap().to_owned();
+    pods.len() == followed.count("Pod")
+        && pods.iter().all(|pod| {
+            let record = records.get(&Uid(text(pod, "uid").into()));
+            record.is_some_and(|record| record.version.to_string() == text(pod, "resourceVersion"))
+        })
+}
+
+async fn is_followed(server: &Server, seed: u64) {
+    let random = &mut Random::new(seed);
+    let records = Records::default();
+    let (mut followed, mut interner) = (Followed::new(records.clone()), Interner::default());
+    let (tell, mut told) = mpsc::channel(16);
+    server.rule(Rule::random(seed, 150).verb("watch"));
+    server.rule(Rule::random(seed + 1, 150).verb("list"));
+    let follower = tokio::spawn(follow(Fast::to(server), Resource::of("Pod").unwrap(), seed, tell));
+    let mut changes = 0;
+    let mut calm = 0;
+    loop {
+        tokio::select! {
+            told = told.recv() => match told.unwrap() {
+                Told::Is(object, epoch) => drop(followed.is_there(&object, epoch, &mut interner)),
+                Told::Gone(object) => drop(followed.is_gone(&object, &mut interner)),
+                Told::Complete(resource, epoch) => drop(followed.is_complete(resource.kind, epoch)),
+                Told::Trouble(..) => {}
+            },
+            () = tokio::time::sleep(Duration::from_millis(1)) => {
+                if changes < 600 {
+                    changes += 1;
+                    let name = format!("p{}", random.below(40));
+                    match (server.get(&path(&name)), random.below(4)) {
+                        (None, _) => drop(server.create(pod(&name))),
+                        (Some(_), 0) => drop(server.remove(&path(&name))),
+                        (Some(_), _) => drop(server.merge(&path(&name), json!({ "status": { "message": changes } }))),
+                    }
+                    match random.below(100) {
+                        0 => server.cut_connections(),
+                        1 => server.compact(),
+                        _ => {}
+                    }
+                } else if changes == 600 {
+                    server.no_rules();
+                    changes += 1;
+                } else if is_known(server, &followed, &records) {
+                    break;
+                } else {
+                    calm += 1;
+                    assert!(calm < 20_000, "seed {seed}: something was missed");
+                }
+            }
+        }
+    }
+    drop(told);
+    // It notices that nobody listens.
+    follower.await.unwrap();
+}
+
+#[tokio::test]
+async fn whatever_breaks_all_is_known_in_the_end() {
+    for seed in 0..3 {
+        is_followed(&Server::start(), seed).await;
+        is_followed(&Server::start_tls(), seed + 10).await;
+    }
+}
+
+/// Binds so many pods at once, and says of each whether it was done.
+async fn bind(server: &Server, pods: usize) -> Vec<bool> {
+    let client = KubeClient::new(Fast::to(server), Records::default(), Nobody);
+    let bind = async |number: usize| {
+        let created = server.create(pod(&format!("p{number}")));
+        let created: api::Pod = from_value(created).unwrap();
+        let pod = Arc::new(convert_pod(&created, &mut Interner::default()));
+        let placement = Placement { pod, node: NodeIndex(0), node_name: format!("n{number}").into() };
+        client.bind(&placement).await.is_ok()
+    };
+    join_all((0..pods).map(bind)).await
+}
+
+fn node(server: &Server, number: usize) -> Option<String> {
+    let pod = server.get(&path(&format!("p{number}"))).unwrap();
+    pod["spec"]["nodeName"].as_str().map(str::to_owned)
+}
+
+#[tokio::test]
+async fn each_way_in_which_a_binding_can_fail() {
+    for fault in [
+        Fault::LoseAnswer,
+        Fault::Cut,
+        Fault::Answer(500, None),
+        Fault::Answer(429, Some(1)),
+        Fault::Answer(503, Some(1)),
+        Fault::Delay(Duration::from_millis(50)),
+    ] {
+        for server in [Server::start(), Server::start_tls()] {
+            server.rule(Rule::new(fault.clone()).verb("create").path("*/binding").times(1));
+            assert_eq!(bind(&server, 1).await, [true], "{fault:?}");
+            assert_eq!(node(&server, 0).as_deref(), Some("n0"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn many_bindings_at_once_while_all_goes_wrong() {
+    for seed in 0..4 {
+        let server = if seed % 2 == 0 { Server::start() } else { Server::start_tls() };
+        server.rule(Rule::random(seed, 200));
+        let done = bind(&server, 60).await;
+        server.no_rules();
+        for (number, is_done) in done.into_iter().enumerate() {
+            let node = node(&server, number);
+            assert!(node.is_none() || node == Some(format!("n{number}")));
+            assert_eq!(is_done, node.is_some(), "seed {seed}, pod {number}");
+        }
+    }
+}
