@@ -21,7 +21,7 @@ use crate::volumes;
 use crate::write::{self, By, text};
 
 /// How often a test that waits looks.
-const LOOK: Duration = Duration::from_millis(2);
+const LOOK: Duration = Duration::from_millis(5);
 
 /// An API server on this machine, with a thread of its own. It ends when it is dropped.
 ///
@@ -198,6 +198,16 @@ impl Server {
         locked(&self.shared.store).list(target.kind, &target.namespace).map(|object| (**object).clone()).collect()
     }
 
+    /// How many objects of a path are like this.
+    ///
+    /// # Panics
+    /// If no objects can be at the path.
+    #[track_caller]
+    pub fn count(&self, path: &str, is_like: impl Fn(&Value) -> bool) -> usize {
+        let target = target_at(path);
+        locked(&self.shared.store).list(target.kind, &target.namespace).filter(|object| is_like(object)).count()
+    }
+
     /// How many changes there were: the `resourceVersion` of the last.
     pub fn version(&self) -> u64 {
         locked(&self.shared.store).version()
@@ -269,6 +279,12 @@ impl Server {
     /// Those of them that are to change something.
     pub fn writes(&self) -> Vec<Asked> {
         self.requests().into_iter().filter(Asked::is_write).collect()
+    }
+
+    /// How many requests so far were like this.
+    pub fn count_requests(&self, is_like: impl Fn(&Asked) -> bool) -> usize {
+        let _store = locked(&self.shared.store);
+        locked(&self.shared.audit).iter().filter(|asked| is_like(asked)).count()
     }
 
     /// Waits until something is so. Returns whether it is; `false` after the time.

@@ -129,9 +129,8 @@ async fn a_random_mix() {
             }
         }
     }
-    assert!(server.list("/api/v1/pods").iter().all(|pod| pod["spec"]["nodeName"] == "n"));
-    let requests = server.requests();
-    let faults = requests.iter().filter(|asked| asked.fault.is_some()).count();
-    assert!(faults > 5, "{faults} of {}", requests.len());
-    assert_eq!(requests.iter().filter(|asked| asked.code == 201).count(), 40);
+    assert_eq!(server.count("/api/v1/pods", |pod| pod["spec"]["nodeName"] == "n"), 40);
+    assert_eq!(server.count_requests(|asked| asked.code == 201), 40);
+    let faults = server.count_requests(|asked| asked.fault.is_some());
+    assert!(faults > 5, "{faults} of {}", server.requests().len());
 }
