@@ -45,6 +45,7 @@ pub const RESOURCES: &[Resource] = &[
     resource("ResourceSlice", "resource.k8s.io/v1", "resourceslices", false),
     resource("DeviceClass", "resource.k8s.io/v1", "deviceclasses", false),
     resource("Lease", "coordination.k8s.io/v1", "leases", true),
+    resource("Event", "events.k8s.io/v1", "events", true),
 ];
 
 /// Pods.
@@ -52,7 +53,15 @@ pub fn pods() -> &'static Resource {
     &PODS
 }
 
+/// What is not watched: it is only written.
+const OWN: [&str; 2] = ["Lease", "Event"];
+
 impl Resource {
+    /// Whether its objects can be followed.
+    pub fn is_watched(&self) -> bool {
+        !OWN.contains(&self.kind)
+    }
+
     /// A kind by its name. `None`: nobody here asks for such.
     pub fn of(kind: &str) -> Option<&'static Resource> {
         RESOURCES.iter().find(|resource| resource.kind == kind)
@@ -103,7 +112,7 @@ mod tests {
 
     #[test]
     fn every_kind_that_scheduling_looks_at_is_there_as_it_is_elsewhere() {
-        for resource in RESOURCES.iter().filter(|resource| resource.kind != "Lease") {
+        for resource in RESOURCES.iter().filter(|resource| resource.is_watched()) {
             let known = AnyObject::kind_named(resource.kind);
             assert_eq!(known, Some((resource.kind, resource.api_version)));
             assert_eq!(AnyObject::is_namespaced(resource.kind), Some(resource.is_namespaced), "{}", resource.kind);
@@ -121,7 +130,7 @@ mod tests {
             .filter(|request| request["verb"] == "watch")
             .map(|request| request["path"].as_str().unwrap().split('?').next().unwrap().to_owned())
             .collect();
-        let ours = RESOURCES.iter().filter(|resource| resource.kind != "Lease").map(Resource::all);
+        let ours = RESOURCES.iter().filter(|resource| resource.is_watched()).map(Resource::all);
         assert_eq!(ours.collect::<BTreeSet<_>>(), watched);
     }
 

@@ -10,12 +10,13 @@ use k8s_openapi::api::core::v1 as api;
 use k8s_openapi::jiff::Timestamp;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use schedc_core::client::{Client, Event};
+use schedc_core::client::{Client, Event, EventType};
 use schedc_core::extension_points::Placement;
 use schedc_core::intern::Interner;
 use schedc_core::model::{NodeIndex, Uid};
 use schedc_core::random::Random;
 use schedc_double::{Fault, Rule, Server};
+use schedc_kubernetes::events::{Recorder, Sink};
 use schedc_kubernetes::pods::Records;
 use schedc_kubernetes::resources::Resource;
 use schedc_kubernetes::watch::follow::{Told, follow};
@@ -201,4 +202,66 @@ async fn many_bindings_at_once_while_all_goes_wrong() {
             assert_eq!(is_done, node.is_some(), "seed {seed}, pod {number}");
         }
     }
+}
+
+const EVENTS: &str = "/apis/events.k8s.io/v1/namespaces/default/events";
+
+#[tokio::test]
+async fn events_arrive_once_whatever_happens_to_them() {
+    let server = Server::start();
+    let created: api::Pod = from_value(server.create(pod("p"))).unwrap();
+    let regarding = Arc::new(convert_pod(&created, &mut Interner::default()));
+    let event = |reason| Event {
+        scheduler: "default-scheduler",
+        regarding: regarding.clone(),
+        related: None,
+        event_type: EventType::Warning,
+        reason,
+        action: "Scheduling",
+        note: "0/1 nodes are available".to_owned(),
+    };
+    let (queue, sink) = Sink::new(Fast::to(&server), Recorder::new("host"), 0);
+    let sink = tokio::spawn(sink.run());
+    let writes = || server.writes().iter().filter(|asked| asked.path.starts_with(EVENTS)).count();
+    let until = async |count: usize| {
+        for _ in 0..2_000 {
+            if writes() == count {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        panic!("{count} writes, {} so far", writes());
+    };
+    // The answer gets lost: it is sent again, and found to be there.
+    server.rule(Rule::new(Fault::LoseAnswer).verb("create").path("*/events").times(1));
+    queue.record(event("FailedScheduling"), Some(1));
+    until(2).await;
+    // A series: the event says so once.
+    queue.record(event("FailedScheduling"), Some(1));
+    until(3).await;
+    queue.record(event("FailedScheduling"), Some(1));
+    // What is refused is not sent again.
+    server.rule(Rule::new(Fault::Answer(403, None)).verb("create").path("*/events").times(1));
+    queue.record(event("Refused"), Some(1));
+    until(4).await;
+    // An event that is gone is created anew when it becomes a series.
+    queue.record(event("Other"), Some(1));
+    until(5).await;
+    let name = |reason: &str| {
+        let events = server.list(EVENTS);
+        let event = events.iter().find(|event| event["reason"] == reason);
+        event.map(|event| event["metadata"]["name"].as_str().unwrap().to_owned())
+    };
+    server.remove(&format!("{EVENTS}/{}", name("Other").unwrap()));
+    queue.record(event("Other"), Some(1));
+    until(7).await;
+    drop(queue);
+    sink.await.unwrap();
+    let mut counts: Vec<_> = server
+        .list(EVENTS)
+        .iter()
+        .map(|event| (event["reason"].as_str().unwrap().to_owned(), event["series"]["count"].as_u64()))
+        .collect();
+    counts.sort();
+    assert_eq!(counts, [("FailedScheduling".to_owned(), Some(2)), ("Other".to_owned(), Some(2))]);
 }

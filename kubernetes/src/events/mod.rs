@@ -2,9 +2,10 @@
 //!
 //! An event is written once. What happens again to the same version of a pod is a series: the second time, the event that is
 //! there gets to say so, and then only once in a while how often it was (client-go's `tools/events`). [`Recorder`] decides
-//! what is to be written; it neither writes nor knows the time.
+//! what is to be written; it neither writes nor knows the time. [`Sink`] writes it.
 
 mod body;
+mod sink;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -14,6 +15,7 @@ use schedc_core::client::{Event, EventType};
 use schedc_core::model::Uid;
 
 use body::Body;
+pub use sink::{Queue, Sink};
 
 /// When a series is over, or an event is not expected to become one: client-go's `finishTime`.
 const FINISH: Duration = Duration::from_secs(6 * 60);

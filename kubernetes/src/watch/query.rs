@@ -74,7 +74,7 @@ mod tests {
         let watches = requests.filter(|request| request["verb"] == "watch");
         let mut recorded: Vec<String> = watches.map(|r| r["path"].as_str().unwrap().to_owned()).collect();
         recorded.sort();
-        let watched = RESOURCES.iter().filter(|resource| resource.kind != "Lease");
+        let watched = RESOURCES.iter().filter(|resource| resource.is_watched());
         let mut ours: Vec<_> =
             watched.map(|resource| query(resource, &Ask::Stream, 300).replace("timeoutSeconds=300&", "")).collect();
         ours.sort();
