@@ -2,13 +2,14 @@
 
 mod entry;
 mod holders;
+mod placements;
 
 pub use entry::Entry;
+use placements::{Placed, Placements};
 
 use holders::Holders;
 
 use std::borrow::Cow;
-use std::collections::hash_map::Entry as Slot;
 use std::sync::Arc;
 
 use crate::column::NodeInfo;
@@ -102,18 +103,17 @@ pub enum PodState {
     Bound,
 }
 
-/// Refused: a pod that has a node cannot be assumed.
+/// Why a pod cannot be assumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HasNode;
+pub enum NotAssumed {
+    /// It has a node.
+    HasNode,
+    /// There is no node in the slot.
+    NoNode,
+}
 
 /// How many entries the log keeps of a small cluster.
 const LEAST_LOGGED: usize = 4096;
-
-struct Placed {
-    pod: Arc<Pod>,
-    node: Symbol,
-    state: PodState,
-}
 
 /// One writer; everything that decides reads it.
 pub struct Cache<S> {
@@ -124,7 +124,7 @@ pub struct Cache<S> {
     /// Which columns changed, in order: what was concluded from them earlier can be brought up to date. It keeps at least as
     /// many entries as there are slots of nodes.
     pub log: Log<Entry>,
-    pods: Map<Uid, Placed>,
+    pods: Placements,
     /// Pods whose node is not known: they count once it is.
     homeless: Map<Symbol, Vec<Arc<Pod>>>,
     /// Which pods are nominated for which nodes.
@@ -142,7 +142,7 @@ impl<S: State> Default for Cache<S> {
             base,
             state,
             log: Log::with_capacity(LEAST_LOGGED),
-            pods: Map::default(),
+            pods: Placements::default(),
             homeless: Map::default(),
             nominator: Nominator::default(),
             objects: Map::default(),
@@ -214,7 +214,7 @@ impl<S: State> Cache<S> {
 
     /// A pod is on a node, or will be. The same pod anywhere else is taken from there first.
     pub fn add_pod(&mut self, pod: Arc<Pod>, node: Symbol, state: PodState) {
-        let old = self.pods.insert(pod.uid.clone(), Placed { pod: pod.clone(), node, state });
+        let old = self.pods.insert(Placed { pod: pod.clone(), node, state });
         match old {
             Some(old) if old.node == node && counts_alike(&old.pod, &pod) => self.replace(&old.pod, pod, node),
             Some(old) => {
@@ -229,30 +229,34 @@ impl<S: State> Cache<S> {
         }
     }
 
-    /// A pod was decided here to go to a node, and counts there from now on (`AssumePod`).
+    /// A pod was decided here to go to a node, and counts there from now on (`AssumePod`). Returns the node's name.
     ///
     /// # Errors
-    /// It has a node already: nothing changes.
-    pub fn assume(&mut self, pod: Arc<Pod>, node: Symbol) -> Result<(), HasNode> {
-        match self.pods.entry(pod.uid.clone()) {
-            Slot::Occupied(_) => return Err(HasNode),
-            Slot::Vacant(slot) => slot.insert(Placed { pod: pod.clone(), node, state: PodState::Assumed }),
-        };
-        self.put(pod, node);
-        Ok(())
+    /// It cannot: nothing changes.
+    pub fn assume(&mut self, pod: Arc<Pod>, index: NodeIndex) -> Result<Symbol, NotAssumed> {
+        let node = self.base.infos.get(index.get()).and_then(|info| info.node.as_ref());
+        let node = node.ok_or(NotAssumed::NoNode)?.name;
+        if !self.pods.insert_new(Placed { pod: pod.clone(), node, state: PodState::Assumed }) {
+            return Err(NotAssumed::HasNode);
+        }
+        self.base.holders.add_pod(&pod);
+        self.put_at(pod, index);
+        Ok(node)
     }
 
     /// A pod comes to its node.
     fn put(&mut self, pod: Arc<Pod>, node: Symbol) {
         self.base.holders.add_pod(&pod);
         match self.base.node(node) {
-            Some(index) => {
-                self.state.add_pod(index, &pod);
-                self.base.infos[index.get()].add_pod(pod);
-                self.log.push(Entry::pod(index));
-            }
+            Some(index) => self.put_at(pod, index),
             None => self.homeless.entry(node).or_default().push(pod),
         }
+    }
+
+    fn put_at(&mut self, pod: Arc<Pod>, index: NodeIndex) {
+        self.state.add_pod(index, &pod);
+        self.base.infos[index.get()].add_pod(pod);
+        self.log.push(Entry::pod(index));
     }
 
     /// A pod leaves its node, which is not logged yet.
@@ -336,7 +340,7 @@ impl<S: State> Cache<S> {
 
     /// All pods that have a node, in no order.
     pub fn pods(&self) -> impl Iterator<Item = (&Arc<Pod>, Symbol, PodState)> {
-        self.pods.values().map(|placed| (&placed.pod, placed.node, placed.state))
+        self.pods.iter().map(|placed| (&placed.pod, placed.node, placed.state))
     }
 
     /// An object besides nodes and pods.

@@ -89,6 +89,7 @@ impl NodeInfo {
         entry
     }
     /// A pod comes to the node.
+    #[inline]
     pub fn add_pod(&mut self, pod: Arc<Pod>) {
         self.pods.push(pod);
     }
@@ -103,6 +104,8 @@ impl NodeInfo {
 
 /// What a plugin's kernels read of a node: a [`Column`], [`NodeInfo`], [`Position`], or a tuple of them.
 pub trait ColumnSet: 'static {
+    /// Whether they say nothing of pods: see [`Column::OF_NODE_ALONE`].
+    const OF_NODE_ALONE: bool;
     /// The entries of one node.
     type Row<'a>: Copy;
     /// The entries of all nodes.
@@ -112,6 +115,7 @@ pub trait ColumnSet: 'static {
 }
 
 impl ColumnSet for () {
+    const OF_NODE_ALONE: bool = true;
     type Row<'a> = ();
     type Slices<'a> = ();
     #[inline(always)]
@@ -119,6 +123,7 @@ impl ColumnSet for () {
 }
 
 impl<C: Column> ColumnSet for C {
+    const OF_NODE_ALONE: bool = C::OF_NODE_ALONE;
     type Row<'a> = &'a C;
     type Slices<'a> = &'a [C];
     #[inline(always)]
@@ -128,6 +133,7 @@ impl<C: Column> ColumnSet for C {
 }
 
 impl ColumnSet for NodeInfo {
+    const OF_NODE_ALONE: bool = false;
     type Row<'a> = &'a NodeInfo;
     type Slices<'a> = &'a [NodeInfo];
     #[inline(always)]
@@ -140,6 +146,7 @@ impl ColumnSet for NodeInfo {
 pub struct Position;
 
 impl ColumnSet for Position {
+    const OF_NODE_ALONE: bool = true;
     type Row<'a> = NodeIndex;
     /// The index of the first node.
     type Slices<'a> = NodeIndex;
@@ -163,6 +170,7 @@ pub fn renew_column<C: Column>(column: &mut Vec<C>, base: &Base, index: NodeInde
 macro_rules! column_tuples {
     ($($($T:ident $n:tt),+;)*) => { $(
         impl<$($T: ColumnSet),+> ColumnSet for ($($T,)+) {
+            const OF_NODE_ALONE: bool = $($T::OF_NODE_ALONE)&&+;
             type Row<'a> = ($($T::Row<'a>,)+);
             type Slices<'a> = ($($T::Slices<'a>,)+);
             #[inline(always)]

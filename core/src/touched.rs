@@ -15,13 +15,19 @@ impl Touched {
     /// Empties the set, and makes room for so many slots of nodes.
     #[inline]
     pub fn reset(&mut self, slots: usize) {
+        self.clear();
+        if self.bits.len() * 64 < slots {
+            self.grow(slots);
+        }
+    }
+
+    /// Empties the set.
+    #[inline]
+    pub fn clear(&mut self) {
         for &word in &self.words {
             self.bits[word as usize] = 0;
         }
         self.words.clear();
-        if self.bits.len() * 64 < slots {
-            self.grow(slots);
-        }
     }
 
     /// Makes room for so many slots of nodes.

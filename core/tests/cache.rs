@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use schedc_core::cache::{Base, Cache, HasNode, PodState, State};
+use schedc_core::cache::{Base, Cache, NotAssumed, PodState, State};
 use schedc_core::column::{Column, Index, renew_column};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Node, NodeIndex, Object, Pod, PodSpec, PodUsage, Resources, Uid};
@@ -208,8 +208,8 @@ fn an_assumed_pod_counts_until_it_is_taken_back() {
     let name = cache.base.interner.intern("node");
     let index = cache.set_node(node(name, 4000));
     let pod = pod(1, 500);
-    assert_eq!(cache.assume(pod.clone(), name), Ok(()));
-    assert_eq!(cache.assume(pod.clone(), name), Err(HasNode));
+    assert_eq!(cache.assume(pod.clone(), index), Ok(name));
+    assert_eq!(cache.assume(pod.clone(), index), Err(NotAssumed::HasNode));
     assert_eq!(cache.state.cpu[index.get()].requested, 500);
     cache.finish_binding(&pod.uid);
     assert_eq!(cache.pod(&pod.uid).map(|p| (p.1, p.2)), Some((name, PodState::BindingFinished)));

@@ -85,6 +85,7 @@ impl PrepareScore for ImageLocality {
         ImageSpread { images }
     }
 
+    #[inline]
     fn update(
         &self,
         _: &NoArgs,

@@ -157,6 +157,11 @@ impl PreFilterPlugin for NodeVolumeLimits {
         Ok(PreFilter::ready(FullNodes::new(pod, view)))
     }
 
+    #[inline]
+    fn is_at_rest(pod: &NodeVolumeLimitsPod, _: &Slot<FullNodes>) -> bool {
+        pod.volumes == 0
+    }
+
     fn update(
         &self,
         _: &NoArgs,
@@ -165,9 +170,6 @@ impl PreFilterPlugin for NodeVolumeLimits {
         view: View<'_, Self>,
         verdicts: &mut Verdicts<'_>,
     ) -> Result<(), Anew> {
-        if pod.volumes == 0 {
-            return Ok(());
-        }
         let nodes = &mut slot.state;
         let could_fail = !nodes.failures.is_empty();
         nodes.wanted = Wanted::read(&pod.own, view.indexes, &view.base.interner);

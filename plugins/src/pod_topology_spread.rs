@@ -107,6 +107,11 @@ impl PreFilterPlugin for PodTopologySpread {
         }
     }
 
+    #[inline]
+    fn is_at_rest(pod: &PodTopologySpreadPod, _: &Slot<SpreadCounts>) -> bool {
+        pod.hard.as_ref().is_ok_and(|constraints| constraints.is_empty())
+    }
+
     fn update(
         &self,
         _: &PodTopologySpreadArgs,
@@ -209,6 +214,11 @@ impl PreScorePlugin for PodTopologySpread {
                 Ok(Slot::ready(score::count(pod, constraints, view, feasible, &mut self.scoring.lock())))
             }
         }
+    }
+
+    #[inline]
+    fn is_at_rest(pod: &PodTopologySpreadPod) -> bool {
+        pod.soft.as_ref().is_ok_and(|constraints| constraints.is_empty())
     }
 
     fn update(

@@ -176,6 +176,11 @@ impl PreFilterPlugin for VolumeBinding {
         self.look_up(pod, view).map(PreFilter::ready)
     }
 
+    #[inline]
+    fn is_at_rest(pod: &VolumeBindingPod, _: &Slot<PodVolumes>) -> bool {
+        !pod.has_claims
+    }
+
     fn update(
         &self,
         _: &VolumeBindingArgs,
@@ -184,9 +189,6 @@ impl PreFilterPlugin for VolumeBinding {
         view: View<'_, Self>,
         verdicts: &mut Verdicts<'_>,
     ) -> Result<(), Anew> {
-        if !pod.has_claims {
-            return Ok(());
-        }
         let old = std::mem::take(&mut slot.state);
         slot.state = self.look_up(pod, view).map_err(|_| Anew)?;
         let alive = view.base.alive();
@@ -265,15 +267,9 @@ impl ScorePlugin for VolumeBinding {
     }
 }
 
-impl ReservePlugin for VolumeBinding {
-    type Reserved = ReservedVolumes;
-
-    fn reserve(
-        &self,
-        _: &VolumeBindingArgs,
-        placement: &Placement,
-        view: View<'_, Self>,
-    ) -> Result<ReservedVolumes, Status> {
+impl VolumeBinding {
+    /// Reserves volumes for a pod that may have claims.
+    fn reserve_claims(&self, placement: &Placement, view: View<'_, Self>) -> Result<ReservedVolumes, Status> {
         let mut reserved = ReservedVolumes::default();
         if placement.pod.spec.volumes.is_empty() {
             return Ok(reserved);
@@ -310,6 +306,23 @@ impl ReservePlugin for VolumeBinding {
         }
         reserved.work = Some(Box::new(work));
         Ok(reserved)
+    }
+}
+
+impl ReservePlugin for VolumeBinding {
+    type Reserved = ReservedVolumes;
+
+    #[inline]
+    fn reserve(
+        &self,
+        _: &VolumeBindingArgs,
+        placement: &Placement,
+        view: View<'_, Self>,
+    ) -> Result<ReservedVolumes, Status> {
+        if placement.pod.spec.volumes.is_empty() {
+            return Ok(ReservedVolumes::default());
+        }
+        self.reserve_claims(placement, view)
     }
 
     fn unreserve(&self, _: &VolumeBindingArgs, _: &Placement, reserved: Option<&ReservedVolumes>) {

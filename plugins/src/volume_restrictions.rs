@@ -127,6 +127,11 @@ impl PreFilterPlugin for VolumeRestrictions {
         Ok(if skip { PreFilter::skip(claims) } else { PreFilter::ready(claims) })
     }
 
+    #[inline]
+    fn is_at_rest(pod: &VolumeRestrictionsPod, slot: &Slot<ExclusiveClaims>) -> bool {
+        pod.own.claims.is_empty() && slot.state.names.is_empty()
+    }
+
     fn update(
         &self,
         args: &NoArgs,

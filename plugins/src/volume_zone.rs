@@ -15,10 +15,10 @@
 use std::sync::Arc;
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips, pre_filter_again};
+use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
-use schedc_core::kept::{Anew, Individual, Verdicts};
+use schedc_core::kept::Individual;
 use schedc_core::model::{LabelsExt, PodSpec, Volume, ZoneLabel};
 use schedc_core::plugin::{Compile, Plugin, Slot, View};
 use schedc_core::status::{Code, Reasons, Status};
@@ -129,18 +129,9 @@ impl PreFilterPlugin for VolumeZone {
         Ok(if is_anywhere { PreFilter::skip(zones) } else { PreFilter::ready(zones) })
     }
 
-    fn update(
-        &self,
-        args: &NoArgs,
-        pod: &VolumeZonePod,
-        slot: &mut Slot<VolumeZones>,
-        view: View<'_, Self>,
-        verdicts: &mut Verdicts<'_>,
-    ) -> Result<(), Anew> {
-        if pod.own.claims.is_empty() && slot.skip {
-            return Ok(());
-        }
-        pre_filter_again(self, args, pod, slot, view, verdicts)
+    #[inline]
+    fn is_at_rest(pod: &VolumeZonePod, slot: &Slot<VolumeZones>) -> bool {
+        pod.own.claims.is_empty() && slot.skip
     }
 }
 

@@ -74,20 +74,21 @@ fn resize_filters(members: &Members<'_>) -> TokenStream {
 }
 
 /// Asks one filter about a set of nodes.
-fn ask(members: &Members<'_>, member: &Member<'_>, nodes: TokenStream) -> TokenStream {
+fn ask(members: &Members<'_>, member: &Member<'_>, nodes: TokenStream, dirty: TokenStream) -> TokenStream {
     let (field, ty, args) = (&member.field, &member.ty, member.args());
     let (state, columns) = (pre_filter::state(member), super::columns::slices(members, member));
     let call = quote! {
-        kept::filter::<#ty>(#args, &pod.#field, #state, #columns, #nodes, &mut self.passing.#field)?;
+        kept::filter::<#ty>(#args, &pod.#field, #state, #columns, #nodes, &mut self.passing.#field, #dirty)?;
     };
     if_asked(member, call)
 }
 
 fn filter(members: &Members<'_>) -> TokenStream {
-    let calls = members.at(Point::Filter).map(|member| ask(members, member, quote! { nodes }));
+    let calls = members.at(Point::Filter).map(|member| ask(members, member, quote! { nodes }, quote! { dirty }));
     let body = quote! { #(#calls)* Ok(()) };
     let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
     let (columns, nodes) = (parameter("columns", &body), parameter("nodes", &body));
+    let dirty = parameter("dirty", &body);
     quote! {
         fn filter(
             &mut self,
@@ -95,6 +96,7 @@ fn filter(members: &Members<'_>) -> TokenStream {
             #cycle: &Cycle,
             #columns: Columns<'_>,
             #nodes: &Touched,
+            #dirty: &mut Touched,
         ) -> Result<(), Anew> {
             #body
         }
@@ -120,12 +122,15 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
                 kept::update_state::<#ty>(
                     &plugins.#field, #args, &pod.#field, &mut cycle.#field, #view, &mut Mask::default(), work,
                 )?;
-                work.again.reset(work.slots);
+                work.again.clear();
             }
         }
     });
     let without = members.at(Point::Filter).filter(|member| !member.runs(Point::PreFilter));
-    let without = without.map(|member| ask(members, member, quote! { work.touched }));
+    let without = without.map(|member| {
+        let ty = &member.ty;
+        ask(members, member, quote! { kept::concerned::<#ty>(work) }, quote! { work.dirty })
+    });
     let body = quote! { #(#without)* #(#with_state)* Ok(()) };
     let columns = columns_if_used(&body);
     let body = quote! { #columns #body };

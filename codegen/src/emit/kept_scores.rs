@@ -7,7 +7,7 @@ use super::columns::slices;
 use super::docs::doc;
 use super::kept::columns_if_used;
 use super::member::{Member, Members};
-use super::pre_score::{Source, state, stateful, unless_skipped};
+use super::pre_score::{Source, source, state, stateful, unless_skipped};
 use super::score::{call, has_base, normalizing};
 use super::tokens::parameter;
 use crate::plan::Point;
@@ -94,6 +94,17 @@ pub(super) fn helper(members: &Members<'_>) -> Option<TokenStream> {
                 ) -> Result<i64, Anew> {
                     #body
                 }
+
+                /// The same for one of a few nodes: what a loop over many has at hand is not worth while.
+                #[inline(never)]
+                fn base_of_one(
+                    pod: &Pod,
+                    score: &Score,
+                    columns: &Columns<'_>,
+                    index: usize,
+                ) -> Result<i64, Anew> {
+                    Kept::base(pod, score, *columns, index)
+                }
             }
         }
     })
@@ -101,7 +112,22 @@ pub(super) fn helper(members: &Members<'_>) -> Option<TokenStream> {
 
 fn score_base(nodes: &TokenStream) -> TokenStream {
     quote! {
-        kept::score_each(#nodes, &mut self.scores.base, |index| Kept::base(pod, score, columns, index))?;
+        if kept::are_few(#nodes) {
+            kept::score_each(#nodes, &mut self.scores.base, |index| Kept::base_of_one(pod, score, &columns, index))?;
+        } else {
+            let columns = Pipeline::aligned(columns);
+            kept::score_each(#nodes, &mut self.scores.base, |index| Kept::base(pod, score, columns, index))?;
+        }
+    }
+}
+
+/// The nodes of `fresh` that a plugin may say something new about.
+fn fresh(member: &Member<'_>) -> TokenStream {
+    let ty = &member.ty;
+    match source(member) {
+        Source::PreScore => quote! { kept::new_after_pre_score::<#ty>(fresh) },
+        Source::Prepared => quote! { fresh.nodes },
+        Source::Dormant | Source::Nothing => quote! { kept::new_to_score::<#ty>(fresh) },
     }
 }
 
@@ -109,26 +135,22 @@ fn score_base(nodes: &TokenStream) -> TokenStream {
 fn ask(members: &Members<'_>, member: &Member<'_>, nodes: TokenStream) -> TokenStream {
     let (field, ty, args) = (&member.field, &member.ty, member.args());
     let (state, columns) = (state(member), slices(members, member));
-    let call = quote! { self.scores.#field.score::<#ty>(#args, &pod.#field, #state, #columns, #nodes)?; };
-    unless_skipped(member, call)
+    quote! { self.scores.#field.score::<#ty>(#args, &pod.#field, #state, #columns, #nodes)?; }
 }
 
 fn score(members: &Members<'_>) -> TokenStream {
-    let raw = normalizing(members).map(|member| ask(members, member, quote! { nodes }));
-    let base = has_base(members).then(|| {
-        let score = score_base(&quote! { nodes });
-        quote! { let columns = Pipeline::aligned(columns); #score }
-    });
+    let raw = normalizing(members).map(|member| unless_skipped(member, ask(members, member, fresh(member))));
+    let base = has_base(members).then(|| score_base(&quote! { fresh.nodes }));
     let body = quote! { #(#raw)* #base Ok(()) };
     let (pod, score) = (parameter("pod", &body), parameter("score", &body));
-    let (columns, nodes) = (parameter("columns", &body), parameter("nodes", &body));
+    let (columns, fresh) = (parameter("columns", &body), parameter("fresh", &body));
     quote! {
         fn score(
             &mut self,
             #pod: &Pod,
             #score: &Score,
             #columns: Columns<'_>,
-            #nodes: &Touched,
+            #fresh: Fresh<'_>,
         ) -> Result<(), Anew> {
             #body
         }
@@ -144,8 +166,8 @@ fn update(members: &Members<'_>) -> TokenStream {
             let view = members.view(member, Members::in_cycle);
             let arguments = quote! { &plugins.#field, #args, &pod.#field, &mut score.#field, #view, work };
             let update = match source {
-                Source::PreScore => quote! { kept::update_score::<#ty>(#arguments)?; },
-                _ => quote! { kept::update_facts::<#ty>(#arguments); },
+                Source::PreScore => quote! { kept::update_score::<#ty>(#arguments)? },
+                _ => quote! { kept::update_facts::<#ty>(#arguments) },
             };
             let rescore = if !member.runs(Point::Score) {
                 quote! {}
@@ -157,7 +179,12 @@ fn update(members: &Members<'_>) -> TokenStream {
                 touches_base = true;
                 quote! { work.base.extend(work.again); }
             };
-            quote! { #update #rescore }
+            quote! {
+                if #update {
+                    #rescore
+                    work.again.clear();
+                }
+            }
         })
         .collect();
     let base = touches_base.then(|| {
@@ -249,10 +276,10 @@ fn total(members: &Members<'_>) -> TokenStream {
         let field = &member.field;
         unless_skipped(member, quote! { self.scores.#field.add(word, bits, totals); })
     });
-    let body = quote! { #begin #(#calls)* };
+    let body = quote! { for (word, bits) in nodes { #begin #(#calls)* } };
     let score = parameter("score", &body);
     quote! {
-        fn total(&self, #score: &Score, word: usize, bits: u64, totals: &mut [i64]) {
+        fn total(&self, #score: &Score, nodes: impl Iterator<Item = (usize, u64)>, totals: &mut [i64]) {
             #body
         }
     }

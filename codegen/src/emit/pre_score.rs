@@ -21,7 +21,7 @@ pub(super) enum Source {
     Nothing,
 }
 
-fn source(member: &Member<'_>) -> Source {
+pub(super) fn source(member: &Member<'_>) -> Source {
     if member.runs(Point::PreScore) {
         Source::PreScore
     } else if !member.runs(Point::Score) {

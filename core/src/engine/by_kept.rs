@@ -43,6 +43,7 @@ impl<P: Profile> Engine<P> {
     }
 
     /// The answer, up to date.
+    #[inline]
     fn take_kept(
         &mut self,
         signature: SignatureId,
@@ -56,6 +57,17 @@ impl<P: Profile> Engine<P> {
         {
             return Some(kept);
         }
+        self.keep_anew(read, pod, cache, started)
+    }
+
+    #[inline(never)]
+    fn keep_anew(
+        &mut self,
+        read: &Read<P>,
+        pod: &Arc<Pod>,
+        cache: &Cache<P::State>,
+        started: &mut Option<Start<P>>,
+    ) -> Option<Box<Kept<P>>> {
         match self.start(read, cache) {
             // What is left of few nodes is looked at as quickly.
             Start::Attempt(attempt)

@@ -231,6 +231,7 @@ pub(crate) fn left_out(plugins: &[&str]) -> String {
 }
 
 /// kube-scheduler's `numFeasibleNodesToFind`: how many feasible nodes are enough.
+#[inline]
 pub(super) fn nodes_to_find(percentage: u8, nodes: usize) -> usize {
     const ALWAYS: usize = 100;
     const LOWEST_PERCENTAGE: usize = 5;

@@ -27,6 +27,7 @@ pub(crate) use decision::no_nodes;
 pub use decision::{Decision, NO_NODES, Unschedulable};
 pub(crate) use feasible::left_out;
 pub(crate) use held::Held;
+pub(crate) use reserved::ReservationId;
 use reserved::Reservations;
 
 /// The time where nobody has a clock: what has not started yet starts later than everything that has.

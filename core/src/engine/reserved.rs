@@ -3,11 +3,14 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::map::Map;
-use crate::model::Uid;
+use slab::Slab;
 
-/// What Reserve plugins left, by pod.
-pub(crate) struct Reservations<R>(Map<Uid, Reservation<R>>);
+/// What Reserve plugins left, by attempt.
+pub(crate) struct Reservations<R>(Slab<Reservation<R>>);
+
+/// Where they left it. It holds until it is removed, once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReservationId(usize);
 
 /// What they left for one pod.
 pub(crate) enum Reservation<R> {
@@ -28,28 +31,30 @@ impl<R> Deref for Reservation<R> {
 
 impl<R> Default for Reservations<R> {
     fn default() -> Self {
-        Reservations(Map::default())
+        Reservations(Slab::default())
     }
 }
 
 impl<R> Reservations<R> {
-    pub(crate) fn insert(&mut self, pod: Uid, reserved: R) {
-        self.0.insert(pod, Reservation::Own(reserved));
+    pub(crate) fn insert(&mut self, reserved: R) -> ReservationId {
+        ReservationId(self.0.insert(Reservation::Own(reserved)))
     }
-    pub(crate) fn get(&self, pod: &Uid) -> Option<&R> {
-        self.0.get(pod).map(|reserved| &**reserved)
+    pub(crate) fn get(&self, id: ReservationId) -> Option<&R> {
+        self.0.get(id.0).map(|reserved| &**reserved)
     }
     /// The same for a task, which may end later than the attempt.
-    pub(crate) fn share(&mut self, pod: &Uid) -> Option<Arc<R>> {
-        let (pod, reservation) = self.0.remove_entry(pod)?;
+    pub(crate) fn share(&mut self, id: ReservationId) -> Option<Arc<R>> {
+        let reservation = self.0.try_remove(id.0)?;
         let reserved = match reservation {
             Reservation::Own(reserved) => Arc::new(reserved),
             Reservation::Shared(reserved) => reserved,
         };
-        self.0.insert(pod, Reservation::Shared(reserved.clone()));
+        // It gets the place that has just become free.
+        let again = self.0.insert(Reservation::Shared(reserved.clone()));
+        debug_assert_eq!(again, id.0);
         Some(reserved)
     }
-    pub(crate) fn remove(&mut self, pod: &Uid) -> Option<Reservation<R>> {
-        self.0.remove(pod)
+    pub(crate) fn remove(&mut self, id: ReservationId) -> Option<Reservation<R>> {
+        self.0.try_remove(id.0)
     }
 }

@@ -111,6 +111,13 @@ pub trait PreFilterPlugin: Plugin {
         view: View<'_, Self>,
     ) -> Result<PreFilter<Self::Cycle>, Status>;
 
+    /// Whether nothing that happens to the cluster can change a state that `pre_filter` made for such a pod, or one of Filter's
+    /// verdicts, but those on nodes whose columns changed: `update` is not called then. Most pods have no volumes, say.
+    #[inline(always)]
+    fn is_at_rest(_pod: &Self::Pod, _slot: &Slot<Self::Cycle>) -> bool {
+        false
+    }
+
     /// Brings the state that `pre_filter` made for an equal pod, which may be another one in what is
     /// [`Individual`](crate::kept::Individual), up to date, to what `pre_filter` would make now, and says on
     /// which nodes Filter's verdict may be another one, besides those whose columns changed. It is called only for states

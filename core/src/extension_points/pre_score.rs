@@ -33,6 +33,13 @@ pub trait PreScorePlugin: Plugin {
         feasible: &Mask,
     ) -> Result<Slot<Self::Cycle>, Status>;
 
+    /// Whether nothing that happens to the cluster can change a state that `pre_score` made for such a pod, or one of Score's
+    /// answers, but those about nodes whose columns changed: `update` is not called then.
+    #[inline(always)]
+    fn is_at_rest(_pod: &Self::Pod) -> bool {
+        false
+    }
+
     /// Brings the state that `pre_score` made for an equal pod up to date, to what `pre_score` would make now, and says on
     /// which nodes the score may be another one, besides those whose columns changed and those that became feasible.
     ///

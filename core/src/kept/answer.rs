@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::parts::{FilterWork, Parts, ScoreWork};
+use super::parts::{FilterWork, Fresh, Parts, ScoreWork};
 use super::tree::{BLOCK, Best, Tree};
 use super::{Anew, Changed, Diagnosed, Nominations};
 use crate::attempt::Attempt;
@@ -41,14 +41,42 @@ pub(crate) struct Kept<P: Profile> {
 /// Room for bringing answers up to date, one after the other.
 #[derive(Default)]
 pub(crate) struct Room {
+    /// How many slots of nodes there is room for.
+    slots: usize,
+    /// The nodes that changed, those that are gone included.
     changed: Vec<NodeIndex>,
+    /// Those that are there.
     touched: Touched,
+    /// Those of them that came or changed themselves; on the others, pods came and went.
+    themselves: Touched,
+    /// Those whose verdict may be another one, by what plugins say, or because they are new or gone.
     dirty: Touched,
+    /// Whom one plugin asks about.
     again: Touched,
+    /// Who became feasible, and who ceased to be.
     flipped: Touched,
+    /// Feasible nodes that every Score is asked about.
     fresh: Touched,
+    /// Those of them that are new to a Score that sees nothing of pods.
+    fresh_themselves: Touched,
+    /// Others whose scores changed.
     scored: Touched,
     base: Touched,
+}
+
+impl Room {
+    /// Empties everything, and makes room for so many slots of nodes.
+    fn begin(&mut self, slots: usize) {
+        self.changed.clear();
+        let Room { touched, themselves, dirty, again, flipped, fresh, fresh_themselves, scored, base, .. } = self;
+        let sets = [touched, themselves, dirty, again, flipped, fresh, fresh_themselves, scored, base];
+        if self.slots < slots {
+            self.slots = slots;
+            sets.into_iter().for_each(|set| set.reset(slots));
+        } else {
+            sets.into_iter().for_each(Touched::clear);
+        }
+    }
 }
 
 impl<P: Profile> Kept<P> {
@@ -80,15 +108,13 @@ impl<P: Profile> Kept<P> {
         };
         let slots = cache.base.infos().len();
         kept.feasible.resize(slots);
-        room.touched.reset(slots);
+        room.begin(slots);
         room.touched.insert_all(cache.base.alive());
         let Attempt { compiled, cycle, .. } = &kept.attempt;
         let columns = P::columns(&cache.state, &cache.base);
         kept.parts.resize_filters(compiled, cycle, slots);
-        kept.parts.filter(compiled, cycle, columns, &room.touched)?;
-        room.dirty.reset(slots);
+        kept.parts.filter(compiled, cycle, columns, &room.touched, &mut room.dirty)?;
         room.dirty.extend(&room.touched);
-        room.changed.clear();
         kept.yield_to_nominated(pod, cache, room)?;
         kept.find_feasible(cache, room);
         kept.score(plugins, cache, room)?;
@@ -114,19 +140,21 @@ impl<P: Profile> Kept<P> {
         let slots = cache.base.infos().len();
         let alive = cache.base.alive();
         let mut themselves = false;
-        room.changed.clear();
-        room.touched.reset(slots);
-        room.dirty.reset(slots);
-        room.again.reset(slots);
+        room.begin(slots);
         for entry in cache.log.since(self.seen).ok_or(Anew)? {
             let node = entry.slot();
-            themselves |= entry.is_node_itself();
-            if !room.dirty.contains(node) {
-                room.dirty.insert(node);
-                room.changed.push(node);
-                if alive.contains(node) {
-                    room.touched.insert(node);
+            let is_alive = alive.contains(node);
+            if entry.is_node_itself() {
+                themselves = true;
+                if is_alive {
+                    room.themselves.insert(node);
+                    room.dirty.insert(node);
                 }
+            }
+            let seen = if is_alive { &mut room.touched } else { &mut room.dirty };
+            if !seen.contains(node) {
+                seen.insert(node);
+                room.changed.push(node);
             }
         }
         self.seen = cache.log.end();
@@ -140,17 +168,21 @@ impl<P: Profile> Kept<P> {
         let mut work = FilterWork {
             changed,
             touched: &room.touched,
+            themselves: &room.themselves,
             dirty: &mut room.dirty,
             again: &mut room.again,
             alive,
-            slots,
         };
         self.parts.update_filters(plugins, compiled, cycle, cache, &mut work)?;
         self.yield_to_nominated(pod, cache, room)?;
         if let Some(diagnosed) = &mut self.diagnosed {
+            // Where Filter says no as before, it may be for another reason.
+            diagnosed.mark(&room.touched, slots);
             diagnosed.mark(&room.dirty, slots);
         }
-        self.find_feasible(cache, room);
+        if !room.dirty.is_empty() {
+            self.find_feasible(cache, room);
+        }
         self.rescore(plugins, cache, room, themselves)?;
         if self.bytes == 0 {
             self.weigh();
@@ -160,13 +192,16 @@ impl<P: Profile> Kept<P> {
 
     /// Finds out where the pods that are nominated for a node leave no room: what would pass, but not with them. Asks again
     /// about nodes whose nominations changed, and of the others about those whose verdict may have.
+    #[inline]
     fn yield_to_nominated(&mut self, pod: &Arc<Pod>, cache: &Cache<P::State>, room: &mut Room) -> Result<(), Anew> {
         if cache.nominator.is_empty() && self.nominations.is_empty() {
             return Ok(());
         }
-        let slots = cache.base.infos().len();
-        self.yielded.resize(slots);
-        room.again.reset(slots);
+        self.yield_to_some(pod, cache, room)
+    }
+
+    fn yield_to_some(&mut self, pod: &Arc<Pod>, cache: &Cache<P::State>, room: &mut Room) -> Result<(), Anew> {
+        self.yielded.resize(cache.base.infos().len());
         room.changed.iter().for_each(|&node| room.again.insert(node));
         self.nominations.update(pod, &cache.nominator, &cache.base, &mut room.again);
         let alone = P::looks_at_node_alone(&self.attempt.compiled, &self.attempt.cycle);
@@ -195,7 +230,7 @@ impl<P: Profile> Kept<P> {
                 }
             }
         }
-        room.again.reset(slots);
+        room.again.clear();
         Ok(())
     }
 
@@ -205,8 +240,8 @@ impl<P: Profile> Kept<P> {
     }
 
     /// Puts together what filters say of the dirty nodes, and leaves those that are another in `room.flipped`.
+    #[inline]
     fn find_feasible(&mut self, cache: &Cache<P::State>, room: &mut Room) {
-        room.flipped.reset(cache.base.infos().len());
         let Attempt { compiled, cycle, .. } = &self.attempt;
         let alive = cache.base.alive().words();
         let feasible = self.feasible.words_mut();
@@ -228,19 +263,18 @@ impl<P: Profile> Kept<P> {
         let Attempt { compiled, cycle, .. } = &self.attempt;
         let slots = cache.base.infos().len();
         let score = plugins.pre_score(compiled, cycle, cache, &self.feasible).map_err(|_| Anew)?;
-        room.fresh.reset(slots);
+        room.fresh.clear();
         room.fresh.insert_all(&self.feasible);
         self.parts.clear_scores();
         self.parts.resize_scores(&score, slots);
-        self.parts.score(compiled, &score, P::columns(&cache.state, &cache.base), &room.fresh)?;
+        let all = Fresh { nodes: &room.fresh, themselves: &room.fresh };
+        self.parts.score(compiled, &score, P::columns(&cache.state, &cache.base), all)?;
         let Kept { parts, feasible, totals, best, .. } = self;
         totals.resize(slots, 0);
         best.resize(slots);
-        room.again.reset(slots);
+        room.again.clear();
         parts.settle(&score, feasible, totals, &mut room.again)?;
-        for (word, &bits) in feasible.words().iter().enumerate() {
-            parts.total(&score, word, bits, totals);
-        }
+        parts.total(&score, feasible.words().iter().copied().enumerate(), totals);
         best.fill(totals, feasible);
         self.score = Some(score);
         Ok(())
@@ -262,15 +296,17 @@ impl<P: Profile> Kept<P> {
             self.totals.resize(slots, 0);
             self.best.resize(slots);
         }
+        room.again.clear();
         let feasible = self.feasible.words();
-        room.fresh.reset(slots);
-        for (word, bits) in room.touched.words().chain(room.flipped.words()) {
+        for (word, bits) in room.touched.words() {
             room.fresh.insert_word(word, bits & feasible[word]);
         }
-        room.scored.reset(slots);
-        room.scored.extend(&room.fresh);
-        room.again.reset(slots);
-        room.base.reset(slots);
+        for set in [&room.themselves, &room.flipped] {
+            for (word, bits) in set.words() {
+                room.fresh.insert_word(word, bits & feasible[word]);
+                room.fresh_themselves.insert_word(word, bits & feasible[word]);
+            }
+        }
         let mut work = ScoreWork {
             changed: Changed { nodes: &room.changed, themselves },
             feasible: &self.feasible,
@@ -280,20 +316,20 @@ impl<P: Profile> Kept<P> {
             again: &mut room.again,
             base: &mut room.base,
             moved: false,
-            slots,
         };
         self.parts.update_scores(plugins, compiled, cycle, score, cache, &mut work)?;
-        self.parts.score(compiled, score, P::columns(&cache.state, &cache.base), &room.fresh)?;
+        let fresh = Fresh { nodes: &room.fresh, themselves: &room.fresh_themselves };
+        self.parts.score(compiled, score, P::columns(&cache.state, &cache.base), fresh)?;
         let Kept { parts, totals, feasible, best, .. } = self;
-        parts.retire(score, feasible, &room.flipped);
-        room.again.reset(slots);
-        parts.settle(score, feasible, totals, &mut room.again)?;
-        for (word, bits) in room.scored.words() {
-            parts.total(score, word, bits, totals);
+        if !room.flipped.is_empty() {
+            parts.retire(score, feasible, &room.flipped);
         }
-        room.scored.extend(&room.flipped);
-        room.scored.extend(&room.again);
-        best.refresh(&room.scored, totals, feasible);
+        parts.settle(score, feasible, totals, &mut room.again)?;
+        room.fresh.extend(&room.scored);
+        parts.total(score, room.fresh.words(), totals);
+        room.fresh.extend(&room.flipped);
+        room.fresh.extend(&room.again);
+        best.refresh(&room.fresh, totals, feasible);
         Ok(())
     }
 

@@ -33,10 +33,10 @@ pub(crate) use answer::{Kept, Room};
 pub(crate) use diagnosed::{Diagnosed, Verdicts as VerdictsOfNodes};
 pub use nominations::Nominations;
 pub use normalized::Normalized;
-pub use parts::{FilterWork, NotKept, Parts, ScoreWork};
+pub use parts::{FilterWork, Fresh, NotKept, Parts, ScoreWork};
 pub use passes::{
-    begin_totals, begin_totals_at_zero, filter, score_each, update_facts, update_filter, update_score, update_state,
-    weighted,
+    are_few, begin_totals, begin_totals_at_zero, concerned, filter, new_after_pre_score, new_to_score, score_each,
+    update_facts, update_filter, update_score, update_state, weighted,
 };
 pub(crate) use signatures::{Read, SignatureId, Signatures, compile};
 pub use tally::Tally;

@@ -75,8 +75,19 @@ impl Normalized {
     ///
     /// # Errors
     /// Score failed.
-    #[inline]
+    #[inline(always)]
     pub fn score<P: NormalizeScore>(
+        &mut self,
+        args: &P::Args,
+        pod: &P::Pod,
+        state: &<P as ScorePlugin>::Cycle,
+        columns: Slices<'_, P>,
+        nodes: &Touched,
+    ) -> Result<(), Anew> {
+        if nodes.is_empty() { Ok(()) } else { self.score_some::<P>(args, pod, state, columns, nodes) }
+    }
+
+    fn score_some<P: NormalizeScore>(
         &mut self,
         args: &P::Args,
         pod: &P::Pod,

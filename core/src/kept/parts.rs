@@ -14,11 +14,18 @@ pub trait Parts<P: Profile>: Default + Send {
     /// Makes room for the verdicts on so many slots of nodes.
     fn resize_filters(&mut self, pod: &P::Pod, cycle: &P::Cycle, slots: usize);
 
-    /// Asks every filter about nodes.
+    /// Asks every filter about nodes. `dirty` takes those whose verdict is another one.
     ///
     /// # Errors
     /// A filter failed with an error.
-    fn filter(&mut self, pod: &P::Pod, cycle: &P::Cycle, columns: P::Columns<'_>, nodes: &Touched) -> Result<(), Anew>;
+    fn filter(
+        &mut self,
+        pod: &P::Pod,
+        cycle: &P::Cycle,
+        columns: P::Columns<'_>,
+        nodes: &Touched,
+        dirty: &mut Touched,
+    ) -> Result<(), Anew>;
 
     /// Brings filter states and verdicts up to date. `work` says which nodes changed, and takes those whose verdicts may be
     /// other ones.
@@ -44,7 +51,7 @@ pub trait Parts<P: Profile>: Default + Send {
     ///
     /// # Errors
     /// A score failed or is out of range.
-    fn score(&mut self, pod: &P::Pod, score: &P::Score, columns: P::Columns<'_>, nodes: &Touched) -> Result<(), Anew>;
+    fn score(&mut self, pod: &P::Pod, score: &P::Score, columns: P::Columns<'_>, fresh: Fresh<'_>) -> Result<(), Anew>;
 
     /// Brings score states up to date, and the raw scores of nodes that plugins name. `work.scored` takes these.
     ///
@@ -79,8 +86,8 @@ pub trait Parts<P: Profile>: Default + Send {
         retotalled: &mut Touched,
     ) -> Result<(), Anew>;
 
-    /// Sets the totals of the nodes `bits` of a word.
-    fn total(&self, score: &P::Score, word: usize, bits: u64, totals: &mut [i64]);
+    /// Sets the totals of nodes: words of a mask, and which of their nodes.
+    fn total(&self, score: &P::Score, nodes: impl Iterator<Item = (usize, u64)>, totals: &mut [i64]);
 
     /// What it takes, in bytes.
     fn bytes(&self) -> usize;
@@ -91,16 +98,25 @@ pub trait Parts<P: Profile>: Default + Send {
 pub struct FilterWork<'a> {
     /// What changed.
     pub changed: Changed<'a>,
-    /// The same nodes as a set.
+    /// Those of these nodes that are there.
     pub touched: &'a Touched,
+    /// Those of them that came or changed themselves: on the others, pods came and went.
+    pub themselves: &'a Touched,
     /// Takes the nodes whose verdict may be another one.
     pub dirty: &'a mut Touched,
     /// Empty between plugins: takes the nodes that one of them asks for.
     pub again: &'a mut Touched,
     /// The slots that hold a node.
     pub alive: &'a Mask,
-    /// Number of slots.
-    pub slots: usize,
+}
+
+/// Nodes that Score is asked about, whatever plugins say.
+#[derive(Clone, Copy, Debug)]
+pub struct Fresh<'a> {
+    /// Those whose columns changed, and those that became feasible.
+    pub nodes: &'a Touched,
+    /// The same without those where pods came and went, and that is all.
+    pub themselves: &'a Touched,
 }
 
 /// What bringing scores up to date works with.
@@ -114,28 +130,19 @@ pub struct ScoreWork<'a> {
     pub flipped: &'a Touched,
     /// Feasible nodes that every plugin's Score is asked about.
     pub fresh: &'a Touched,
-    /// Takes the nodes that get other raw scores.
+    /// Takes other nodes that get other raw scores.
     pub scored: &'a mut Touched,
-    /// Takes the nodes that one plugin asks for.
+    /// Empty between plugins: takes the nodes that one of them asks for.
     pub again: &'a mut Touched,
     /// Takes those that the plugins ask for that do not normalise, together.
     pub base: &'a mut Touched,
     /// Whether the classes of one plugin may have other raw scores.
     pub moved: bool,
-    /// Number of slots.
-    pub slots: usize,
 }
 
 impl ScoreWork<'_> {
     /// Leaves in `again` what has to be scored: feasible nodes that are not fresh.
-    #[inline(always)]
-    pub fn narrow(&mut self) {
-        if !self.again.is_empty() {
-            self.narrow_some();
-        }
-    }
-
-    fn narrow_some(&mut self) {
+    pub(super) fn narrow(&mut self) {
         self.again
             .retain(|word, bits| bits & self.feasible.words().get(word).copied().unwrap_or(0) & !self.fresh.word(word));
         self.scored.extend(self.again);
@@ -150,7 +157,14 @@ impl<P: Profile> Parts<P> for NotKept {
     const KEEPS: bool = false;
 
     fn resize_filters(&mut self, _: &P::Pod, _: &P::Cycle, _: usize) {}
-    fn filter(&mut self, _: &P::Pod, _: &P::Cycle, _: P::Columns<'_>, _: &Touched) -> Result<(), Anew> {
+    fn filter(
+        &mut self,
+        _: &P::Pod,
+        _: &P::Cycle,
+        _: P::Columns<'_>,
+        _: &Touched,
+        _: &mut Touched,
+    ) -> Result<(), Anew> {
         Err(Anew)
     }
     fn update_filters(
@@ -167,7 +181,7 @@ impl<P: Profile> Parts<P> for NotKept {
         0
     }
     fn resize_scores(&mut self, _: &P::Score, _: usize) {}
-    fn score(&mut self, _: &P::Pod, _: &P::Score, _: P::Columns<'_>, _: &Touched) -> Result<(), Anew> {
+    fn score(&mut self, _: &P::Pod, _: &P::Score, _: P::Columns<'_>, _: Fresh<'_>) -> Result<(), Anew> {
         Err(Anew)
     }
     fn update_scores(
@@ -186,7 +200,7 @@ impl<P: Profile> Parts<P> for NotKept {
     fn settle(&mut self, _: &P::Score, _: &Mask, _: &mut [i64], _: &mut Touched) -> Result<(), Anew> {
         Err(Anew)
     }
-    fn total(&self, _: &P::Score, _: usize, _: u64, _: &mut [i64]) {}
+    fn total(&self, _: &P::Score, _: impl Iterator<Item = (usize, u64)>, _: &mut [i64]) {}
     fn bytes(&self) -> usize {
         0
     }

@@ -1,6 +1,6 @@
 //! What generated code does with one plugin's part of a kept answer: compiled once for all profiles that have the plugin.
 
-use super::parts::{FilterWork, ScoreWork};
+use super::parts::{FilterWork, Fresh, ScoreWork};
 use super::{Anew, Rescore, Verdicts};
 use crate::column::ColumnSet;
 use crate::extension_points::{
@@ -10,11 +10,18 @@ use crate::mask::{Mask, nodes_of};
 use crate::plugin::{Slices, Slot, View};
 use crate::touched::Touched;
 
-/// Asks a filter about nodes, and takes its verdicts down in `passing`.
+/// The nodes that a filter without PreFilter is asked about: where pods came and went, one that sees nothing of pods says
+/// what it said before.
+#[inline(always)]
+pub fn concerned<'a, P: FilterPlugin>(work: &FilterWork<'a>) -> &'a Touched {
+    if P::Columns::OF_NODE_ALONE { work.themselves } else { work.touched }
+}
+
+/// Asks a filter about nodes, and takes its verdicts down in `passing`. `dirty` takes those whose verdict is another one.
 ///
 /// # Errors
 /// The filter failed with an error on one of them.
-#[inline]
+#[inline(always)]
 pub fn filter<P: FilterPlugin>(
     args: &P::Args,
     pod: &P::Pod,
@@ -22,6 +29,19 @@ pub fn filter<P: FilterPlugin>(
     columns: Slices<'_, P>,
     nodes: &Touched,
     passing: &mut Mask,
+    dirty: &mut Touched,
+) -> Result<(), Anew> {
+    if nodes.is_empty() { Ok(()) } else { filter_some::<P>(args, pod, cycle, columns, nodes, passing, dirty) }
+}
+
+fn filter_some<P: FilterPlugin>(
+    args: &P::Args,
+    pod: &P::Pod,
+    cycle: &<P as FilterPlugin>::Cycle,
+    columns: Slices<'_, P>,
+    nodes: &Touched,
+    passing: &mut Mask,
+    dirty: &mut Touched,
 ) -> Result<(), Anew> {
     let passing = passing.words_mut();
     let mut failed = false;
@@ -34,7 +54,9 @@ pub fn filter<P: FilterPlugin>(
                 Err(rejection) => failed |= !P::code(&rejection).is_rejected(),
             }
         }
-        passing[word] = passing[word] & !bits | pass;
+        let flipped = (passing[word] ^ pass) & bits;
+        passing[word] ^= flipped;
+        dirty.insert_word(word, flipped);
     }
     if failed { Err(Anew) } else { Ok(()) }
 }
@@ -60,15 +82,16 @@ where
     if slot.skip {
         return Ok(());
     }
+    let nodes = if P::READS_POD_ALONE { concerned::<P>(work) } else { work.touched };
     if work.again.is_empty() {
-        return filter::<P>(args, pod, &slot.state, view.columns, work.touched, passing);
+        return filter::<P>(args, pod, &slot.state, view.columns, nodes, passing, work.dirty);
     }
     let alive = work.alive.words();
     work.again.retain(|word, bits| bits & alive.get(word).copied().unwrap_or(0));
     work.dirty.extend(work.again);
-    work.again.extend(work.touched);
-    filter::<P>(args, pod, &slot.state, view.columns, work.again, passing)?;
-    work.again.reset(work.slots);
+    work.again.extend(nodes);
+    filter::<P>(args, pod, &slot.state, view.columns, work.again, passing, work.dirty)?;
+    work.again.clear();
     Ok(())
 }
 
@@ -86,11 +109,28 @@ pub fn update_state<P: PreFilterPlugin>(
     passing: &mut Mask,
     work: &mut FilterWork<'_>,
 ) -> Result<(), Anew> {
+    if P::is_at_rest(pod, slot) {
+        return Ok(());
+    }
     let mut verdicts = Verdicts::new(work.changed, passing, work.again, work.dirty, work.alive);
     plugin.update(args, pod, slot, view, &mut verdicts)
 }
 
-/// Brings a score state up to date, and leaves the nodes to be scored again in `work.again`.
+/// The nodes that a Score without PreScore is asked about: where pods came and went, one that sees nothing of pods says what
+/// it said before.
+#[inline(always)]
+pub fn new_to_score<'a, P: ScorePlugin>(fresh: Fresh<'a>) -> &'a Touched {
+    if P::Columns::OF_NODE_ALONE { fresh.themselves } else { fresh.nodes }
+}
+
+/// The same for one whose state is PreScore's.
+#[inline(always)]
+pub fn new_after_pre_score<'a, P: ScorePlugin + PreScorePlugin>(fresh: Fresh<'a>) -> &'a Touched {
+    if P::READS_POD_ALONE { new_to_score::<P>(fresh) } else { fresh.nodes }
+}
+
+/// Brings a score state up to date. Returns whether scores may be other ones: those of the nodes that are left in
+/// `work.again`, to be cleared, and those of classes if `work.moved` says so.
 ///
 /// # Errors
 /// The plugin cannot.
@@ -102,13 +142,15 @@ pub fn update_score<P: PreScorePlugin>(
     slot: &mut Slot<P::Cycle>,
     view: View<'_, P>,
     work: &mut ScoreWork<'_>,
-) -> Result<(), Anew> {
+) -> Result<bool, Anew> {
+    if P::is_at_rest(pod) {
+        return Ok(false);
+    }
     plugin.update(args, pod, slot, view, &mut rescore(work))?;
-    work.narrow();
-    Ok(())
+    Ok(narrow(work))
 }
 
-/// Brings looked-up facts up to date, and leaves the nodes to be scored again in `work.again`.
+/// The same for facts that are looked up.
 #[inline(always)]
 pub fn update_facts<P: PrepareScore>(
     plugin: &P,
@@ -117,16 +159,24 @@ pub fn update_facts<P: PrepareScore>(
     facts: &mut <P as ScorePlugin>::Cycle,
     view: View<'_, P>,
     work: &mut ScoreWork<'_>,
-) {
+) -> bool {
     plugin.update(args, pod, facts, view, &mut rescore(work));
-    work.narrow();
+    narrow(work)
 }
 
 #[inline(always)]
 fn rescore<'a>(work: &'a mut ScoreWork<'_>) -> Rescore<'a> {
-    work.again.reset(work.slots);
     work.moved = false;
     Rescore::new(work.changed, work.feasible, work.flipped, work.again, &mut work.moved)
+}
+
+#[inline(always)]
+fn narrow(work: &mut ScoreWork<'_>) -> bool {
+    if work.again.is_empty() {
+        return work.moved;
+    }
+    work.narrow();
+    true
 }
 
 /// A score that needs no normalising, times its weight.
@@ -141,6 +191,12 @@ pub fn weighted(score: Result<i64, ScoreError>, weight: i64) -> Result<i64, Anew
     }
 }
 
+/// Whether nodes are so few that a loop over them is not worth preparing.
+#[inline(always)]
+pub fn are_few(nodes: &Touched) -> bool {
+    nodes.words().len() <= 4
+}
+
 /// Takes down what `score` says of nodes.
 ///
 /// # Errors
@@ -151,10 +207,12 @@ pub fn score_each(
     scores: &mut [i64],
     mut score: impl FnMut(usize) -> Result<i64, Anew>,
 ) -> Result<(), Anew> {
-    nodes.iter().try_for_each(|node| {
-        scores[node.get()] = score(node.get())?;
-        Ok(())
-    })
+    for (word, bits) in nodes.words() {
+        for node in nodes_of(word, bits) {
+            scores[node.get()] = score(node.get())?;
+        }
+    }
+    Ok(())
 }
 
 /// The totals of the nodes `bits` of a word begin with these scores.

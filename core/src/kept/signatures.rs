@@ -88,7 +88,18 @@ impl<P: Profile> Default for Signatures<P> {
 
 impl<P: Profile> Signatures<P> {
     /// Reads a pod, unless one with its spec was read before.
+    #[inline]
     pub(crate) fn read(&mut self, spec: &Arc<PodSpec>, cache: &mut Cache<P::State>) -> Read<P> {
+        if Arc::ptr_eq(&self.cluster, &cache.identity)
+            && P::compile_epoch(&cache.state) == Some(self.epoch)
+            && let Some((_, read)) = self.by_address.get(&(Arc::as_ptr(spec) as usize))
+        {
+            return read.clone();
+        }
+        self.read_unknown(spec, cache)
+    }
+
+    fn read_unknown(&mut self, spec: &Arc<PodSpec>, cache: &mut Cache<P::State>) -> Read<P> {
         if !Arc::ptr_eq(&self.cluster, &cache.identity) {
             let (cluster, numbered) = (cache.identity.clone(), self.numbered);
             *self = Signatures { cluster, numbered, ..Signatures::default() };
@@ -102,10 +113,6 @@ impl<P: Profile> Signatures<P> {
         // Claims are a pod's own, nearly always, and how things stand with them tells what other pods it is like.
         if spec.has_claims() {
             return self.compile(spec, cache);
-        }
-        let address = Arc::as_ptr(spec) as usize;
-        if let Some((_, read)) = self.by_address.get(&address) {
-            return read.clone();
         }
         let hash = hash_of(&**spec);
         let is_it = |known: &(u64, Arc<PodSpec>, Read<P>)| known.0 == hash && known.1 == *spec;
@@ -123,7 +130,7 @@ impl<P: Profile> Signatures<P> {
         if self.by_address.len() >= LIMIT {
             self.forget_specs();
         }
-        self.by_address.insert(address, (spec.clone(), read.clone()));
+        self.by_address.insert(Arc::as_ptr(spec) as usize, (spec.clone(), read.clone()));
         read
     }
 
@@ -169,11 +176,13 @@ impl<P: Profile> Signatures<P> {
     }
 
     /// The pods' answer, if one is kept.
+    #[inline]
     pub(crate) fn kept(&self, id: SignatureId) -> Option<&Kept<P>> {
         self.entries.get(id.0 as usize)?.kept.as_deref()
     }
 
     /// Takes the answer out, to bring it up to date.
+    #[inline]
     pub(crate) fn take(&mut self, id: SignatureId) -> Option<Box<Kept<P>>> {
         self.clock += 1;
         let signature = &mut self.entries[id.0 as usize];
@@ -183,17 +192,25 @@ impl<P: Profile> Signatures<P> {
     }
 
     /// Keeps an answer. Those that were not asked for in the longest time go if there is no room.
+    #[inline]
     pub(crate) fn put(&mut self, id: SignatureId, kept: Box<Kept<P>>) {
         let bytes = kept.bytes();
+        if self.bytes + bytes > BUDGET {
+            self.make_room(bytes);
+        }
+        let signature = &mut self.entries[id.0 as usize];
+        (signature.kept, signature.bytes) = (Some(kept), bytes);
+        self.bytes += bytes;
+    }
+
+    #[cold]
+    fn make_room(&mut self, bytes: usize) {
         while self.bytes + bytes > BUDGET {
             let others = self.entries.iter_mut().filter(|signature| signature.kept.is_some());
             let Some(oldest) = others.min_by_key(|signature| signature.asked) else { break };
             oldest.kept = None;
             self.bytes -= std::mem::take(&mut oldest.bytes);
         }
-        let signature = &mut self.entries[id.0 as usize];
-        (signature.kept, signature.bytes) = (Some(kept), bytes);
-        self.bytes += bytes;
     }
 }
 

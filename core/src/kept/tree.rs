@@ -28,11 +28,13 @@ pub(crate) struct Best {
     pub(crate) total: i64,
     /// Number of nodes; 0 if no node is feasible.
     pub(crate) ties: u32,
+    /// How many of these are in the first half, if it is of two.
+    on_the_left: u32,
 }
 
 impl Default for Best {
     fn default() -> Self {
-        Best { total: i64::MIN, ties: 0 }
+        Best { total: i64::MIN, ties: 0, on_the_left: 0 }
     }
 }
 
@@ -42,7 +44,8 @@ impl Best {
     fn join(self, other: Self) -> Self {
         let total = self.total.max(other.total);
         let ties = |of: Best| if of.total == total { of.ties } else { 0 };
-        Best { total, ties: ties(self) + ties(other) }
+        let on_the_left = ties(self);
+        Best { total, ties: on_the_left + ties(other), on_the_left }
     }
 
     /// Of the feasible nodes of a block.
@@ -64,9 +67,9 @@ impl Best {
             return best;
         }
         for node in nodes_of(0, bits) {
-            best = best.join(Best { total: totals[first + node.get()], ties: 1 });
+            best = best.join(Best { total: totals[first + node.get()], ties: 1, on_the_left: 0 });
         }
-        best
+        Best { on_the_left: 0, ..best }
     }
 }
 
@@ -148,19 +151,20 @@ impl Tree {
 
     /// Takes the best of a block in.
     #[inline]
-    pub(super) fn set(&mut self, block: usize, best: Best) {
+    pub(super) fn set(&mut self, block: usize, mut best: Best) {
         let mut at = self.blocks() + block;
-        if self.nodes[at] == best {
-            return;
-        }
-        self.nodes[at] = best;
-        while at > 1 {
-            at /= 2;
-            let joined = self.nodes[2 * at].join(self.nodes[2 * at + 1]);
-            if self.nodes[at] == joined {
+        let (pairs, _) = self.nodes.as_chunks_mut::<2>();
+        loop {
+            let pair = &mut pairs[at / 2];
+            if pair[at % 2] == best {
                 return;
             }
-            self.nodes[at] = joined;
+            pair[at % 2] = best;
+            if at <= 1 {
+                return;
+            }
+            best = pair[0].join(pair[1]);
+            at /= 2;
         }
     }
 
@@ -178,18 +182,15 @@ impl Tree {
     /// The block with the `k`-th of the best nodes, and which of those in the block it is.
     #[inline]
     pub(super) fn kth(&self, mut k: u32) -> (usize, u32) {
-        let best = self.root().total;
+        // Whatever the way leads to has the total of the root.
+        let (inner, _) = self.nodes.split_at(self.blocks());
         let mut at = 1;
-        while at < self.blocks() {
-            let left = self.nodes[2 * at];
-            let on_the_left = if left.total == best { left.ties } else { 0 };
-            at *= 2;
-            if k >= on_the_left {
-                k -= on_the_left;
-                at += 1;
-            }
+        while let Some(&Best { on_the_left, .. }) = inner.get(at) {
+            let is_right = k >= on_the_left;
+            k -= if is_right { on_the_left } else { 0 };
+            at = 2 * at + usize::from(is_right);
         }
-        (at - self.blocks(), k)
+        (at - inner.len(), k)
     }
 }
 
@@ -204,7 +205,7 @@ mod tests {
         let mut tree = Tree::default();
         tree.resize(totals.len() * BLOCK);
         for (block, &total) in totals.iter().enumerate() {
-            tree.set(block, Best { total, ties: 1 });
+            tree.set(block, Best { total, ties: 1, on_the_left: 0 });
         }
         tree
     }
@@ -215,7 +216,7 @@ mod tests {
             let tree = best_of(&totals);
             let best = *totals.iter().max().expect("not empty");
             let expected: Vec<usize> = (0..totals.len()).filter(|&block| totals[block] == best).collect();
-            prop_assert_eq!(tree.root(), Best { total: best, ties: expected.len() as u32 });
+            prop_assert_eq!((tree.root().total, tree.root().ties), (best, expected.len() as u32));
             let found: Vec<usize> = (0..tree.root().ties).map(|k| tree.kth(k).0).collect();
             prop_assert_eq!(found, expected);
         }
@@ -224,7 +225,7 @@ mod tests {
         fn a_tree_that_grows_keeps_its_blocks(first in prop::collection::vec(-3i64..3, 1..9), new in -3i64..3) {
             let mut grown = best_of(&first);
             grown.resize((first.len() + 1) * BLOCK);
-            grown.set(first.len(), Best { total: new, ties: 1 });
+            grown.set(first.len(), Best { total: new, ties: 1, on_the_left: 0 });
             let all: Vec<i64> = first.iter().copied().chain([new]).collect();
             prop_assert_eq!(grown.root(), best_of(&all).root());
         }

@@ -2,7 +2,7 @@
 
 use super::entries::Slot;
 use super::events::{Strategy, worth};
-use super::in_flight::Flight;
+use super::in_flight::Notes;
 use super::parked::Why;
 use super::{Attempt, Order, Place, Rejectors, SchedulingQueue, Surroundings};
 
@@ -11,13 +11,14 @@ impl<O: Order, E> SchedulingQueue<O, E> {
     pub fn pop(&mut self, around: &mut impl Surroundings<Event = E>, now: i64) -> Option<Attempt> {
         self.recover(around, now);
         let slot = self.active.pop(&mut self.entries).or_else(|| self.backoff.pop(&mut self.entries))?;
-        let id = self.in_flight.start(slot);
+        let id = self.in_flight.start();
         let entry = &mut self.entries[slot];
         entry.place = Place::InFlight;
         entry.ticket = id;
         entry.queued.attempts += 1;
         Some(Attempt {
             id,
+            slot,
             pod: entry.queued.pod.clone(),
             profile: entry.profile as usize,
             attempts: entry.queued.attempts,
@@ -52,10 +53,16 @@ impl<O: Order, E> SchedulingQueue<O, E> {
 
     /// There is nothing to be done for the pod of an attempt any more.
     pub fn dropped(&mut self, attempt: Attempt, around: &mut impl Surroundings<Event = E>) {
-        let id = attempt.end();
-        if let Some(flight) = self.in_flight.end(id) {
-            self.let_go(id, flight.slot, around);
+        let (id, slot) = attempt.end();
+        if self.land(id, slot).is_some() {
+            self.let_go(id, slot, around);
         }
+    }
+
+    /// An attempt ends. Returns what was noted about it; none if it is not one of this queue, or ended before.
+    fn land(&mut self, id: u64, slot: Slot) -> Option<Notes<E>> {
+        let entry = self.entries.get(slot)?;
+        (entry.place == Place::InFlight && entry.ticket == id).then(|| self.in_flight.end(id))
     }
 
     /// The pod of an attempt that ended is none of the queue's any more.
@@ -70,26 +77,29 @@ impl<O: Order, E> SchedulingQueue<O, E> {
     }
 
     /// Attempts that nobody ended: something broke.
+    #[inline]
     pub(super) fn recover(&mut self, around: &mut impl Surroundings<Event = E>, now: i64) {
-        for id in self.lost.take() {
-            self.come_back(id, Rejectors::default(), around, now);
+        if self.lost.is_empty() {
+            return;
+        }
+        for attempt in self.lost.take() {
+            self.come_back(attempt, Rejectors::default(), around, now);
         }
     }
 
     fn come_back(
         &mut self,
-        id: u64,
+        (id, slot): (u64, Slot),
         rejectors: Rejectors,
         around: &mut impl Surroundings<Event = E>,
         now: i64,
     ) -> Option<Place> {
-        let flight = self.in_flight.end(id)?;
-        let slot = flight.slot;
+        let notes = self.land(id, slot)?;
         if self.entries[slot].gone {
             self.let_go(id, slot, around);
             return None;
         }
-        let strategy = self.strategy_after_flight(id, &flight, &rejectors, around);
+        let strategy = self.strategy_after_flight((id, slot), &notes, &rejectors, around);
         self.in_flight.stop_watching(id);
         let entry = &mut self.entries[slot];
         let failures = if rejectors.is_empty() {
@@ -112,18 +122,18 @@ impl<O: Order, E> SchedulingQueue<O, E> {
 
     fn strategy_after_flight(
         &self,
-        id: u64,
-        flight: &Flight<E>,
+        (id, slot): (u64, Slot),
+        notes: &Notes<E>,
         rejectors: &Rejectors,
         around: &mut impl Surroundings<Event = E>,
     ) -> Strategy {
         if rejectors.is_empty() {
             return Strategy::AfterBackoff;
         }
-        let entry = &self.entries[flight.slot];
+        let entry = &self.entries[slot];
         let kept = self.in_flight.since(id);
-        let mut strategy = if flight.again || kept.is_none() { Strategy::AfterBackoff } else { Strategy::Skip };
-        for event in flight.own.iter().chain(kept.into_iter().flatten()) {
+        let mut strategy = if notes.again || kept.is_none() { Strategy::AfterBackoff } else { Strategy::Skip };
+        for event in notes.own.iter().chain(kept.into_iter().flatten()) {
             if strategy.is_final(rejectors) {
                 break;
             }

@@ -64,6 +64,9 @@ impl Entries {
     pub(super) fn len(&self) -> usize {
         self.slots.len()
     }
+    pub(super) fn get(&self, slot: Slot) -> Option<&Entry> {
+        self.slots.get(slot as usize)
+    }
     pub(super) fn find(&self, uid: &Uid) -> Option<Slot> {
         let hash = hash(uid);
         let is_it = |&(other, slot): &(u32, Slot)| other == hash && self[slot].queued.pod.uid == *uid;
@@ -86,11 +89,13 @@ impl Entries {
 
 impl Index<Slot> for Entries {
     type Output = Entry;
+    #[inline]
     fn index(&self, slot: Slot) -> &Entry {
         &self.slots[slot as usize]
     }
 }
 impl IndexMut<Slot> for Entries {
+    #[inline]
     fn index_mut(&mut self, slot: Slot) -> &mut Entry {
         &mut self.slots[slot as usize]
     }

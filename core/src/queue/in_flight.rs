@@ -1,7 +1,8 @@
 //! Pods that are being tried, and what happens meanwhile: an event that comes after a pod was popped is not lost for it.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::entries::Slot;
 use crate::map::Map;
@@ -13,6 +14,7 @@ use crate::model::Pod;
 #[derive(Debug)]
 pub struct Attempt {
     pub(super) id: u64,
+    pub(super) slot: Slot,
     pub(super) pod: Arc<Pod>,
     pub(super) profile: usize,
     pub(super) attempts: u32,
@@ -43,49 +45,74 @@ impl Attempt {
         self.after_flush
     }
 
-    /// The number of the attempt, which is nobody's burden any more.
-    pub(super) fn end(mut self) -> u64 {
+    /// The number of the attempt, which is nobody's burden any more, and where its pod is.
+    pub(super) fn end(mut self) -> (u64, Slot) {
         self.lost = None;
-        self.id
+        (self.id, self.slot)
     }
 }
 
 impl Drop for Attempt {
     fn drop(&mut self) {
         if let Some(lost) = self.lost.take() {
-            lost.push(self.id);
+            lost.push(self.id, self.slot);
         }
     }
 }
 
 /// Attempts that nobody ended.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lost(Arc<Mutex<Vec<u64>>>);
+pub(super) struct Lost(Arc<LostAttempts>);
+
+#[derive(Debug, Default)]
+struct LostAttempts {
+    /// Whether there are any: there hardly ever are.
+    any: AtomicBool,
+    attempts: Mutex<Vec<(u64, Slot)>>,
+}
 
 impl Lost {
-    fn push(&self, attempt: u64) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(attempt);
+    fn push(&self, attempt: u64, slot: Slot) {
+        self.lock().push((attempt, slot));
+        self.0.any.store(true, Ordering::Release);
     }
-    pub(super) fn take(&self) -> Vec<u64> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn is_empty(&self) -> bool {
+        !self.0.any.load(Ordering::Acquire)
+    }
+    pub(super) fn take(&self) -> Vec<(u64, Slot)> {
+        let mut attempts = self.lock();
+        self.0.any.store(false, Ordering::Release);
+        std::mem::take(&mut *attempts)
+    }
+    fn lock(&self) -> MutexGuard<'_, Vec<(u64, Slot)>> {
+        self.0.attempts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A pod in flight.
-pub(super) struct Flight<E> {
-    pub(super) slot: Slot,
+/// What is noted about one attempt.
+pub(super) struct Notes<E> {
     /// Events about this pod alone.
     pub(super) own: Vec<E>,
     /// Whatever its attempt finds, it is tried again: somebody asked for that, or events were too many to keep.
     pub(super) again: bool,
 }
 
+impl<E> Default for Notes<E> {
+    fn default() -> Self {
+        Notes { own: Vec::new(), again: false }
+    }
+}
+
 /// All pods in flight.
 pub(super) struct InFlight<E> {
-    flights: Map<u64, Flight<E>>,
+    /// How many there are.
+    len: usize,
     next: u64,
-    /// Attempts that may still be rejected, with the number of the first event after their pop.
-    watching: BTreeMap<u64, u64>,
+    /// What is noted about attempts, which is nothing for most.
+    notes: Map<u64, Notes<E>>,
+    /// Attempts that may still be rejected, with the number of the first event after their pop; the oldest first. It is
+    /// mostly one, which was the last to be popped.
+    watching: VecDeque<(u64, u64)>,
     /// What happened since the oldest of them was popped.
     events: VecDeque<E>,
     /// The number of the first of `events`.
@@ -97,9 +124,10 @@ impl<E> InFlight<E> {
     /// Keeps at most so many events.
     pub(super) fn new(limit: usize) -> Self {
         InFlight {
-            flights: Map::default(),
+            len: 0,
             next: 0,
-            watching: BTreeMap::new(),
+            notes: Map::default(),
+            watching: VecDeque::new(),
             events: VecDeque::new(),
             first: 0,
             limit: limit.max(1),
@@ -107,7 +135,7 @@ impl<E> InFlight<E> {
     }
     /// Number of pods.
     pub(super) fn len(&self) -> usize {
-        self.flights.len()
+        self.len
     }
     /// Number of events, those about one pod alone left out.
     pub(super) fn events(&self) -> usize {
@@ -115,15 +143,24 @@ impl<E> InFlight<E> {
     }
 
     /// A pod takes off. Returns the number of the attempt.
-    pub(super) fn start(&mut self, slot: Slot) -> u64 {
+    pub(super) fn start(&mut self) -> u64 {
         let attempt = self.next;
         self.next += 1;
-        self.flights.insert(attempt, Flight { slot, own: Vec::new(), again: false });
-        self.watching.insert(attempt, self.first + self.events.len() as u64);
+        self.len += 1;
+        self.watching.push_back((attempt, self.first + self.events.len() as u64));
         attempt
     }
-    pub(super) fn get_mut(&mut self, attempt: u64) -> Option<&mut Flight<E>> {
-        self.flights.get_mut(&attempt)
+    /// A pod in flight is to be tried again, whatever its attempt finds.
+    pub(super) fn try_again(&mut self, attempt: u64) {
+        self.notes.entry(attempt).or_default().again = true;
+    }
+
+    /// Where an attempt is among those that may still be rejected.
+    fn watcher(&self, attempt: u64) -> Option<usize> {
+        match self.watching.back() {
+            Some(&(last, _)) if last == attempt => Some(self.watching.len() - 1),
+            _ => self.watching.binary_search_by_key(&attempt, |watching| watching.0).ok(),
+        }
     }
 
     /// Something happened.
@@ -140,32 +177,37 @@ impl<E> InFlight<E> {
     }
     /// Something happened to a pod in flight.
     pub(super) fn record_own(&mut self, attempt: u64, event: E) {
-        let Some(flight) = self.flights.get_mut(&attempt) else { return };
-        if flight.own.len() < self.limit && self.watching.contains_key(&attempt) {
-            flight.own.push(event);
+        let is_watching = self.watcher(attempt).is_some();
+        let notes = self.notes.entry(attempt).or_default();
+        if notes.own.len() < self.limit && is_watching {
+            notes.own.push(event);
         } else {
-            flight.again = true;
+            notes.again = true;
         }
     }
 
     /// What happened since a pod was popped. `None`: too much, it was not kept.
     pub(super) fn since(&self, attempt: u64) -> Option<impl Iterator<Item = &E>> {
-        let from = self.watching.get(&attempt)?.checked_sub(self.first)?;
+        let from = self.watching[self.watcher(attempt)?].1.checked_sub(self.first)?;
         Some(self.events.range(from as usize..))
     }
 
     /// An attempt ends. What it alone still needed to hear of is forgotten with [`InFlight::stop_watching`].
-    pub(super) fn end(&mut self, attempt: u64) -> Option<Flight<E>> {
-        self.flights.remove(&attempt)
+    pub(super) fn end(&mut self, attempt: u64) -> Notes<E> {
+        self.len -= 1;
+        if self.notes.is_empty() { Notes::default() } else { self.notes.remove(&attempt).unwrap_or_default() }
     }
     /// A pod will not be rejected any more, or was.
     pub(super) fn stop_watching(&mut self, attempt: u64) {
-        self.watching.remove(&attempt);
-        let needed = match self.watching.first_key_value() {
-            Some((_, &since)) => since.saturating_sub(self.first) as usize,
+        let Some(at) = self.watcher(attempt) else { return };
+        self.watching.remove(at);
+        let needed = match self.watching.front() {
+            Some(&(_, since)) => since.saturating_sub(self.first) as usize,
             None => self.events.len(),
         };
-        self.events.drain(..needed);
-        self.first += needed as u64;
+        if needed > 0 {
+            self.events.drain(..needed);
+            self.first += needed as u64;
+        }
     }
 }

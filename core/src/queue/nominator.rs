@@ -26,6 +26,7 @@ impl Nominator {
     }
 
     /// Forgets a pod's nomination.
+    #[inline]
     pub fn withdraw(&mut self, uid: &Uid) {
         if self.is_empty() {
             return;
@@ -64,10 +65,12 @@ impl Nominator {
     }
 
     /// Whether no pod is nominated.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.by_pod.is_empty()
     }
     /// The node that a pod is nominated for.
+    #[inline]
     pub fn node(&self, uid: &Uid) -> Option<Symbol> {
         self.by_pod.get(uid).copied()
     }

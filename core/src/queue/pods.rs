@@ -65,9 +65,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
             (entry.queued.timestamp, entry.queued.attempts) = (timestamp, 0);
             (entry.unschedulable, entry.errors) = (0, 0);
         }
-        if let Some(flight) = self.in_flight.get_mut(entry.ticket) {
-            flight.again = true;
-        }
+        self.in_flight.try_again(entry.ticket);
     }
 
     /// A pending pod changed from `old` to `new`, which is what `events` say.
@@ -168,9 +166,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
                 self.move_to_active(slot, around, now).is_ok()
             }
             Place::InFlight => {
-                if let Some(flight) = self.in_flight.get_mut(self.entries[slot].ticket) {
-                    flight.again = true;
-                }
+                self.in_flight.try_again(self.entries[slot].ticket);
                 false
             }
         }

@@ -8,7 +8,7 @@ use super::outcome::{Failure, Outcome, Placed};
 use super::tasks::{Completed, Tasks, Work};
 use crate::cache::State;
 use crate::client::{Client, Event, EventType, StatusPatch};
-use crate::engine::Engine;
+use crate::engine::{Engine, ReservationId};
 use crate::extenders::Extenders;
 use crate::extension_points::Placement;
 use crate::handle::{Rejection, WaitingPod};
@@ -21,6 +21,7 @@ use crate::status::Status;
 pub(super) struct Binding {
     pub(super) attempt: Attempt,
     pub(super) placement: Placement,
+    reserved: ReservationId,
     plan: PreBindPlan,
     phase: Phase,
 }
@@ -54,12 +55,12 @@ impl Binding {
 impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// A pod has passed Permit, or waits there.
     pub(super) fn begin_binding(&mut self, attempt: Attempt, permitted: Permitted, tasks: &mut impl Tasks) {
-        let Permitted { placement, waits } = permitted;
+        let Permitted { placement, reserved, waits } = permitted;
         let uid = placement.pod.uid.clone();
         self.leave_nominated_node(&placement);
-        let plan = match self.bundle.with(attempt.profile(), LookAhead { placement: &placement }) {
+        let plan = match self.bundle.with(attempt.profile(), LookAhead { placement: &placement, reserved }) {
             Ok(plan) => plan,
-            Err(status) => return self.undo(attempt, placement, Failure::not_bound(status), tasks),
+            Err(status) => return self.undo(attempt, placement, reserved, Failure::not_bound(status), tasks),
         };
         let takes_long = !waits.is_empty() || !plan.is_empty();
         if !waits.is_empty() {
@@ -72,7 +73,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             let patch = StatusPatch { condition: None, nominated_node };
             self.status.write(&self.client, placement.pod.clone(), patch, tasks);
         }
-        self.bindings.insert(uid.clone(), Binding { attempt, placement, plan, phase: Phase::Writing });
+        self.bindings.insert(uid.clone(), Binding { attempt, placement, reserved, plan, phase: Phase::Writing });
         self.proceed(&uid, tasks);
     }
 
@@ -119,8 +120,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
         let (abort, registration) = AbortHandle::new_pair();
         binding.phase = Phase::PreBinding(abort, None);
-        let (attempt, plan) = (binding.attempt.id(), binding.plan);
-        let run = PreBind { client: &self.client, placement: &binding.placement, plan, attempt, registration, tasks };
+        let Binding { placement, reserved, plan, .. } = binding;
+        let (attempt, reserved, plan) = (binding.attempt.id(), *reserved, *plan);
+        let run = PreBind { client: &self.client, placement, reserved, plan, attempt, registration, tasks };
         self.bundle.with(binding.attempt.profile(), run);
     }
 
@@ -157,9 +159,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         if let Err(status) = result {
             return self.fail_binding(uid, Failure::not_bound(status), tasks);
         }
-        let Some(Binding { attempt, placement, .. }) = self.bindings.remove(uid) else { return };
+        let Some(Binding { attempt, placement, reserved, .. }) = self.bindings.remove(uid) else { return };
         self.cache.finish_binding(uid);
-        self.bundle.with(attempt.profile(), PostBind { placement: &placement });
+        self.bundle.with(attempt.profile(), PostBind { placement: &placement, reserved });
         let pod = &placement.pod;
         self.client.record(Event {
             scheduler: B::PROFILES[attempt.profile()].scheduler_name,
@@ -192,14 +194,21 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 
     fn fail_binding(&mut self, uid: &Uid, failure: Failure, tasks: &mut impl Tasks) {
-        let Some(Binding { attempt, placement, .. }) = self.bindings.remove(uid) else { return };
+        let Some(Binding { attempt, placement, reserved, .. }) = self.bindings.remove(uid) else { return };
         self.stop_waiting(uid);
-        self.undo(attempt, placement, failure, tasks);
+        self.undo(attempt, placement, reserved, failure, tasks);
     }
 
     /// Undoes what was done for a pod, and tries it again later: kube-scheduler's `handleBindingCycleError`.
-    fn undo(&mut self, attempt: Attempt, placement: Placement, failure: Failure, tasks: &mut impl Tasks) {
-        self.bundle.with(attempt.profile(), Undo { placement: &placement });
+    fn undo(
+        &mut self,
+        attempt: Attempt,
+        placement: Placement,
+        reserved: ReservationId,
+        failure: Failure,
+        tasks: &mut impl Tasks,
+    ) {
+        self.bundle.with(attempt.profile(), Undo { placement: &placement, reserved });
         self.cache.forget(&placement.pod.uid);
         if let Some(node) = self.cache.base.interner.get(&placement.node_name) {
             self.left(placement.pod, node);
@@ -216,11 +225,12 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 
 struct LookAhead<'a> {
     placement: &'a Placement,
+    reserved: ReservationId,
 }
 impl<S: State> Visitor<S> for LookAhead<'_> {
     type Output = Result<PreBindPlan, Status>;
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
-        match engine.reserved.get(&self.placement.pod.uid) {
+        match engine.reserved.get(self.reserved) {
             Some(reserved) => engine.plugins.pre_bind_pre_flight(self.placement, reserved),
             None => Err(nothing_reserved()),
         }
@@ -230,6 +240,7 @@ impl<S: State> Visitor<S> for LookAhead<'_> {
 struct PreBind<'a, C, T> {
     client: &'a C,
     placement: &'a Placement,
+    reserved: ReservationId,
     plan: PreBindPlan,
     attempt: u64,
     registration: AbortRegistration,
@@ -240,7 +251,7 @@ impl<S: State, C: Client, T: Tasks> Visitor<S> for PreBind<'_, C, T> {
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
         let PreBind { plan, attempt, registration, .. } = self;
         let (client, placement, plugins) = (self.client.clone(), self.placement.clone(), engine.plugins.clone());
-        let reserved = engine.reserved.share(&placement.pod.uid);
+        let reserved = engine.reserved.share(self.reserved);
         self.tasks.spawn(async move {
             let run = async {
                 match &reserved {
@@ -277,11 +288,12 @@ impl<S: State, C: Client, T: Tasks> Visitor<S> for Bind<'_, C, T> {
 
 struct PostBind<'a> {
     placement: &'a Placement,
+    reserved: ReservationId,
 }
 impl<S: State> Visitor<S> for PostBind<'_> {
     type Output = ();
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
-        engine.reserved.remove(&self.placement.pod.uid);
+        engine.reserved.remove(self.reserved);
         engine.plugins.post_bind(self.placement);
     }
 }
@@ -289,11 +301,12 @@ impl<S: State> Visitor<S> for PostBind<'_> {
 /// Unreserve, in reverse order.
 struct Undo<'a> {
     placement: &'a Placement,
+    reserved: ReservationId,
 }
 impl<S: State> Visitor<S> for Undo<'_> {
     type Output = ();
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
-        if let Some(reserved) = engine.reserved.remove(&self.placement.pod.uid) {
+        if let Some(reserved) = engine.reserved.remove(self.reserved) {
             engine.plugins.unreserve(self.placement, &reserved);
         }
     }

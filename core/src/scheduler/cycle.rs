@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::outcome::Failure;
-use crate::cache::{Cache, State};
-use crate::engine::{Decision, Engine, UNTIMED};
+use crate::cache::{Cache, NotAssumed, State};
+use crate::engine::{Decision, Engine, ReservationId, UNTIMED};
 use crate::extension_points::Placement;
 use crate::handle::{Waiting, WaitingPods};
 use crate::model::{NodeIndex, Pod};
@@ -14,6 +14,7 @@ use crate::status::Status;
 /// A pod that has its node, and is reserved there.
 pub(super) struct Permitted {
     pub(super) placement: Placement,
+    pub(super) reserved: ReservationId,
     /// The plugins that make it wait, and for how many nanoseconds each.
     pub(super) waits: Vec<(&'static str, i64)>,
 }
@@ -55,20 +56,20 @@ impl<S: State, D: FnMut(usize) -> usize> Visitor<S> for Cycle<'_, S, D> {
             engine.plugins.unreserve(&placement, &reserved);
             return undo(self.cache, status);
         }
-        engine.reserved.insert(self.pod.uid.clone(), reserved);
-        Ok(Permitted { placement, waits: permit.waits })
+        let reserved = engine.reserved.insert(reserved);
+        Ok(Permitted { placement, reserved, waits: permit.waits })
     }
 }
 
 impl<S: State, D> Cycle<'_, S, D> {
     fn assume(&mut self, node: NodeIndex) -> Result<Placement, Failure> {
-        let Some(chosen) = self.cache.base.infos()[node.get()].node.as_ref().map(|node| node.name) else {
-            return Err(Failure::Error("the chosen node disappeared".into()));
-        };
+        let chosen = self.cache.assume(self.pod.clone(), node).map_err(|refused| {
+            Failure::Error(match refused {
+                NotAssumed::NoNode => "the chosen node disappeared".into(),
+                NotAssumed::HasNode => "the pod has a node already".into(),
+            })
+        })?;
         let node_name = self.cache.base.interner.share(chosen);
-        if self.cache.assume(self.pod.clone(), chosen).is_err() {
-            return Err(Failure::Error("the pod has a node already".into()));
-        }
         // It counts on its node from now on, and not twice.
         self.cache.withdraw_nomination(&self.pod.uid);
         Ok(Placement { pod: self.pod.clone(), node, node_name })

@@ -223,6 +223,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 
     /// The pod with the nomination that is known here, which its status may not say yet.
+    #[inline]
     fn with_nomination(&self, pod: Arc<Pod>) -> Arc<Pod> {
         let nominated_node = self.cache.nominator.node(&pod.uid);
         if pod.nominated_node == nominated_node {

@@ -50,18 +50,14 @@ pub(crate) fn exclude_each_other(a: &Volume, b: &Volume) -> bool {
     }
 }
 
-impl Column for NodeDisks {
-    fn build(_: &Node, _: &Interner) -> Self {
-        NodeDisks::default()
-    }
-
-    fn add_pod(&mut self, pod: &Pod) {
+impl NodeDisks {
+    fn add_disks(&mut self, pod: &Pod) {
         for volume in pod.spec.volumes.iter().filter(|volume| is_disk(volume)) {
             *self.disks.entry(volume.clone()).or_default() += 1;
         }
     }
 
-    fn remove_pod(&mut self, pod: &Pod) {
+    fn remove_disks(&mut self, pod: &Pod) {
         for volume in pod.spec.volumes.iter().filter(|volume| is_disk(volume)) {
             if let Some(count) = self.disks.get_mut(volume) {
                 *count -= 1;
@@ -69,6 +65,26 @@ impl Column for NodeDisks {
                     self.disks.remove(volume);
                 }
             }
+        }
+    }
+}
+
+impl Column for NodeDisks {
+    fn build(_: &Node, _: &Interner) -> Self {
+        NodeDisks::default()
+    }
+
+    #[inline]
+    fn add_pod(&mut self, pod: &Pod) {
+        if !pod.spec.volumes.is_empty() {
+            self.add_disks(pod);
+        }
+    }
+
+    #[inline]
+    fn remove_pod(&mut self, pod: &Pod) {
+        if !pod.spec.volumes.is_empty() {
+            self.remove_disks(pod);
         }
     }
 }

@@ -29,12 +29,8 @@ pub(crate) fn collide(a: &HostPort, b: &HostPort, any: Symbol) -> bool {
     a.port == b.port && a.protocol == b.protocol && (a.ip == b.ip || a.ip == any || b.ip == any)
 }
 
-impl Column for NodePortsInUse {
-    fn build(_: &Node, _: &Interner) -> Self {
-        NodePortsInUse::default()
-    }
-
-    fn add_pod(&mut self, pod: &Pod) {
+impl NodePortsInUse {
+    fn add_ports(&mut self, pod: &Pod) {
         for port in &pod.spec.host_ports {
             if let Err(at) = self.ports.binary_search(port) {
                 self.ports.insert(at, *port);
@@ -42,11 +38,31 @@ impl Column for NodePortsInUse {
         }
     }
 
-    fn remove_pod(&mut self, pod: &Pod) {
+    fn remove_ports(&mut self, pod: &Pod) {
         for port in &pod.spec.host_ports {
             if let Ok(at) = self.ports.binary_search(port) {
                 self.ports.remove(at);
             }
+        }
+    }
+}
+
+impl Column for NodePortsInUse {
+    fn build(_: &Node, _: &Interner) -> Self {
+        NodePortsInUse::default()
+    }
+
+    #[inline]
+    fn add_pod(&mut self, pod: &Pod) {
+        if !pod.spec.host_ports.is_empty() {
+            self.add_ports(pod);
+        }
+    }
+
+    #[inline]
+    fn remove_pod(&mut self, pod: &Pod) {
+        if !pod.spec.host_ports.is_empty() {
+            self.remove_ports(pod);
         }
     }
 }

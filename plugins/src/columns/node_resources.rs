@@ -61,12 +61,14 @@ impl Column for NodeResources {
         }
     }
 
+    #[inline]
     fn add_pod(&mut self, pod: &Pod) {
         self.request(&pod.usage.requests, i64::wrapping_add);
         self.non_zero.add(pod.usage.non_zero);
         self.pods += 1;
     }
 
+    #[inline]
     fn remove_pod(&mut self, pod: &Pod) {
         self.request(&pod.usage.requests, i64::wrapping_sub);
         self.non_zero.subtract(pod.usage.non_zero);

@@ -193,6 +193,50 @@ macro_rules! of_kind {
     };
 }
 
+impl AttachedVolumes {
+    /// A pod with volumes comes to a node.
+    fn add_volumes(&mut self, index: NodeIndex, pod: &Pod) {
+        for volume in &pod.spec.volumes {
+            match ClaimUse::of(pod, volume) {
+                Some(ClaimUse { key, owner }) => {
+                    *self.claims.entry(key).or_default().uses.entry((index, owner.cloned())).or_default() += 1;
+                    self.add_use(key, index, owner, 1);
+                }
+                None => match volume {
+                    Volume::InTree { csi: Ok(Some(csi)) } => self.use_volume(index, CountedVolume::Csi(*csi), 1),
+                    Volume::InTree { csi: Err(_) } => self.add_failures(index, 1),
+                    _ => {}
+                },
+            }
+        }
+    }
+
+    /// It leaves.
+    fn remove_volumes(&mut self, index: NodeIndex, pod: &Pod) {
+        for volume in &pod.spec.volumes {
+            match ClaimUse::of(pod, volume) {
+                Some(ClaimUse { key, owner }) => {
+                    self.remove_use(key, index, owner, 1);
+                    self.change_claim(key, |entry| {
+                        let of_node = (index, owner.cloned());
+                        if let Some(count) = entry.uses.get_mut(&of_node) {
+                            *count -= 1;
+                            if *count == 0 {
+                                entry.uses.remove(&of_node);
+                            }
+                        }
+                    });
+                }
+                None => match volume {
+                    Volume::InTree { csi: Ok(Some(csi)) } => self.release_volume(index, CountedVolume::Csi(*csi), 1),
+                    Volume::InTree { csi: Err(_) } => self.remove_failures(index, 1),
+                    _ => {}
+                },
+            }
+        }
+    }
+}
+
 impl Index for AttachedVolumes {
     fn set_node(&mut self, index: NodeIndex, old: Option<&Node>, new: Option<&Node>) {
         if self.nodes.len() <= index.get() {
@@ -219,43 +263,17 @@ impl Index for AttachedVolumes {
         }
     }
 
+    #[inline]
     fn add_pod(&mut self, index: NodeIndex, pod: &Pod) {
-        for volume in &pod.spec.volumes {
-            match ClaimUse::of(pod, volume) {
-                Some(ClaimUse { key, owner }) => {
-                    *self.claims.entry(key).or_default().uses.entry((index, owner.cloned())).or_default() += 1;
-                    self.add_use(key, index, owner, 1);
-                }
-                None => match volume {
-                    Volume::InTree { csi: Ok(Some(csi)) } => self.use_volume(index, CountedVolume::Csi(*csi), 1),
-                    Volume::InTree { csi: Err(_) } => self.add_failures(index, 1),
-                    _ => {}
-                },
-            }
+        if !pod.spec.volumes.is_empty() {
+            self.add_volumes(index, pod);
         }
     }
 
+    #[inline]
     fn remove_pod(&mut self, index: NodeIndex, pod: &Pod) {
-        for volume in &pod.spec.volumes {
-            match ClaimUse::of(pod, volume) {
-                Some(ClaimUse { key, owner }) => {
-                    self.remove_use(key, index, owner, 1);
-                    self.change_claim(key, |entry| {
-                        let of_node = (index, owner.cloned());
-                        if let Some(count) = entry.uses.get_mut(&of_node) {
-                            *count -= 1;
-                            if *count == 0 {
-                                entry.uses.remove(&of_node);
-                            }
-                        }
-                    });
-                }
-                None => match volume {
-                    Volume::InTree { csi: Ok(Some(csi)) } => self.release_volume(index, CountedVolume::Csi(*csi), 1),
-                    Volume::InTree { csi: Err(_) } => self.remove_failures(index, 1),
-                    _ => {}
-                },
-            }
+        if !pod.spec.volumes.is_empty() {
+            self.remove_volumes(index, pod);
         }
     }
 

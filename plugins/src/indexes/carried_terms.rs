@@ -130,12 +130,14 @@ impl CarriedTerms {
 }
 
 impl Index for CarriedTerms {
+    #[inline]
     fn add_pod(&mut self, node: NodeIndex, pod: &Pod) {
         if !pod.spec.affinity.is_empty() {
             self.count(node, pod, true);
         }
     }
 
+    #[inline]
     fn remove_pod(&mut self, node: NodeIndex, pod: &Pod) {
         if !pod.spec.affinity.is_empty() {
             self.count(node, pod, false);

@@ -122,7 +122,7 @@ struct Classes {
 }
 
 impl Classes {
-    #[inline]
+    #[inline(always)]
     fn find(&mut self, pod: &Pod) -> Option<ClassId> {
         if self.get_mut(self.recent).is_some_and(|class| class.has(pod)) {
             return Some(self.recent);

@@ -193,12 +193,14 @@ impl Index for Volumes {
         self.labels_epoch.advance();
     }
 
+    #[inline]
     fn add_pod(&mut self, _: NodeIndex, pod: &Pod) {
         for claim in named_claims(pod) {
             *self.references.entry(claim).or_default() += 1;
         }
     }
 
+    #[inline]
     fn remove_pod(&mut self, _: NodeIndex, pod: &Pod) {
         for claim in named_claims(pod) {
             if let Some(count) = self.references.get_mut(&claim) {

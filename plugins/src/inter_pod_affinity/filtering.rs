@@ -99,6 +99,11 @@ impl PreFilterPlugin for InterPodAffinity {
         Ok(if slot.skip { PreFilter::skip(slot.state) } else { PreFilter::ready(slot.state) })
     }
 
+    #[inline]
+    fn is_at_rest(pod: &InterPodAffinityPod, _: &Slot<InterPodAffinityState>) -> bool {
+        pod.is_free()
+    }
+
     fn update(
         &self,
         _: &InterPodAffinityArgs,
@@ -107,7 +112,7 @@ impl PreFilterPlugin for InterPodAffinity {
         view: View<'_, Self>,
         verdicts: &mut Verdicts<'_>,
     ) -> Result<(), Anew> {
-        if pod.is_free() || slot.state.is_current(pod, view) {
+        if slot.state.is_current(pod, view) {
             return Ok(());
         }
         let was_first = slot.state.first;

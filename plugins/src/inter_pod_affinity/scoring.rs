@@ -69,6 +69,11 @@ impl PreScorePlugin for InterPodAffinity {
         Ok(if scores.counted() { Slot::ready(scores) } else { Slot::skip(scores) })
     }
 
+    #[inline]
+    fn is_at_rest(pod: &InterPodAffinityPod) -> bool {
+        pod.liking.keys.is_empty()
+    }
+
     fn update(
         &self,
         _: &InterPodAffinityArgs,
@@ -77,7 +82,7 @@ impl PreScorePlugin for InterPodAffinity {
         view: View<'_, Self>,
         rescore: &mut Rescore<'_>,
     ) -> Result<(), Anew> {
-        if pod.liking.keys.is_empty() || slot.state.is_current(&pod.liking, view) {
+        if slot.state.is_current(&pod.liking, view) {
             return Ok(());
         }
         let scores = &mut slot.state;
