@@ -1,7 +1,8 @@
 //! What a request asks for.
 
 use bytes::Bytes;
-use hyper::{Method, Uri};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE};
+use hyper::{HeaderMap, Method, Uri};
 use serde_json::Value;
 
 use crate::kinds::Kind;
@@ -21,6 +22,8 @@ pub(crate) struct Ask {
     pub(crate) query: Vec<(String, String)>,
     /// What objects it is about; `None`: it is about none.
     pub(crate) target: Option<Target>,
+    /// Its bearer token; empty: it has none.
+    pub(crate) token: String,
     /// The content type of its body.
     pub(crate) content_type: String,
     /// Its body; `None`: it has none or it is no JSON.
@@ -42,7 +45,8 @@ pub(crate) struct Target {
 }
 
 impl Ask {
-    pub(crate) fn new(method: &Method, uri: &Uri, content_type: &str, body: &Bytes) -> Self {
+    pub(crate) fn new(method: &Method, uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Self {
+        let header = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let query: Vec<(String, String)> =
             form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
         let target = Target::at(uri.path());
@@ -66,7 +70,8 @@ impl Ask {
             path: uri.path().to_owned(),
             query,
             target,
-            content_type: content_type.to_owned(),
+            token: header(AUTHORIZATION).strip_prefix("Bearer ").unwrap_or_default().to_owned(),
+            content_type: header(CONTENT_TYPE).to_owned(),
             is_broken: parsed.is_none() && !body.is_empty(),
             body: parsed,
         }
@@ -154,7 +159,8 @@ mod tests {
 
     #[test]
     fn verbs() {
-        let verb = |method: Method, uri: &str| Ask::new(&method, &uri.parse().unwrap(), "", &Bytes::new()).verb;
+        let verb =
+            |method: Method, uri: &str| Ask::new(&method, &uri.parse().unwrap(), &HeaderMap::new(), &Bytes::new()).verb;
         assert_eq!(verb(Method::GET, "/api/v1/pods"), "list");
         assert_eq!(verb(Method::GET, "/api/v1/pods?watch=true"), "watch");
         assert_eq!(verb(Method::GET, "/api/v1/namespaces/a/pods/p"), "get");

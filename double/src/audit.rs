@@ -23,6 +23,8 @@ pub struct Asked {
     pub body: Option<Value>,
     /// Its type.
     pub content_type: String,
+    /// The bearer token that it came with: it tells clients apart. Empty: none.
+    pub token: String,
     /// Over what it came.
     pub version: Version,
     /// When it was answered.
@@ -44,6 +46,7 @@ impl Asked {
             code,
             body,
             content_type: ask.content_type.clone(),
+            token: ask.token.clone(),
             version,
             at: Instant::now(),
             fault,

@@ -46,6 +46,7 @@ pub struct Rule {
     what: What,
     verb: Option<String>,
     path: Option<String>,
+    token: Option<String>,
     skipped: u32,
     left: u32,
 }
@@ -59,7 +60,7 @@ enum What {
 impl Rule {
     /// This fault.
     pub fn new(fault: Fault) -> Self {
-        Rule { what: What::Always(fault), verb: None, path: None, skipped: 0, left: u32::MAX }
+        Rule { what: What::Always(fault), verb: None, path: None, token: None, skipped: 0, left: u32::MAX }
     }
 
     /// So many of a thousand requests go wrong, in any way that suits them: refused with 429, 500 or 503, delayed (up to 50
@@ -83,6 +84,13 @@ impl Rule {
         self
     }
 
+    /// Only requests of a client: of the one with this bearer token.
+    #[must_use]
+    pub fn token(mut self, token: &str) -> Self {
+        self.token = Some(token.to_owned());
+        self
+    }
+
     /// Not the first so many of those requests.
     #[must_use]
     pub fn after(mut self, requests: u32) -> Self {
@@ -99,6 +107,7 @@ impl Rule {
 
     fn is_about(&self, ask: &Ask) -> bool {
         self.verb.as_ref().is_none_or(|verb| verb == ask.verb)
+            && self.token.as_ref().is_none_or(|token| *token == ask.token)
             && self.path.as_ref().is_none_or(|path| is_like(path, &ask.path))
     }
 
@@ -196,12 +205,12 @@ impl Faults {
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use hyper::Method;
+    use hyper::{HeaderMap, Method};
 
     use super::*;
 
     fn ask(method: Method, uri: &str) -> Ask {
-        Ask::new(&method, &uri.parse().unwrap(), "", &Bytes::new())
+        Ask::new(&method, &uri.parse().unwrap(), &HeaderMap::new(), &Bytes::new())
     }
 
     #[test]

@@ -80,8 +80,18 @@ impl Server {
         self.tls.as_ref().map(|tls| tls.authority.as_str())
     }
 
-    /// The contents of a kubeconfig for this server.
+    /// The contents of a kubeconfig for this server, without a user.
     pub fn kubeconfig(&self) -> String {
+        self.kubeconfig_as(&json!({}))
+    }
+
+    /// The same for a user with a bearer token. The server does not look at it, but tells clients apart by it: see
+    /// [`Asked::token`] and [`Rule::token`].
+    pub fn kubeconfig_with_token(&self, token: &str) -> String {
+        self.kubeconfig_as(&json!({"token": token}))
+    }
+
+    fn kubeconfig_as(&self, user: &Value) -> String {
         let mut cluster = json!({"server": self.url()});
         if let Some(authority) = self.authority() {
             cluster["certificate-authority-data"] = base64(authority.as_bytes()).into();
@@ -89,7 +99,7 @@ impl Server {
         json!({
             "apiVersion": "v1", "kind": "Config", "current-context": "double",
             "clusters": [{"name": "double", "cluster": cluster}],
-            "users": [{"name": "double", "user": {}}],
+            "users": [{"name": "double", "user": user}],
             "contexts": [{"name": "double", "context": {"cluster": "double", "user": "double"}}],
         })
         .to_string()

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use hyper::header::CONTENT_TYPE;
 use hyper::{Request, Response};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
@@ -32,8 +31,7 @@ pub(crate) async fn serve(
 ) -> Result<Response<Content>, Broken> {
     let (head, body) = request.into_parts();
     let body = body.collect().await.map_err(|_| Broken)?.to_bytes();
-    let content_type = head.headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
-    let ask = Ask::new(&head.method, &head.uri, content_type, &body);
+    let ask = Ask::new(&head.method, &head.uri, &head.headers, &body);
 
     let faults = Faults::pick(&mut locked(&shared.rules), &ask);
     if !faults.delay.is_zero() {

@@ -28,6 +28,8 @@ fn a_kubeconfig_says_where_and_whom_to_trust() {
     let plain = Server::start();
     let config: Value = from_str(&plain.kubeconfig()).unwrap();
     assert_eq!(config["clusters"][0]["cluster"], json!({"server": plain.url()}));
+    let config: Value = from_str(&plain.kubeconfig_with_token("t")).unwrap();
+    assert_eq!(config["users"][0]["user"], json!({"token": "t"}));
     let tls = Server::start_tls();
     let config: Value = from_str(&tls.kubeconfig()).unwrap();
     assert!(config["clusters"][0]["cluster"]["certificate-authority-data"].as_str().unwrap().starts_with("LS0tLS1C"));

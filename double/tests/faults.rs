@@ -85,6 +85,22 @@ async fn watches_break_end_and_expire() {
 }
 
 #[tokio::test]
+async fn one_of_two_clients_can_be_cut_off() {
+    let server = server(0);
+    server.rule(Rule::new(Fault::Cut).token("a"));
+    let mut other = Client::new(&server, Http::Two).await.with_token("b");
+    for _ in 0..2 {
+        let mut client = Client::new(&server, Http::Two).await.with_token("a");
+        assert_eq!(client.get(NODES).await, Err(Broken));
+        assert_eq!(other.get(NODES).await.unwrap().code, 200);
+    }
+    let tokens: Vec<_> = server.requests().into_iter().map(|asked| asked.token).collect();
+    assert_eq!(tokens, ["a", "b", "a", "b"]);
+    server.no_rules();
+    assert_eq!(Client::new(&server, Http::Two).await.with_token("a").get(NODES).await.unwrap().code, 200);
+}
+
+#[tokio::test]
 async fn all_connections_can_be_cut() {
     let server = server(0);
     let mut client = Client::new(&server, Http::Two).await;

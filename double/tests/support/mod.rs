@@ -37,6 +37,7 @@ enum Sender {
 pub struct Client {
     sender: Sender,
     host: String,
+    token: &'static str,
 }
 
 #[derive(Debug, PartialEq)]
@@ -75,11 +76,20 @@ impl Client {
                 handshake(stream, http).await
             }
         };
-        Client { sender, host: url }
+        Client { sender, host: url, token: "" }
+    }
+
+    /// The same with a bearer token.
+    pub fn with_token(self, token: &'static str) -> Client {
+        Client { token, ..self }
     }
 
     async fn send(&mut self, method: &str, path: &str, body: Option<Value>, kind: &str) -> Option<Response<Incoming>> {
         let builder = Request::builder().method(method).header("content-type", kind);
+        let builder = match self.token {
+            "" => builder,
+            token => builder.header("authorization", format!("Bearer {token}")),
+        };
         let builder = match &self.sender {
             Sender::One(_) => builder.uri(path).header("host", "double"),
             Sender::Two(_) => builder.uri(format!("{}{path}", self.host)),
