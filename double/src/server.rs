@@ -114,8 +114,7 @@ impl Server {
         }
     }
 
-    /// Serves again, at the same address. A real server may not know what happened before it was stopped: see
-    /// [`compact`](Self::compact).
+    /// Serves again, at the same address, as if only the network had been gone: it knows all that happened.
     ///
     /// # Panics
     /// If somebody else has taken the port.
@@ -133,6 +132,17 @@ impl Server {
         let (shared, tls) = (self.shared.clone(), self.tls.clone());
         let thread = std::thread::spawn(move || listen::run(listener, shared, tls, stopped));
         self.running = Some(Running { stop, thread });
+    }
+
+    /// Starts anew, or starts if it was stopped. As with a real server, no watch can go on where it ended: each is told 410 and
+    /// has to list again.
+    ///
+    /// # Panics
+    /// If somebody else has taken the port.
+    pub fn restart(&mut self) {
+        self.stop();
+        self.shared.with_store(|store| store.start_anew());
+        self.resume();
     }
 
     /// Breaks all connections that there are; new ones are welcome.

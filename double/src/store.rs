@@ -145,6 +145,13 @@ impl Store {
         self.pages.open.clear();
     }
 
+    /// Forgets what happened so far, as a server does that is started anew: others have written meanwhile, so that no watch can
+    /// begin where it ended. Lists can still be read on.
+    pub(crate) fn start_anew(&mut self) {
+        self.version += 1;
+        self.oldest = self.version;
+    }
+
     /// From now on keeps so many changes at most.
     pub(crate) fn keep(&mut self, changes: usize) {
         self.kept = changes;
@@ -216,6 +223,16 @@ mod tests {
         store.compact();
         assert_eq!((store.oldest(), store.page(page)), (1, None));
         assert!(store.knows_since(0), "for watches that are open");
+    }
+
+    #[test]
+    fn started_anew_it_knows_no_version_from_before() {
+        let mut store = Store::default();
+        let object = store.put(&key("a"), json!({"metadata": {}}));
+        let page = store.keep_page(1, vec![object]);
+        store.start_anew();
+        assert_eq!((store.version(), store.oldest()), (2, 2));
+        assert!(store.page(page).is_some());
     }
 
     #[test]

@@ -125,6 +125,18 @@ async fn a_server_comes_back_as_it_was() {
     assert_eq!(watch.told(1).await, ["ADDED late 3"]);
 }
 
+#[tokio::test]
+async fn a_server_that_is_started_anew_knows_no_version_from_before() {
+    let mut server = server(1);
+    server.restart();
+    let mut client = Client::new(&server, Http::Two).await;
+    let mut watch = client.watch("/api/v1/nodes?watch=true&resourceVersion=2").await;
+    let error = watch.next().await.unwrap().unwrap();
+    assert_eq!(error["object"]["message"], "too old resource version: 2 (3)");
+    let list = client.get(NODES).await.unwrap().body;
+    assert_eq!((list["items"].as_array().unwrap().len(), &list["metadata"]["resourceVersion"]), (1, &json!("3")));
+}
+
 /// Every pod is bound once in the end, whatever a seed brings: the client asks again, and the server knows.
 #[tokio::test]
 async fn a_random_mix() {
