@@ -16,6 +16,7 @@ use schedc_core::intern::Interner;
 use schedc_core::model::{NodeIndex, Uid};
 use schedc_core::random::Random;
 use schedc_double::{Fault, Rule, Server};
+use schedc_kubernetes::election::{self, Election, Settings, Standing};
 use schedc_kubernetes::events::{Recorder, Sink};
 use schedc_kubernetes::pods::Records;
 use schedc_kubernetes::resources::Resource;
@@ -25,16 +26,15 @@ use schedc_kubernetes::wire::{Answer, Call, Http, Lane, Silence, Streams, Transp
 use schedc_kubernetes::write::{Events, KubeClient};
 use schedc_objects::convert_pod;
 use serde_json::{Value, from_value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
 
-/// A way to a server on which a second is ten milliseconds, so that nobody waits long.
+/// A way to a server on which time passes so many times as fast, so that nobody waits long.
 #[derive(Clone)]
-struct Fast(Http);
-
-const TIMES: u32 = 100;
+struct Fast(Http, u32);
 
 impl Fast {
-    fn to(server: &Server) -> Fast {
+    fn to(server: &Server, times: u32) -> Fast {
         let tls = server.authority().map(|authority| {
             let mut roots = rustls::RootCertStore::empty();
             roots.add(CertificateDer::from_pem_slice(authority.as_bytes()).unwrap()).unwrap();
@@ -42,7 +42,7 @@ impl Fast {
             let builder = rustls::ClientConfig::builder_with_provider(provider);
             builder.with_safe_default_protocol_versions().unwrap().with_root_certificates(roots).with_no_client_auth()
         });
-        Fast(Http::new(&server.url().parse().unwrap(), tls))
+        Fast(Http::new(&server.url().parse().unwrap(), tls), times)
     }
 }
 
@@ -51,13 +51,13 @@ impl Transport for Fast {
         self.0.call(lane, call)
     }
     fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send {
-        self.0.sleep(time / TIMES)
+        self.0.sleep(time / self.1)
     }
     fn now(&self) -> Timestamp {
         self.0.now()
     }
     fn clock(&self) -> Duration {
-        self.0.clock() * TIMES
+        self.0.clock() * self.1
     }
 }
 
@@ -103,7 +103,7 @@ async fn is_followed(server: &Server, seed: u64) {
     let (tell, mut told) = mpsc::channel(16);
     server.rule(Rule::random(seed, 150).verb("watch"));
     server.rule(Rule::random(seed + 1, 150).verb("list"));
-    let follower = tokio::spawn(follow(Fast::to(server), Resource::of("Pod").unwrap(), seed, tell));
+    let follower = tokio::spawn(follow(Fast::to(server, 100), Resource::of("Pod").unwrap(), seed, tell));
     let mut changes = 0;
     let mut calm = 0;
     loop {
@@ -155,7 +155,7 @@ async fn whatever_breaks_all_is_known_in_the_end() {
 
 /// Binds so many pods at once, and says of each whether it was done.
 async fn bind(server: &Server, pods: usize) -> Vec<bool> {
-    let client = KubeClient::new(Fast::to(server), Records::default(), Nobody);
+    let client = KubeClient::new(Fast::to(server, 100), Records::default(), Nobody);
     let bind = async |number: usize| {
         let created = server.create(pod(&format!("p{number}")));
         let created: api::Pod = from_value(created).unwrap();
@@ -220,7 +220,7 @@ async fn events_arrive_once_whatever_happens_to_them() {
         action: "Scheduling",
         note: "0/1 nodes are available".to_owned(),
     };
-    let (queue, sink) = Sink::new(Fast::to(&server), Recorder::new("host"), 0);
+    let (queue, sink) = Sink::new(Fast::to(&server, 100), Recorder::new("host"), 0);
     let sink = tokio::spawn(sink.run());
     let writes = || server.writes().iter().filter(|asked| asked.path.starts_with(EVENTS)).count();
     let until = async |count: usize| {
@@ -264,4 +264,86 @@ async fn events_arrive_once_whatever_happens_to_them() {
         .collect();
     counts.sort();
     assert_eq!(counts, [("FailedScheduling".to_owned(), Some(2)), ("Other".to_owned(), Some(2))]);
+}
+
+/// A replica that takes part in the election.
+struct Replica {
+    standing: watch::Receiver<Standing>,
+    stop: watch::Sender<bool>,
+    task: JoinHandle<()>,
+    transport: Fast,
+}
+
+impl Replica {
+    fn start(server: &Server, name: &str) -> Replica {
+        let settings = Settings {
+            identity: name.into(),
+            namespace: "kube-system".into(),
+            name: "kube-scheduler".into(),
+            lease_duration: Duration::from_secs(15),
+            renew_deadline: Duration::from_secs(10),
+            retry_period: Duration::from_secs(2),
+        };
+        let (tell, standing) = watch::channel(Standing::default());
+        let (stop, stopped) = watch::channel(false);
+        // A lease of 15 seconds lasts for three quarters of one here.
+        let transport = Fast::to(server, 20);
+        let election = Election::new(settings, name.len() as u64);
+        let task = tokio::spawn(election::run(transport.clone(), election, "default-scheduler", tell, stopped));
+        Replica { standing, stop, task, transport }
+    }
+
+    fn leads(&self) -> bool {
+        self.standing.borrow().leads(self.transport.clock())
+    }
+}
+
+/// Waits until this one leads, while never two do.
+async fn until_leads(replicas: &[Replica], number: usize) {
+    for _ in 0..10_000 {
+        let leading = replicas.iter().filter(|replica| replica.leads()).count();
+        assert!(leading <= 1);
+        if replicas[number].leads() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    panic!("replica {number} never leads");
+}
+
+#[tokio::test]
+async fn another_replica_takes_over() {
+    let server = Server::start();
+    let mut replicas = vec![Replica::start(&server, "a")];
+    until_leads(&replicas, 0).await;
+    replicas.push(Replica::start(&server, "bb"));
+    // It goes on to lead while the other one waits.
+    for _ in 0..1_000 {
+        assert!(replicas[0].leads() && !replicas[1].leads());
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    // It is stopped, and gives the lease back.
+    replicas[0].stop.send(true).unwrap();
+    until_leads(&replicas, 1).await;
+    (&mut replicas[0].task).await.unwrap();
+    assert!(!replicas[0].standing.borrow().is_lost);
+    // The next one is killed in the midst of things, which nobody is told.
+    replicas.push(Replica::start(&server, "ccc"));
+    replicas[1].task.abort();
+    until_leads(&replicas, 2).await;
+    // The server refuses everything for too long: the lease is lost, and that is for ever.
+    server.rule(Rule::new(Fault::Answer(500, None)).path("*/leases*"));
+    (&mut replicas[2].task).await.unwrap();
+    assert!(replicas[2].standing.borrow().is_lost && !replicas[2].leads());
+    server.no_rules();
+    let lease = server.get("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler").unwrap();
+    assert_eq!((&lease["spec"]["holderIdentity"], &lease["spec"]["leaseTransitions"]), (&"ccc".into(), &2.into()));
+    let said = || server.list("/api/v1/namespaces/kube-system/events");
+    while said().len() < 4 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let said = said();
+    let mut said: Vec<_> = said.iter().map(|event| event["message"].as_str().unwrap()).collect();
+    said.sort_unstable();
+    assert_eq!(said, ["a became leader", "bb became leader", "ccc became leader", "ccc stopped leading"]);
 }

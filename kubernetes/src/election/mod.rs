@@ -1,7 +1,6 @@
 //! Leader election on a Lease, as client-go does it: one of several replicas schedules.
 //!
-//! [`Election`] says what to ask the API server and when, and is told the answers and the time; whoever drives it does the
-//! rest. It needs the rights that kube-scheduler has: to create leases, and to get and update its own.
+//! [`Election`] says what to ask the API server and when, and is told the answers and the time; [`run`] does the rest. It needs the rights that kube-scheduler has: to create leases, and to get and update its own.
 //!
 //! Clocks of different hosts are not compared. Others leave the lease to its holder for as long as it says, counted from when
 //! they saw it change. The holder counts from when it *sent* the renewal that was answered last, so that it stops
@@ -9,6 +8,7 @@
 
 mod event;
 mod lease;
+mod run;
 
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use schedc_core::random::Random;
 
 pub use event::leader_event;
 pub use lease::{Lease, Record};
+pub use run::{Standing, run};
 
 /// How the lease is dealt with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,6 +160,16 @@ impl Election {
     /// The lease as it was seen last.
     pub fn lease(&self) -> Option<&Lease> {
         self.seen.as_ref().map(|(lease, _)| lease)
+    }
+
+    /// Who we are.
+    pub fn identity(&self) -> &str {
+        &self.settings.identity
+    }
+
+    /// The lease's namespace and name.
+    pub fn place(&self) -> (&str, &str) {
+        (&self.settings.namespace, &self.settings.name)
     }
 
     /// How long an answer to what is asked now may take.
