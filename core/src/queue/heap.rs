@@ -1,5 +1,6 @@
-//! A binary heap of slots from which any pod can be taken: each entry knows its position.
+//! A binary heap of slots, with a line before it, from which any pod can be taken: each entry knows its position.
 
+use std::collections::VecDeque;
 use std::marker::PhantomData;
 
 use super::entries::{Entries, Entry, Slot};
@@ -10,36 +11,97 @@ pub(super) trait Before {
     fn before(a: &Entry, b: &Entry) -> bool;
 }
 
-/// Pods of one place, the first one on top.
+/// Pods of one place, the first one on top. Most come in the order in which they leave: these wait in a line, where nobody is
+/// compared with more than the last one. Those that overtake others are in the heap.
 pub(super) struct Heap<O> {
     slots: Vec<Slot>,
+    line: Line,
     order: PhantomData<fn() -> O>,
 }
 
 impl<O> Default for Heap<O> {
     fn default() -> Self {
-        Heap { slots: Vec::new(), order: PhantomData }
+        Heap { slots: Vec::new(), line: Line::default(), order: PhantomData }
+    }
+}
+
+/// Slots that left the line before their turn.
+const GONE: Slot = Slot::MAX;
+/// In the position of a pod in line. The rest is the number of its place, which starts again at 0 when numbers run out.
+const IN_LINE: u32 = 1 << 31;
+
+/// Pods in order.
+#[derive(Default)]
+struct Line {
+    /// Neither end is [`GONE`].
+    places: VecDeque<Slot>,
+    /// The number of the first place.
+    first: u32,
+    /// How many places are taken.
+    taken: usize,
+}
+
+impl Line {
+    fn push(&mut self, entries: &mut Entries, slot: Slot) {
+        entries[slot].at = IN_LINE | self.first.wrapping_add(self.places.len() as u32);
+        self.places.push_back(slot);
+        self.taken += 1;
+    }
+
+    fn remove(&mut self, entries: &mut Entries, at: u32) {
+        let place = (at.wrapping_sub(self.first) & !IN_LINE) as usize;
+        self.places[place] = GONE;
+        self.taken -= 1;
+        while self.places.front() == Some(&GONE) {
+            self.places.pop_front();
+            self.first = self.first.wrapping_add(1);
+        }
+        while self.places.back() == Some(&GONE) {
+            self.places.pop_back();
+        }
+        // Nobody else may leave for long.
+        if self.places.len() > 2 * self.taken + 64 {
+            self.close_ranks(entries);
+        }
+    }
+
+    fn close_ranks(&mut self, entries: &mut Entries) {
+        self.places.retain(|&slot| slot != GONE);
+        for (&slot, place) in self.places.iter().zip(0_u32..) {
+            entries[slot].at = IN_LINE | self.first.wrapping_add(place);
+        }
     }
 }
 
 impl<O: Before> Heap<O> {
     pub(super) fn len(&self) -> usize {
-        self.slots.len()
+        self.slots.len() + self.line.taken
     }
-    pub(super) fn peek(&self) -> Option<Slot> {
-        self.slots.first().copied()
+    pub(super) fn peek(&self, entries: &Entries) -> Option<Slot> {
+        match (self.line.places.front(), self.slots.first()) {
+            (Some(&waits), Some(&overtakes)) if O::before(&entries[overtakes], &entries[waits]) => Some(overtakes),
+            (Some(&slot), _) | (None, Some(&slot)) => Some(slot),
+            (None, None) => None,
+        }
     }
     pub(super) fn push(&mut self, entries: &mut Entries, slot: Slot) {
+        if self.line.places.back().is_none_or(|&last| O::before(&entries[last], &entries[slot])) {
+            return self.line.push(entries, slot);
+        }
         self.slots.push(slot);
         self.up(entries, self.slots.len() - 1);
     }
     pub(super) fn pop(&mut self, entries: &mut Entries) -> Option<Slot> {
-        let slot = self.peek()?;
+        let slot = self.peek(entries)?;
         self.remove(entries, slot);
         Some(slot)
     }
     pub(super) fn remove(&mut self, entries: &mut Entries, slot: Slot) {
-        let at = entries[slot].at as usize;
+        let at = entries[slot].at;
+        if at & IN_LINE != 0 {
+            return self.line.remove(entries, at);
+        }
+        let at = at as usize;
         self.slots.swap_remove(at);
         if at < self.slots.len() {
             self.restore(entries, at);
@@ -47,7 +109,12 @@ impl<O: Before> Heap<O> {
     }
     /// A pod in the heap changed.
     pub(super) fn update(&mut self, entries: &mut Entries, slot: Slot) {
-        self.restore(entries, entries[slot].at as usize);
+        let at = entries[slot].at;
+        if at & IN_LINE != 0 {
+            self.line.remove(entries, at);
+            return self.push(entries, slot);
+        }
+        self.restore(entries, at as usize);
     }
 
     fn restore(&mut self, entries: &mut Entries, at: usize) {
@@ -94,5 +161,109 @@ impl<O: Before> Heap<O> {
     fn put(&mut self, entries: &mut Entries, at: usize, slot: Slot) {
         self.slots[at] = slot;
         entries[slot].at = at as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::extension_points::QueuedPod;
+    use crate::model::{Pod, Uid};
+    use crate::queue::Place;
+
+    struct ByTime;
+    impl Before for ByTime {
+        fn before(a: &Entry, b: &Entry) -> bool {
+            (a.ready, a.ticket) < (b.ready, b.ticket)
+        }
+    }
+
+    fn entry(ready: i64, ticket: u64) -> Entry {
+        let pod = Pod { uid: Uid(ticket.to_string().into()), ..Pod::default() };
+        Entry {
+            queued: QueuedPod::new(Arc::new(pod), 0),
+            ticket,
+            ready,
+            since: 0,
+            profile: 0,
+            group: 0,
+            at: 0,
+            unschedulable: 0,
+            errors: 0,
+            place: Place::Active,
+            flushed: false,
+            gone: false,
+        }
+    }
+
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        /// So much later than the one before.
+        Push(i64),
+        Pop,
+        Remove(usize),
+        Update(usize, i64),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            8 => prop_oneof![4 => Just(1), 1 => -20..20_i64].prop_map(Step::Push),
+            2 => Just(Step::Pop),
+            5 => any::<usize>().prop_map(Step::Remove),
+            1 => (any::<usize>(), 0..100_i64).prop_map(|(at, ready)| Step::Update(at, ready)),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn the_first_leaves_first_whoever_overtakes_or_leaves_before(steps in prop::collection::vec(step(), 1..600)) {
+            let (mut heap, mut entries, mut all, mut time) = (Heap::<ByTime>::default(), Entries::default(), Vec::new(), 0);
+            for (step, ticket) in steps.into_iter().zip(0..) {
+                match step {
+                    Step::Push(later) => {
+                        time += later;
+                        let slot = entries.insert(entry(time, ticket));
+                        heap.push(&mut entries, slot);
+                        all.push(slot);
+                    }
+                    Step::Pop => {
+                        let first = all.iter().copied().min_by_key(|&slot| (entries[slot].ready, entries[slot].ticket));
+                        prop_assert_eq!(heap.peek(&entries), first);
+                        prop_assert_eq!(heap.pop(&mut entries), first);
+                        all.retain(|&slot| Some(slot) != first);
+                        first.into_iter().for_each(|slot| entries.remove(slot));
+                    }
+                    Step::Remove(_) | Step::Update(..) if all.is_empty() => {}
+                    Step::Remove(at) => {
+                        let slot = all.swap_remove(at % all.len());
+                        heap.remove(&mut entries, slot);
+                        entries.remove(slot);
+                    }
+                    Step::Update(at, ready) => {
+                        let slot = all[at % all.len()];
+                        entries[slot].ready = ready;
+                        heap.update(&mut entries, slot);
+                    }
+                }
+                prop_assert_eq!(heap.len(), all.len());
+            }
+            all.sort_unstable_by_key(|&slot| (entries[slot].ready, entries[slot].ticket));
+            let left: Vec<_> = std::iter::from_fn(|| heap.pop(&mut entries)).collect();
+            prop_assert_eq!(left, all);
+        }
+    }
+
+    #[test]
+    fn a_line_that_most_have_left_closes_ranks() {
+        let (mut heap, mut entries) = (Heap::<ByTime>::default(), Entries::default());
+        let slots: Vec<_> = (0..1000).map(|at| entries.insert(entry(at, at as u64))).collect();
+        slots.iter().for_each(|&slot| heap.push(&mut entries, slot));
+        slots[1..999].iter().for_each(|&slot| heap.remove(&mut entries, slot));
+        assert!(heap.slots.is_empty() && heap.line.places.len() < 100, "{}", heap.line.places.len());
+        assert_eq!([(); 3].map(|()| heap.pop(&mut entries)), [Some(slots[0]), Some(slots[999]), None]);
     }
 }

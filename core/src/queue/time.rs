@@ -12,11 +12,14 @@ impl<O: Order, E> SchedulingQueue<O, E> {
     /// parked for too long are tried, or gated again, without any event (`flushUnschedulablePodsLeftover`).
     pub fn tick(&mut self, around: &mut impl Surroundings<Event = E>, now: i64) {
         self.recover(around, now);
-        while let Some(slot) = self.backoff.peek().filter(|&slot| Backoff::is_over(self.entries[slot].ready, now)) {
+        while let Some(slot) =
+            self.backoff.peek(&self.entries).filter(|&slot| Backoff::is_over(self.entries[slot].ready, now))
+        {
             self.take_out(slot);
             self.push_active(slot);
         }
-        while let Some(slot) = self.error_backoff.peek().filter(|&slot| Backoff::is_over(self.entries[slot].ready, now))
+        while let Some(slot) =
+            self.error_backoff.peek(&self.entries).filter(|&slot| Backoff::is_over(self.entries[slot].ready, now))
         {
             self.take_out(slot);
             self.push_active(slot);
@@ -42,7 +45,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
 
     /// When the next backoff ends. No parked pod is meant, that may be tried only because it was parked for long.
     pub fn next_backoff_end(&self) -> Option<i64> {
-        let backoff = [self.backoff.peek(), self.error_backoff.peek()];
+        let backoff = [self.backoff.peek(&self.entries), self.error_backoff.peek(&self.entries)];
         backoff.into_iter().flatten().map(|slot| self.entries[slot].ready.saturating_add(WINDOW)).min()
     }
 }
