@@ -41,10 +41,6 @@ const ALIVE: Duration = Duration::from_secs(15);
 /// What no answer is longer than.
 const LONGEST: usize = 256 << 20;
 
-impl Lane {
-    const COUNT: usize = 6;
-}
-
 impl Http {
     /// To the server at an address. With `tls`, that has to be `https`.
     pub fn new(base: &Uri, tls: Option<rustls::ClientConfig>) -> Self {

@@ -1,6 +1,7 @@
 //! Requests to an API server, and what comes back, whatever carries them.
 
 mod http;
+mod pace;
 mod patience;
 mod refusal;
 
@@ -11,6 +12,7 @@ use bytes::Bytes;
 use k8s_openapi::jiff::Timestamp;
 
 pub use http::{Http, HttpChunks};
+pub use pace::{Pace, Paced};
 pub use patience::{Patience, Try, patiently};
 pub use refusal::Refusal;
 
@@ -30,6 +32,10 @@ pub enum Lane {
     Watch,
     /// Who calls us, and what they may do.
     Review,
+}
+
+impl Lane {
+    const COUNT: usize = Lane::Review as usize + 1;
 }
 
 /// What is to be done.
