@@ -1,9 +1,13 @@
 //! Instructions and nanoseconds of one decision, and of what comes before and after it, while pods of one template come and
-//! go. `cargo bench --bench decisions`, with `-- --nodes 1000000` for another size of the cluster
+//! go. `cargo bench --bench decisions`, with `-- --scenario gated --nodes 1000` for a scenario or a size of the cluster of
+//! one's own.
 //!
 //! A decision goes from popping the pod to its being assumed and reserved, as `scheduler::Observer` sees it. The program
-//! runs itself under callgrind, which counts the same instructions every time, and fails if a decision needs more than
-//! [`LIMIT`] of them.
+//! runs itself under callgrind, which counts the same instructions every time.
+//!
+//! `-- --limits` looks at the limits alone: it fails if a decision needs more than [`LIMIT`] instructions, or
+//! in a cluster of [`LARGE`] nodes more than [`GROWTH`] times as many as in one of the usual size. That takes minutes, for
+//! the large cluster is made under callgrind, too; `-- --limits --large 100000` takes another size for it.
 
 #[path = "support/callgrind.rs"]
 mod callgrind;
@@ -19,8 +23,12 @@ use std::time::Duration;
 
 use churn::{Churn, Phase, PhaseEnd};
 
-/// Instructions that a decision may need in [`Scenario::LIMITED`].
+/// Instructions that a decision may need in [`Scenario::LIMITED`], in a cluster of the usual size.
 const LIMIT: u64 = 3_000;
+/// Nodes of a large cluster.
+const LARGE: usize = 1_000_000;
+/// How many times as many a decision may need there.
+const GROWTH: f64 = 1.5;
 /// Of so many turns, instructions are counted, after as many that are not.
 const COUNTED: usize = 300;
 /// So many are timed.
@@ -80,7 +88,8 @@ impl Scenario {
 
 fn main() -> ExitCode {
     let given = |option: &str| std::env::args().skip_while(|argument| argument != option).nth(1);
-    let nodes: Option<usize> = given("--nodes").and_then(|nodes| nodes.parse().ok());
+    let number = |option: &str| given(option).and_then(|nodes| nodes.parse::<usize>().ok());
+    let nodes = number("--nodes");
     let chosen = given("--scenario");
     let scenarios =
         || Scenario::ALL.into_iter().filter(|scenario| chosen.as_deref().is_none_or(|name| scenario.name() == name));
@@ -96,6 +105,16 @@ fn main() -> ExitCode {
         (0..100).for_each(|_| Scenario::Template.turn(&mut churn, &mut |_| ()));
         println!("skipped: instructions are counted in an optimised build (cargo bench --bench decisions)");
         return ExitCode::SUCCESS;
+    }
+    if std::env::args().any(|argument| argument == "--limits") {
+        return match keeps_limits(number("--large").unwrap_or(LARGE)) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(error) => {
+                eprintln!("{error}");
+                ExitCode::FAILURE
+            }
+        };
     }
     println!("| {:<14} | {:>9} | {:<9} | {:>12} | {:>6} |", "scenario", "nodes", "phase", "instructions", "ns");
     println!("|----------------|----------:|-----------|-------------:|-------:|");
@@ -124,7 +143,8 @@ fn main() -> ExitCode {
                 "| {scenario_name:<14} | {nodes:>9} | {phase_name:<9} | {written:>12} | {:>6} |",
                 time.as_nanos() / TIMED as u128
             );
-            let is_limited = scenario == Scenario::LIMITED && phase == Phase::Decision;
+            let is_usual = nodes <= Scenario::LIMITED.nodes();
+            let is_limited = scenario == Scenario::LIMITED && phase == Phase::Decision && is_usual;
             within &= !is_limited || instructions.is_none_or(|count| count <= LIMIT);
         }
     }
@@ -133,6 +153,31 @@ fn main() -> ExitCode {
     }
     eprintln!("a decision needs more than {LIMIT} instructions");
     ExitCode::FAILURE
+}
+
+/// Whether a decision keeps its limits, in a cluster of the usual size and in one with so many nodes.
+fn keeps_limits(large: usize) -> Result<bool, String> {
+    let instructions = |nodes: usize| -> Result<Option<u64>, String> {
+        let counts = counted::count(Scenario::LIMITED.name(), nodes)?;
+        let count = counts.map(|counts| counts[Phase::Decision as usize] / COUNTED as u64);
+        if let Some(count) = count {
+            println!("a decision in a cluster of {nodes} nodes: {count} instructions");
+        }
+        Ok(count)
+    };
+    let Some(usual) = instructions(Scenario::LIMITED.nodes())? else {
+        println!("skipped: there is no valgrind that counts instructions");
+        return Ok(true);
+    };
+    if usual > LIMIT {
+        eprintln!("a decision needs more than {LIMIT} instructions");
+        return Ok(false);
+    }
+    let within = instructions(large)?.is_none_or(|count| count as f64 <= GROWTH * usual as f64);
+    if !within {
+        eprintln!("a decision in a large cluster needs more than {GROWTH} times as many");
+    }
+    Ok(within)
 }
 
 /// The time of each phase, over [`TIMED`] turns.

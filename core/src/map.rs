@@ -31,9 +31,12 @@ impl Hasher for FixedHasher {
         for word in words {
             self.mix(u64::from_le_bytes(*word));
         }
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        self.mix(u64::from_le_bytes(last) ^ (bytes.len() as u64) << 56);
+        // Less than a word, put together without a copy of unknown length.
+        let (half, rest) = rest.as_chunks::<4>();
+        let half = half.first().map(|half| u64::from(u32::from_le_bytes(*half)));
+        let above = rest.iter().rev().fold(0, |above, &byte| above << 8 | u64::from(byte));
+        let last = half.map_or(above, |half| half | above << 32);
+        self.mix(last ^ (bytes.len() as u64) << 56);
     }
     #[inline]
     fn write_u8(&mut self, n: u8) {

@@ -118,13 +118,16 @@ impl OwnClaims {
     }
 }
 
-/// What a placed pod's claims are assumed to be bound to.
+/// What a placed pod's claims are assumed to be bound to; none if all are bound, or there are none.
 #[derive(Debug, Default)]
-pub struct ReservedVolumes {
+pub struct ReservedVolumes(Option<Box<Assumptions>>);
+
+#[derive(Debug)]
+struct Assumptions {
     volumes: Vec<Arc<PersistentVolume>>,
     claims: Vec<Arc<PersistentVolumeClaim>>,
-    /// What PreBind has to do; none if all claims are bound.
-    work: Option<Box<Work>>,
+    /// What PreBind has to do.
+    work: Work,
 }
 
 impl Plugin for VolumeBinding {
@@ -270,42 +273,40 @@ impl ScorePlugin for VolumeBinding {
 impl VolumeBinding {
     /// Reserves volumes for a pod that may have claims.
     fn reserve_claims(&self, placement: &Placement, view: View<'_, Self>) -> Result<ReservedVolumes, Status> {
-        let mut reserved = ReservedVolumes::default();
-        if placement.pod.spec.volumes.is_empty() {
-            return Ok(reserved);
-        }
+        let nothing = ReservedVolumes::default();
         let pod = OwnClaims::new(&placement.pod.spec);
         if pod.claims.is_empty() {
-            return Ok(reserved);
+            return Ok(nothing);
         }
         // Nothing has changed since Filter, so this finds what Filter found. If the profile has no Filter of this plugin
         // the node may not fit, and as in kube-scheduler nothing is assumed.
         let mut assumed = self.assumed();
-        let Ok(volumes) = claims::look_up(&pod, view, &assumed) else { return Ok(reserved) };
+        let Ok(volumes) = claims::look_up(&pod, view, &assumed) else { return Ok(nothing) };
         let (labels, position) = view.row(placement.node);
         let mut choices = Vec::new();
         if volumes.check(labels, position, &mut |choice| choices.push(choice)).is_err() {
-            return Ok(reserved);
+            return Ok(nothing);
         }
         if choices.is_empty() {
-            return Ok(reserved);
+            return Ok(nothing);
         }
         let interner = &view.base.interner;
         let mut work = Work::new(placement, labels, interner);
+        let (mut assumed_volumes, mut assumed_claims) = (Vec::new(), Vec::new());
         for choice in choices {
             match choice {
                 Choice::Bind { claim, volume } => {
                     work.bind(volume, claim, interner);
-                    reserved.volumes.extend(assumed.bind(view.indexes, volume, claim));
+                    assumed_volumes.extend(assumed.bind(view.indexes, volume, claim));
                 }
                 Choice::Provision { claim } => {
                     work.provision(claim, interner);
-                    reserved.claims.extend(assumed.provision(view.indexes, claim, labels.name));
+                    assumed_claims.extend(assumed.provision(view.indexes, claim, labels.name));
                 }
             }
         }
-        reserved.work = Some(Box::new(work));
-        Ok(reserved)
+        let assumptions = Assumptions { volumes: assumed_volumes, claims: assumed_claims, work };
+        Ok(ReservedVolumes(Some(Box::new(assumptions))))
     }
 }
 
@@ -326,7 +327,7 @@ impl ReservePlugin for VolumeBinding {
     }
 
     fn unreserve(&self, _: &VolumeBindingArgs, _: &Placement, reserved: Option<&ReservedVolumes>) {
-        let Some(reserved) = reserved else { return };
+        let Some(ReservedVolumes(Some(reserved))) = reserved else { return };
         let mut assumed = self.assumed();
         reserved.volumes.iter().for_each(|volume| assumed.revert_volume(volume));
         reserved.claims.iter().for_each(|claim| assumed.revert_claim(claim));
@@ -342,7 +343,7 @@ impl PreBindPlugin for VolumeBinding {
         _: &Placement,
         reserved: &ReservedVolumes,
     ) -> Result<PreFlight, Status> {
-        Ok(if reserved.work.is_some() { PreFlight::RunInParallel } else { PreFlight::Skip })
+        Ok(if reserved.0.is_some() { PreFlight::RunInParallel } else { PreFlight::Skip })
     }
 
     async fn pre_bind<C: Client>(
@@ -352,8 +353,8 @@ impl PreBindPlugin for VolumeBinding {
         _: &Placement,
         reserved: &ReservedVolumes,
     ) -> Result<(), Status> {
-        let Some(work) = &reserved.work else { return Ok(()) };
-        work.run(client, args.bind_timeout_seconds).await.map_err(Status::error)
+        let Some(reserved) = &reserved.0 else { return Ok(()) };
+        reserved.work.run(client, args.bind_timeout_seconds).await.map_err(Status::error)
     }
 }
 

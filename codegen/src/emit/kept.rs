@@ -77,14 +77,15 @@ fn resize_filters(members: &Members<'_>) -> TokenStream {
 fn ask(members: &Members<'_>, member: &Member<'_>, nodes: TokenStream, dirty: TokenStream) -> TokenStream {
     let (field, ty, args) = (&member.field, &member.ty, member.args());
     let (state, columns) = (pre_filter::state(member), super::columns::slices(members, member));
-    let call = quote! {
+    quote! {
         kept::filter::<#ty>(#args, &pod.#field, #state, #columns, #nodes, &mut self.passing.#field, #dirty)?;
-    };
-    if_asked(member, call)
+    }
 }
 
 fn filter(members: &Members<'_>) -> TokenStream {
-    let calls = members.at(Point::Filter).map(|member| ask(members, member, quote! { nodes }, quote! { dirty }));
+    let calls = members
+        .at(Point::Filter)
+        .map(|member| if_asked(member, ask(members, member, quote! { nodes }, quote! { dirty })));
     let body = quote! { #(#calls)* Ok(()) };
     let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
     let (columns, nodes) = (parameter("columns", &body), parameter("nodes", &body));
@@ -129,11 +130,12 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
     let without = members.at(Point::Filter).filter(|member| !member.runs(Point::PreFilter));
     let without = without.map(|member| {
         let ty = &member.ty;
-        ask(members, member, quote! { kept::concerned::<#ty>(work) }, quote! { work.dirty })
+        if_asked(
+            member,
+            with_columns(ask(members, member, quote! { kept::concerned::<#ty>(work) }, quote! { work.dirty })),
+        )
     });
     let body = quote! { #(#without)* #(#with_state)* Ok(()) };
-    let columns = columns_if_used(&body);
-    let body = quote! { #columns #body };
     let (plugins, pod) = (parameter("plugins", &body), parameter("pod", &body));
     let (cycle, cache, work) = (parameter("cycle", &body), parameter("cache", &body), parameter("work", &body));
     quote! {
@@ -189,11 +191,14 @@ fn bytes(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// `let columns = ..;`, if the code after it uses them.
-pub(super) fn columns_if_used(code: &TokenStream) -> TokenStream {
-    if uses(code, "columns") {
-        quote! { let columns = Pipeline::columns(&cache.state, &cache.base); }
+/// Code with the columns that it uses: at hand only where it runs, which it hardly ever does.
+pub(super) fn with_columns(code: TokenStream) -> TokenStream {
+    if uses(&code, "columns") {
+        quote! {
+            let columns = Pipeline::columns(&cache.state, &cache.base);
+            #code
+        }
     } else {
-        TokenStream::new()
+        code
     }
 }

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::columns::slices;
 use super::docs::doc;
-use super::kept::columns_if_used;
+use super::kept::with_columns;
 use super::member::{Member, Members};
 use super::pre_score::{Source, source, state, stateful, unless_skipped};
 use super::score::{call, has_base, normalizing};
@@ -100,10 +100,10 @@ pub(super) fn helper(members: &Members<'_>) -> Option<TokenStream> {
                 fn base_of_one(
                     pod: &Pod,
                     score: &Score,
-                    columns: &Columns<'_>,
+                    cache: &Cache<State>,
                     index: usize,
                 ) -> Result<i64, Anew> {
-                    Kept::base(pod, score, *columns, index)
+                    Kept::base(pod, score, Pipeline::columns(&cache.state, &cache.base), index)
                 }
             }
         }
@@ -113,9 +113,9 @@ pub(super) fn helper(members: &Members<'_>) -> Option<TokenStream> {
 fn score_base(nodes: &TokenStream) -> TokenStream {
     quote! {
         if kept::are_few(#nodes) {
-            kept::score_each(#nodes, &mut self.scores.base, |index| Kept::base_of_one(pod, score, &columns, index))?;
+            kept::score_each(#nodes, &mut self.scores.base, |index| Kept::base_of_one(pod, score, cache, index))?;
         } else {
-            let columns = Pipeline::aligned(columns);
+            let columns = Pipeline::aligned(Pipeline::columns(&cache.state, &cache.base));
             kept::score_each(#nodes, &mut self.scores.base, |index| Kept::base(pod, score, columns, index))?;
         }
     }
@@ -135,7 +135,7 @@ fn fresh(member: &Member<'_>) -> TokenStream {
 fn ask(members: &Members<'_>, member: &Member<'_>, nodes: TokenStream) -> TokenStream {
     let (field, ty, args) = (&member.field, &member.ty, member.args());
     let (state, columns) = (state(member), slices(members, member));
-    quote! { self.scores.#field.score::<#ty>(#args, &pod.#field, #state, #columns, #nodes)?; }
+    with_columns(quote! { self.scores.#field.score::<#ty>(#args, &pod.#field, #state, #columns, #nodes)?; })
 }
 
 fn score(members: &Members<'_>) -> TokenStream {
@@ -143,13 +143,13 @@ fn score(members: &Members<'_>) -> TokenStream {
     let base = has_base(members).then(|| score_base(&quote! { fresh.nodes }));
     let body = quote! { #(#raw)* #base Ok(()) };
     let (pod, score) = (parameter("pod", &body), parameter("score", &body));
-    let (columns, fresh) = (parameter("columns", &body), parameter("fresh", &body));
+    let (cache, fresh) = (parameter("cache", &body), parameter("fresh", &body));
     quote! {
         fn score(
             &mut self,
             #pod: &Pod,
             #score: &Score,
-            #columns: Columns<'_>,
+            #cache: &Cache<State>,
             #fresh: Fresh<'_>,
         ) -> Result<(), Anew> {
             #body
@@ -174,7 +174,7 @@ fn update(members: &Members<'_>) -> TokenStream {
             } else if member.entry.normalizes {
                 let (state, columns) = (state(member), slices(members, member));
                 let update = quote! { self.scores.#field.update::<#ty>(#args, &pod.#field, #state, #columns, work)?; };
-                unless_skipped(member, update)
+                unless_skipped(member, with_columns(update))
             } else {
                 touches_base = true;
                 quote! { work.base.extend(work.again); }
@@ -196,8 +196,6 @@ fn update(members: &Members<'_>) -> TokenStream {
         }
     });
     let body = quote! { #(#calls)* #base Ok(()) };
-    let columns = columns_if_used(&body);
-    let body = quote! { #columns #body };
     let (plugins, pod, cycle) = (parameter("plugins", &body), parameter("pod", &body), parameter("cycle", &body));
     let (score, cache, work) = (parameter("score", &body), parameter("cache", &body), parameter("work", &body));
     quote! {
@@ -267,16 +265,37 @@ fn settle(members: &Members<'_>) -> TokenStream {
 }
 
 fn total(members: &Members<'_>) -> TokenStream {
-    let begin = if has_base(members) {
-        quote! { kept::begin_totals(word, bits, &self.scores.base, totals); }
+    let (begin, base) = if has_base(members) {
+        (quote! { kept::begin_totals(word, &self.scores.base, totals); }, quote! { self.scores.base[node] })
     } else {
-        quote! { kept::begin_totals_at_zero(word, bits, totals); }
+        (quote! { kept::begin_totals_at_zero(word, totals); }, quote! { 0 })
     };
-    let calls = normalizing(members).map(|member| {
+    let add = normalizing(members).map(|member| {
         let field = &member.field;
-        unless_skipped(member, quote! { self.scores.#field.add(word, bits, totals); })
+        unless_skipped(member, quote! { self.scores.#field.add(word, totals); })
     });
-    let body = quote! { for (word, bits) in nodes { #begin #(#calls)* } };
+    let add_one: Vec<TokenStream> = normalizing(members)
+        .map(|member| {
+            let field = &member.field;
+            unless_skipped(member, quote! { total = total.wrapping_add(self.scores.#field.weighted(node)); })
+        })
+        .collect();
+    let one = if add_one.is_empty() {
+        base
+    } else {
+        quote! { let mut total: i64 = #base; #(#add_one)* total }
+    };
+    let node = parameter("node", &one);
+    let body = quote! {
+        for (word, bits) in nodes {
+            if bits == u64::MAX {
+                #begin
+                #(#add)*
+            } else {
+                kept::total_each(word, bits, totals, |#node| { #one });
+            }
+        }
+    };
     let score = parameter("score", &body);
     quote! {
         fn total(&self, #score: &Score, nodes: impl Iterator<Item = (usize, u64)>, totals: &mut [i64]) {

@@ -112,10 +112,11 @@ pub trait PreFilterPlugin: Plugin {
     ) -> Result<PreFilter<Self::Cycle>, Status>;
 
     /// Whether nothing that happens to the cluster can change a state that `pre_filter` made for such a pod, or one of Filter's
-    /// verdicts, but those on nodes whose columns changed: `update` is not called then. Most pods have no volumes, say.
+    /// verdicts, but those on nodes whose columns changed: `update` is not called then. Most pods have no volumes, say. Unless
+    /// a plugin says otherwise, that is so if it reads the pod alone.
     #[inline(always)]
     fn is_at_rest(_pod: &Self::Pod, _slot: &Slot<Self::Cycle>) -> bool {
-        false
+        Self::READS_POD_ALONE
     }
 
     /// Brings the state that `pre_filter` made for an equal pod, which may be another one in what is

@@ -34,10 +34,11 @@ pub trait PreScorePlugin: Plugin {
     ) -> Result<Slot<Self::Cycle>, Status>;
 
     /// Whether nothing that happens to the cluster can change a state that `pre_score` made for such a pod, or one of Score's
-    /// answers, but those about nodes whose columns changed: `update` is not called then.
+    /// answers, but those about nodes whose columns changed: `update` is not called then. Unless a plugin says otherwise, that
+    /// is so if it reads the pod alone.
     #[inline(always)]
     fn is_at_rest(_pod: &Self::Pod) -> bool {
-        false
+        Self::READS_POD_ALONE
     }
 
     /// Brings the state that `pre_score` made for an equal pod up to date, to what `pre_score` would make now, and says on

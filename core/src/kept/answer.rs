@@ -77,6 +77,20 @@ impl Room {
             sets.into_iter().for_each(Touched::clear);
         }
     }
+
+    /// A node came, changed itself, or is gone.
+    #[cold]
+    fn take_changed(&mut self, node: NodeIndex, alive: &Mask) {
+        let is_new = !self.dirty.contains(node) && !self.touched.contains(node);
+        if is_new {
+            self.changed.push(node);
+        }
+        self.dirty.insert(node);
+        if alive.contains(node) {
+            self.touched.insert(node);
+            self.themselves.insert(node);
+        }
+    }
 }
 
 impl<P: Profile> Kept<P> {
@@ -143,17 +157,11 @@ impl<P: Profile> Kept<P> {
         room.begin(slots);
         for entry in cache.log.since(self.seen).ok_or(Anew)? {
             let node = entry.slot();
-            let is_alive = alive.contains(node);
-            if entry.is_node_itself() {
-                themselves = true;
-                if is_alive {
-                    room.themselves.insert(node);
-                    room.dirty.insert(node);
-                }
-            }
-            let seen = if is_alive { &mut room.touched } else { &mut room.dirty };
-            if !seen.contains(node) {
-                seen.insert(node);
+            if entry.is_node_itself() || !alive.contains(node) {
+                themselves |= entry.is_node_itself();
+                room.take_changed(node, alive);
+            } else if !room.touched.contains(node) {
+                room.touched.insert(node);
                 room.changed.push(node);
             }
         }
@@ -268,7 +276,7 @@ impl<P: Profile> Kept<P> {
         self.parts.clear_scores();
         self.parts.resize_scores(&score, slots);
         let all = Fresh { nodes: &room.fresh, themselves: &room.fresh };
-        self.parts.score(compiled, &score, P::columns(&cache.state, &cache.base), all)?;
+        self.parts.score(compiled, &score, cache, all)?;
         let Kept { parts, feasible, totals, best, .. } = self;
         totals.resize(slots, 0);
         best.resize(slots);
@@ -319,7 +327,7 @@ impl<P: Profile> Kept<P> {
         };
         self.parts.update_scores(plugins, compiled, cycle, score, cache, &mut work)?;
         let fresh = Fresh { nodes: &room.fresh, themselves: &room.fresh_themselves };
-        self.parts.score(compiled, score, P::columns(&cache.state, &cache.base), fresh)?;
+        self.parts.score(compiled, score, cache, fresh)?;
         let Kept { parts, totals, feasible, best, .. } = self;
         if !room.flipped.is_empty() {
             parts.retire(score, feasible, &room.flipped);
@@ -342,9 +350,18 @@ impl<P: Profile> Kept<P> {
     pub(crate) fn kth_best(&self, k: usize) -> Option<NodeIndex> {
         let (block, k) = self.best.kth(k as u32);
         let total = self.best.root().total;
-        let bits = self.feasible.block(block, BLOCK);
-        let nodes = nodes_of(0, bits).map(|node| NodeIndex((block * BLOCK) as u32 + node.0));
-        nodes.filter(|node| self.totals[node.get()] == total).nth(k as usize)
+        let (first, bits) = (block * BLOCK, self.feasible.block(block, BLOCK));
+        let mut others = k;
+        for node in nodes_of(0, bits).map(|node| first + node.get()) {
+            if self.totals[node] != total {
+                continue;
+            }
+            if others == 0 {
+                return Some(NodeIndex(node as u32));
+            }
+            others -= 1;
+        }
+        None
     }
 
     /// The total of a feasible node; none if nobody scored.

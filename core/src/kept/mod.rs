@@ -36,7 +36,7 @@ pub use normalized::Normalized;
 pub use parts::{FilterWork, Fresh, NotKept, Parts, ScoreWork};
 pub use passes::{
     are_few, begin_totals, begin_totals_at_zero, concerned, filter, new_after_pre_score, new_to_score, score_each,
-    update_facts, update_filter, update_score, update_state, weighted,
+    total_each, update_facts, update_filter, update_score, update_state, weighted,
 };
 pub(crate) use signatures::{Read, SignatureId, Signatures, compile};
 pub use tally::Tally;

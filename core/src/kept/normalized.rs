@@ -195,20 +195,19 @@ impl Normalized {
         }
     }
 
-    /// Adds the weighted normalised scores of the nodes `bits` of a word to their totals.
-    #[inline]
-    pub fn add(&self, word: usize, bits: u64, totals: &mut [i64]) {
+    /// Adds the weighted normalised scores of the nodes of a whole word to their totals.
+    #[inline(always)]
+    pub fn add(&self, word: usize, totals: &mut [i64]) {
         let weighted = self.levels.weighted();
         let first = word * 64;
-        if bits == u64::MAX {
-            for (total, &level) in totals[first..first + 64].iter_mut().zip(&self.level_of[first..first + 64]) {
-                *total = total.wrapping_add(weighted[level as usize]);
-            }
-            return;
+        for (total, &level) in totals[first..first + 64].iter_mut().zip(&self.level_of[first..first + 64]) {
+            *total = total.wrapping_add(weighted[level as usize]);
         }
-        for node in nodes_of(word, bits) {
-            let total = &mut totals[node.get()];
-            *total = total.wrapping_add(weighted[self.level_of[node.get()] as usize]);
-        }
+    }
+
+    /// The weighted normalised score of a node.
+    #[inline(always)]
+    pub fn weighted(&self, node: usize) -> i64 {
+        self.levels.weighted()[self.level_of[node] as usize]
     }
 }

@@ -51,7 +51,7 @@ pub trait Parts<P: Profile>: Default + Send {
     ///
     /// # Errors
     /// A score failed or is out of range.
-    fn score(&mut self, pod: &P::Pod, score: &P::Score, columns: P::Columns<'_>, fresh: Fresh<'_>) -> Result<(), Anew>;
+    fn score(&mut self, pod: &P::Pod, score: &P::Score, cache: &Cache<P::State>, fresh: Fresh<'_>) -> Result<(), Anew>;
 
     /// Brings score states up to date, and the raw scores of nodes that plugins name. `work.scored` takes these.
     ///
@@ -181,7 +181,7 @@ impl<P: Profile> Parts<P> for NotKept {
         0
     }
     fn resize_scores(&mut self, _: &P::Score, _: usize) {}
-    fn score(&mut self, _: &P::Pod, _: &P::Score, _: P::Columns<'_>, _: Fresh<'_>) -> Result<(), Anew> {
+    fn score(&mut self, _: &P::Pod, _: &P::Score, _: &Cache<P::State>, _: Fresh<'_>) -> Result<(), Anew> {
         Err(Anew)
     }
     fn update_scores(

@@ -215,19 +215,23 @@ pub fn score_each(
     Ok(())
 }
 
-/// The totals of the nodes `bits` of a word begin with these scores.
-#[inline]
-pub fn begin_totals(word: usize, bits: u64, scores: &[i64], totals: &mut [i64]) {
+/// The totals of the nodes of a whole word begin with these scores.
+#[inline(always)]
+pub fn begin_totals(word: usize, scores: &[i64], totals: &mut [i64]) {
     let first = word * 64;
-    if bits == u64::MAX {
-        totals[first..first + 64].copy_from_slice(&scores[first..first + 64]);
-    } else {
-        nodes_of(word, bits).for_each(|node| totals[node.get()] = scores[node.get()]);
-    }
+    totals[first..first + 64].copy_from_slice(&scores[first..first + 64]);
 }
 
 /// The same where there are none.
-#[inline]
-pub fn begin_totals_at_zero(word: usize, bits: u64, totals: &mut [i64]) {
-    nodes_of(word, bits).for_each(|node| totals[node.get()] = 0);
+#[inline(always)]
+pub fn begin_totals_at_zero(word: usize, totals: &mut [i64]) {
+    totals[word * 64..][..64].fill(0);
+}
+
+/// Sets the totals of the nodes `bits` of a word, one after the other.
+#[inline(always)]
+pub fn total_each(word: usize, bits: u64, totals: &mut [i64], total: impl Fn(usize) -> i64) {
+    for node in nodes_of(word, bits) {
+        totals[node.get()] = total(node.get());
+    }
 }

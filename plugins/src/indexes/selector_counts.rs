@@ -93,13 +93,17 @@ struct Class {
 impl Class {
     fn new(pod: &Pod) -> Class {
         let PodSpec { namespace, labels, .. } = &*pod.spec;
-        let (labels, questions) = ((**labels).into(), Vec::new());
+        let (labels, questions) = (labels.clone(), Vec::new());
         Class { namespace: *namespace, labels, deleting: pod.deleting, nodes: NodeCounts::default(), questions }
     }
 
     #[inline]
     fn has(&self, pod: &Pod) -> bool {
-        self.namespace == pod.spec.namespace && self.deleting == pod.deleting && *self.labels == *pod.spec.labels
+        let labels = &pod.spec.labels;
+        // Those of one template are the same ones in memory.
+        self.namespace == pod.spec.namespace
+            && self.deleting == pod.deleting
+            && (Arc::ptr_eq(&self.labels, labels) || self.labels == *labels)
     }
 
     fn is_in(&self, question: &PodQuestion, namespaces: &Namespaces) -> bool {

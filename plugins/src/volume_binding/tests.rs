@@ -139,7 +139,7 @@ fn a_reserve_that_did_not_run_leaves_nothing() {
     let _placed = world.place("c", 0);
     // The volume is gone, so the node does not fit: as without Filter, nothing is assumed.
     let (placement, reserved) = world.place("d", 0);
-    assert!(reserved.volumes.is_empty() && reserved.claims.is_empty());
+    assert!(reserved.0.is_none());
     world.plugin.unreserve(&ARGS, &placement, None);
     assert_eq!(world.fits("c"), "n1 n2");
 }

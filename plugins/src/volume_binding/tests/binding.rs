@@ -39,7 +39,7 @@ fn bind(objects: &[&str], controllers: bool, meanwhile: Meanwhile<'_>) -> (usize
 
     let client = EmbeddedClient::default();
     let mut executor = Executor::new();
-    let work = reserved.work.expect("there is something to do");
+    let work = reserved.0.expect("there is something to do").work;
     let caller = client.clone();
     executor.spawn(async move { work.run(&caller, 5).await });
     let mut seconds = 0;
@@ -173,7 +173,7 @@ fn what_changed_since_the_decision_is_not_overwritten() {
         }
         let client = EmbeddedClient::default();
         let mut executor = Executor::new();
-        let (work, caller) = (reserved.work.expect("there is something to do"), client.clone());
+        let (work, caller) = (reserved.0.expect("there is something to do").work, client.clone());
         executor.spawn(async move { work.run(&caller, 5).await });
         loop {
             if let Some(result) = executor.run_until_one_ends() {
