@@ -115,13 +115,13 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
         if member.runs(Point::Filter) {
             quote! {
                 kept::update_filter::<#ty, _>(
-                    &plugins.#field, #args, &pod.#field, &mut cycle.#field, #view, &mut self.passing.#field, work,
+                    &plugins.#field, #args, &pod.#field, &mut cycle.#field, || #view, &mut self.passing.#field, work,
                 )?;
             }
         } else {
             quote! {
                 kept::update_state::<#ty>(
-                    &plugins.#field, #args, &pod.#field, &mut cycle.#field, #view, &mut Mask::default(), work,
+                    &plugins.#field, #args, &pod.#field, &mut cycle.#field, || #view, &mut Mask::default(), work,
                 )?;
                 work.again.clear();
             }

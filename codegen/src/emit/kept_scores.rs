@@ -35,15 +35,8 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
 }
 
 pub(super) fn functions(members: &Members<'_>) -> TokenStream {
-    let parts = [
-        resize(members),
-        score(members),
-        update(members),
-        clear(members),
-        retire(members),
-        settle(members),
-        total(members),
-    ];
+    let parts =
+        [resize(members), score(members), update(members), clear(members), retire(members), settle(members), total()];
     quote! { #(#parts)* }
 }
 
@@ -71,8 +64,19 @@ fn resize(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// The sum of the weighted scores that need no normalising, of one node; a helper of the other functions.
-pub(super) fn helper(members: &Members<'_>) -> Option<TokenStream> {
+/// Helpers of the other functions.
+pub(super) fn helpers(members: &Members<'_>) -> TokenStream {
+    let (base, total) = (base_helpers(members), total_helpers(members));
+    quote! {
+        impl Kept {
+            #base
+            #total
+        }
+    }
+}
+
+/// The sum of the weighted scores that need no normalising, of one node.
+fn base_helpers(members: &Members<'_>) -> Option<TokenStream> {
     let parts = members.at(Point::Score).filter(|member| !member.entry.normalizes).map(|member| {
         let (call, constant) = (call(members, member), &member.constant);
         let code = quote! { base = base.wrapping_add(kept::weighted(#call, weight::#constant)?); };
@@ -83,7 +87,6 @@ pub(super) fn helper(members: &Members<'_>) -> Option<TokenStream> {
     let (columns, index) = (parameter("columns", &body), parameter("index", &body));
     has_base(members).then(|| {
         quote! {
-            impl Kept {
                 /// The sum of the weighted scores of one node that need no normalising.
                 #[inline(always)]
                 fn base(
@@ -105,7 +108,6 @@ pub(super) fn helper(members: &Members<'_>) -> Option<TokenStream> {
                 ) -> Result<i64, Anew> {
                     Kept::base(pod, score, Pipeline::columns(&cache.state, &cache.base), index)
                 }
-            }
         }
     })
 }
@@ -164,7 +166,7 @@ fn update(members: &Members<'_>) -> TokenStream {
         .map(|(member, source)| {
             let (field, ty, args) = (&member.field, &member.ty, member.args());
             let view = members.view(member, Members::in_cycle);
-            let arguments = quote! { &plugins.#field, #args, &pod.#field, &mut score.#field, #view, work };
+            let arguments = quote! { &plugins.#field, #args, &pod.#field, &mut score.#field, || #view, work };
             let update = match source {
                 Source::PreScore => quote! { kept::update_score::<#ty>(#arguments)? },
                 _ => quote! { kept::update_facts::<#ty>(#arguments) },
@@ -264,7 +266,23 @@ fn settle(members: &Members<'_>) -> TokenStream {
     }
 }
 
-fn total(members: &Members<'_>) -> TokenStream {
+fn total() -> TokenStream {
+    quote! {
+        fn total(&self, score: &Score, nodes: impl Iterator<Item = (usize, u64)>, totals: &mut [i64]) {
+            // A loop that does all of it at once prepares more than a few nodes are worth.
+            for (word, bits) in nodes {
+                if bits == u64::MAX {
+                    self.total_word(score, word, totals);
+                } else {
+                    kept::total_each(word, bits, totals, |node| self.total_of(score, node));
+                }
+            }
+        }
+    }
+}
+
+/// What `total` does with a word, and with a node.
+fn total_helpers(members: &Members<'_>) -> TokenStream {
     let (begin, base) = if has_base(members) {
         (quote! { kept::begin_totals(word, &self.scores.base, totals); }, quote! { self.scores.base[node] })
     } else {
@@ -285,21 +303,20 @@ fn total(members: &Members<'_>) -> TokenStream {
     } else {
         quote! { let mut total: i64 = #base; #(#add_one)* total }
     };
-    let node = parameter("node", &one);
-    let body = quote! {
-        for (word, bits) in nodes {
-            if bits == u64::MAX {
-                #begin
-                #(#add)*
-            } else {
-                kept::total_each(word, bits, totals, |#node| { #one });
-            }
-        }
-    };
-    let score = parameter("score", &body);
+    let whole = quote! { #begin #(#add)* };
+    let (score_of_one, node) = (parameter("score", &one), parameter("node", &one));
+    let score_of_word = parameter("score", &whole);
     quote! {
-        fn total(&self, #score: &Score, nodes: impl Iterator<Item = (usize, u64)>, totals: &mut [i64]) {
-            #body
+        /// The totals of all nodes of a word.
+        #[inline(never)]
+        fn total_word(&self, #score_of_word: &Score, word: usize, totals: &mut [i64]) {
+            #whole
+        }
+
+        /// The total of a node.
+        #[inline(never)]
+        fn total_of(&self, #score_of_one: &Score, #node: usize) -> i64 {
+            #one
         }
     }
 }

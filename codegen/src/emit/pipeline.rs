@@ -48,7 +48,7 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
     let (info, events) = (info::emit(members), enqueue_extensions::constant(members));
     let sizes = costs::constant(members);
     let helper = reserve::helper(members).map(|helper| quote! { impl Pipeline { #helper } });
-    let (kept, kept_helper) = (kept::implementation(members), kept_scores::helper(members));
+    let (kept, kept_helpers) = (kept::implementation(members), kept_scores::helpers(members));
     let body = quote! {
         #(#types)*
 
@@ -74,7 +74,7 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
         #helper
 
         #kept
-        #kept_helper
+        #kept_helpers
     };
     let uses = members.imports.borrow().declare(&body);
     let doc = doc(format!(

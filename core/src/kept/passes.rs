@@ -66,31 +66,31 @@ fn filter_some<P: FilterPlugin>(
 /// # Errors
 /// The plugin cannot, or its filter failed with an error.
 #[inline(always)]
-pub fn update_filter<P, C>(
+pub fn update_filter<'v, P, C>(
     plugin: &P,
     args: &P::Args,
     pod: &P::Pod,
     slot: &mut Slot<C>,
-    view: View<'_, P>,
+    view: impl Fn() -> View<'v, P>,
     passing: &mut Mask,
     work: &mut FilterWork<'_>,
 ) -> Result<(), Anew>
 where
     P: PreFilterPlugin<Cycle = C> + FilterPlugin<Cycle = C>,
 {
-    update_state(plugin, args, pod, slot, view, passing, work)?;
+    update_state(plugin, args, pod, slot, &view, passing, work)?;
     if slot.skip {
         return Ok(());
     }
     let nodes = if P::READS_POD_ALONE { concerned::<P>(work) } else { work.touched };
     if work.again.is_empty() {
-        return filter::<P>(args, pod, &slot.state, view.columns, nodes, passing, work.dirty);
+        return filter::<P>(args, pod, &slot.state, view().columns, nodes, passing, work.dirty);
     }
     let alive = work.alive.words();
     work.again.retain(|word, bits| bits & alive.get(word).copied().unwrap_or(0));
     work.dirty.extend(work.again);
     work.again.extend(nodes);
-    filter::<P>(args, pod, &slot.state, view.columns, work.again, passing, work.dirty)?;
+    filter::<P>(args, pod, &slot.state, view().columns, work.again, passing, work.dirty)?;
     work.again.clear();
     Ok(())
 }
@@ -100,12 +100,12 @@ where
 /// # Errors
 /// It cannot.
 #[inline(always)]
-pub fn update_state<P: PreFilterPlugin>(
+pub fn update_state<'v, P: PreFilterPlugin>(
     plugin: &P,
     args: &P::Args,
     pod: &P::Pod,
     slot: &mut Slot<P::Cycle>,
-    view: View<'_, P>,
+    view: impl Fn() -> View<'v, P>,
     passing: &mut Mask,
     work: &mut FilterWork<'_>,
 ) -> Result<(), Anew> {
@@ -113,7 +113,7 @@ pub fn update_state<P: PreFilterPlugin>(
         return Ok(());
     }
     let mut verdicts = Verdicts::new(work.changed, passing, work.again, work.dirty, work.alive);
-    plugin.update(args, pod, slot, view, &mut verdicts)
+    plugin.update(args, pod, slot, view(), &mut verdicts)
 }
 
 /// The nodes that a Score without PreScore is asked about: where pods came and went, one that sees nothing of pods says what
@@ -135,32 +135,32 @@ pub fn new_after_pre_score<'a, P: ScorePlugin + PreScorePlugin>(fresh: Fresh<'a>
 /// # Errors
 /// The plugin cannot.
 #[inline(always)]
-pub fn update_score<P: PreScorePlugin>(
+pub fn update_score<'v, P: PreScorePlugin>(
     plugin: &P,
     args: &P::Args,
     pod: &P::Pod,
     slot: &mut Slot<P::Cycle>,
-    view: View<'_, P>,
+    view: impl Fn() -> View<'v, P>,
     work: &mut ScoreWork<'_>,
 ) -> Result<bool, Anew> {
     if P::is_at_rest(pod) {
         return Ok(false);
     }
-    plugin.update(args, pod, slot, view, &mut rescore(work))?;
+    plugin.update(args, pod, slot, view(), &mut rescore(work))?;
     Ok(narrow(work))
 }
 
 /// The same for facts that are looked up.
 #[inline(always)]
-pub fn update_facts<P: PrepareScore>(
+pub fn update_facts<'v, P: PrepareScore>(
     plugin: &P,
     args: &P::Args,
     pod: &P::Pod,
     facts: &mut <P as ScorePlugin>::Cycle,
-    view: View<'_, P>,
+    view: impl Fn() -> View<'v, P>,
     work: &mut ScoreWork<'_>,
 ) -> bool {
-    plugin.update(args, pod, facts, view, &mut rescore(work));
+    plugin.update(args, pod, facts, view(), &mut rescore(work));
     narrow(work)
 }
 
