@@ -5,7 +5,7 @@
 # that are there.
 set -eu
 cd "$(dirname "$0")/../.."
-binary=${1:-target/release/schedc}
+binary=${1:-target/dist/schedc}
 results=${RESULTS:-$(mktemp -d)}
 mkdir -p "$results"
 
