@@ -286,8 +286,8 @@ impl Replica {
         };
         let (tell, standing) = watch::channel(Standing::default());
         let (stop, stopped) = watch::channel(false);
-        // A lease of 15 seconds lasts for three quarters of one here.
-        let transport = Fast::to(server, 20);
+        // A lease of 15 seconds lasts for three here: long enough for a busy machine.
+        let transport = Fast::to(server, 5);
         let election = Election::new(settings, name.len() as u64);
         let task = tokio::spawn(election::run(transport.clone(), election, "default-scheduler", tell, stopped));
         Replica { standing, stop, task, transport }
