@@ -109,19 +109,21 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
     let earlier = RefCell::new(Vec::new());
     let with_state = members.at(Point::PreFilter).map(|member| {
         let (field, ty, args) = (&member.field, &member.ty, member.args());
-        let view = members
-            .view(member, |read| earlier.borrow().contains(&read.name).then(|| Members::in_cycle(read)).flatten());
+        let view = when_looked_at(
+            members
+                .view(member, |read| earlier.borrow().contains(&read.name).then(|| Members::in_cycle(read)).flatten()),
+        );
         earlier.borrow_mut().push(member.name);
         if member.runs(Point::Filter) {
             quote! {
                 kept::update_filter::<#ty, _>(
-                    &plugins.#field, #args, &pod.#field, &mut cycle.#field, || #view, &mut self.passing.#field, work,
+                    &plugins.#field, #args, &pod.#field, &mut cycle.#field, #view, &mut self.passing.#field, work,
                 )?;
             }
         } else {
             quote! {
                 kept::update_state::<#ty>(
-                    &plugins.#field, #args, &pod.#field, &mut cycle.#field, || #view, &mut Mask::default(), work,
+                    &plugins.#field, #args, &pod.#field, &mut cycle.#field, #view, &mut Mask::default(), work,
                 )?;
                 work.again.clear();
             }
@@ -200,5 +202,15 @@ pub(super) fn with_columns(code: TokenStream) -> TokenStream {
         }
     } else {
         code
+    }
+}
+
+/// A closure that makes a view: hardly any plugin looks at the cluster each time.
+pub(super) fn when_looked_at(view: TokenStream) -> TokenStream {
+    if uses(&view, "columns") {
+        let view = with_columns(view);
+        quote! { || { #view } }
+    } else {
+        quote! { || #view }
     }
 }

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::columns::slices;
 use super::docs::doc;
-use super::kept::with_columns;
+use super::kept::{when_looked_at, with_columns};
 use super::member::{Member, Members};
 use super::pre_score::{Source, source, state, stateful, unless_skipped};
 use super::score::{call, has_base, normalizing};
@@ -165,8 +165,8 @@ fn update(members: &Members<'_>) -> TokenStream {
         .filter(|(_, source)| matches!(source, Source::PreScore | Source::Prepared))
         .map(|(member, source)| {
             let (field, ty, args) = (&member.field, &member.ty, member.args());
-            let view = members.view(member, Members::in_cycle);
-            let arguments = quote! { &plugins.#field, #args, &pod.#field, &mut score.#field, || #view, work };
+            let view = when_looked_at(members.view(member, Members::in_cycle));
+            let arguments = quote! { &plugins.#field, #args, &pod.#field, &mut score.#field, #view, work };
             let update = match source {
                 Source::PreScore => quote! { kept::update_score::<#ty>(#arguments)? },
                 _ => quote! { kept::update_facts::<#ty>(#arguments) },
