@@ -200,9 +200,7 @@ fn mean_of_two(strategy: &ScoringStrategy, mut uses: Uses<'_>) -> Option<i64> {
         ScoringStrategyType::RequestedToCapacityRatio => return None,
     };
     let [one, other] = strategy.resources.as_slice() else { return None };
-    // Asked one by one, so that each is a single comparison with that of `next` for 0.
-    let one_use = uses.next(one.name).filter(|used| used.allocatable > 0)?;
-    let other_use = uses.next(other.name).filter(|used| used.allocatable > 0)?;
+    let (one_use, other_use) = (uses.next_above_zero(one.name)?, uses.next_above_zero(other.name)?);
     let sum = score(one_use).wrapping_mul(one.weight).wrapping_add(score(other_use).wrapping_mul(other.weight));
     Some(sum / (one.weight + other.weight))
 }

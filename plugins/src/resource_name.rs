@@ -119,6 +119,17 @@ impl Uses<'_> {
     /// scalar resource that the pod does not ask for (`calculateNodeAllocatableRequest`).
     #[inline(always)]
     pub(crate) fn next(&mut self, name: ResourceName) -> Option<Use> {
+        self.next_if(name, |allocatable| allocatable != 0)
+    }
+
+    /// The same, and none for a resource of which the node has less than nothing.
+    #[inline(always)]
+    pub(crate) fn next_above_zero(&mut self, name: ResourceName) -> Option<Use> {
+        self.next_if(name, |allocatable| allocatable > 0)
+    }
+
+    #[inline(always)]
+    fn next_if(&mut self, name: ResourceName, is_there: impl Fn(i64) -> bool) -> Option<Use> {
         let node = self.node;
         let (allocatable, before, asked) = match name {
             ResourceName::Cpu => (node.allocatable.milli_cpu, self.milli_cpu, self.amounts.milli_cpu),
@@ -134,6 +145,6 @@ impl Uses<'_> {
                 (node.allocatable_scalar(name)?, node.requested_scalar(name).unwrap_or(0), asked)
             }
         };
-        if allocatable == 0 { None } else { Some(Use { allocatable, before, after: before.wrapping_add(asked) }) }
+        is_there(allocatable).then(|| Use { allocatable, before, after: before.wrapping_add(asked) })
     }
 }
