@@ -310,29 +310,25 @@ impl Server {
     /// Waits until something is so. Returns whether it is; `false` after the time.
     pub fn wait(&self, time: Duration, is_so: impl Fn(&Server) -> bool) -> bool {
         let end = Instant::now() + time;
-        loop {
-            if is_so(self) {
-                return true;
-            }
+        while !is_so(self) {
             if Instant::now() >= end {
                 return false;
             }
             std::thread::sleep(LOOK);
         }
+        true
     }
 
     /// The same for tests whose client runs in this thread's runtime.
     pub async fn until(&self, time: Duration, is_so: impl Fn(&Server) -> bool) -> bool {
         let end = Instant::now() + time;
-        loop {
-            if is_so(self) {
-                return true;
-            }
+        while !is_so(self) {
             if Instant::now() >= end {
                 return false;
             }
             tokio::time::sleep(LOOK).await;
         }
+        true
     }
 }
 

@@ -154,3 +154,23 @@ async fn what_is_not_there() {
         assert_eq!(client.call(method, path, body, "application/json").await.unwrap().code, code, "{method} {path}");
     }
 }
+
+#[tokio::test]
+async fn a_claim_with_a_selected_node_gets_a_volume_there() {
+    let server = server(0);
+    server.bind_volumes();
+    server.create(json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "fast"},
+        "provisioner": "disks.example.com"
+    }));
+    server.create(json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "default"},
+        "spec": {"storageClassName": "fast"}
+    }));
+    let path = "/api/v1/namespaces/default/persistentvolumeclaims/data";
+    let mut client = Client::new(&server, Http::Two).await;
+    assert_ne!(client.get(path).await.unwrap().body["status"]["phase"], "Bound");
+    let selected = json!({"metadata": {"annotations": {"volume.kubernetes.io/selected-node": "n"}}});
+    client.call("PATCH", path, Some(selected), "application/merge-patch+json").await.unwrap();
+    assert_eq!(client.get(path).await.unwrap().body["status"]["phase"], "Bound");
+}

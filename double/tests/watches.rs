@@ -92,6 +92,20 @@ async fn after_compaction_old_versions_are_gone() {
 }
 
 #[tokio::test]
+async fn no_more_changes_are_known_than_are_kept() {
+    let server = server(1);
+    server.keep_changes(2);
+    for label in 0..4 {
+        server.merge("/api/v1/nodes/n", json!({"metadata": {"labels": {"l": label.to_string()}}}));
+    }
+    let mut client = Client::new(&server, Http::Two).await;
+    let mut old = client.watch("/api/v1/nodes?watch=true&resourceVersion=3").await;
+    assert_eq!(old.next().await.unwrap().unwrap()["object"]["code"], 410);
+    let mut kept = client.watch("/api/v1/nodes?watch=true&resourceVersion=4").await;
+    assert_eq!(kept.told(2).await, ["MODIFIED n 5", "MODIFIED n 6"]);
+}
+
+#[tokio::test]
 async fn a_watch_ends_in_time_and_bookmarks_come_between() {
     let server = server(1);
     server.bookmark_every(Duration::from_millis(100));

@@ -208,3 +208,114 @@ impl Levels {
         &self.weighted
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::args::NoArgs;
+    use crate::extension_points::{ScoreError, ScorePlugin, default_normalize};
+    use crate::handle::Handle;
+    use crate::model::PodSpec;
+    use crate::plugin::{Compile, Plugin, Row};
+
+    const WEIGHT: i64 = 3;
+
+    /// Less is better; 7 takes no part.
+    struct Fewest;
+
+    impl Plugin for Fewest {
+        const NAME: &'static str = "Fewest";
+        type Args = NoArgs;
+        type Columns = ();
+        type Indexes = ();
+        type Reads = ();
+        type Pod = ();
+
+        fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
+            Ok(Fewest)
+        }
+
+        fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    }
+
+    impl ScorePlugin for Fewest {
+        type Cycle = ();
+
+        fn score(_: &NoArgs, _: &(), _: &(), _: Row<'_, Self>) -> Result<i64, ScoreError> {
+            Ok(0)
+        }
+    }
+
+    impl NormalizeScore for Fewest {
+        const IGNORED: i64 = 7;
+
+        fn normalize(_: &NoArgs, extent: Extent, raw: i64) -> i64 {
+            if raw == Self::IGNORED { 0 } else { default_normalize(extent, true, raw) }
+        }
+    }
+
+    #[derive(Clone, Debug)]
+    enum Change {
+        /// A node is of this class from now on, or feasible no more.
+        Node(usize, Option<usize>),
+        /// The nodes of a class have this raw score from now on.
+        Class(usize, i64),
+    }
+
+    fn changes() -> impl Strategy<Value = Vec<Vec<Change>>> {
+        let change = prop_oneof![
+            (0..6_usize, prop::option::of(0..4_usize)).prop_map(|(node, class)| Change::Node(node, class)),
+            (0..4_usize, 0..9_i64).prop_map(|(class, raw)| Change::Class(class, raw)),
+        ];
+        prop::collection::vec(prop::collection::vec(change, 0..5), 1..12)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_brought_up_to_date_is_as_from_nothing(turns in changes()) {
+            let mut raws = [0, 1, 2, Fewest::IGNORED];
+            let mut classes: [Option<usize>; 6] = [None; 6];
+            let mut levels = Levels::default();
+            let (mut level_of, mut scores) = ([Levels::NOBODY; 6], [0; 6]);
+            let mut moved = Vec::new();
+            for turn in turns {
+                let mut scored = Vec::new();
+                for change in &turn {
+                    match *change {
+                        Change::Class(class, raw) => raws[class] = raw,
+                        Change::Node(node, class) => {
+                            classes[node] = class;
+                            scored.push(node);
+                        }
+                    }
+                }
+                levels.move_all(|class| raws[class.0 as usize]);
+                for &node in &scored {
+                    let before = level_of[node];
+                    level_of[node] = classes[node].map_or(Levels::NOBODY, |class| {
+                        levels.enter(ScoreClass(class as u64), || raws[class])
+                    });
+                    levels.leave(before);
+                }
+                levels.settle::<Fewest>(&NoArgs::default(), WEIGHT, &mut moved).unwrap();
+                for (node, score) in scores.iter_mut().enumerate() {
+                    match moved.iter().find(|&&(level, _)| level == level_of[node]) {
+                        _ if scored.contains(&node) => *score = levels.weighted()[level_of[node] as usize],
+                        Some(&(_, by)) => *score += by,
+                        None => (),
+                    }
+                }
+
+                let mut extent = Extent::EMPTY;
+                let feasible = || classes.iter().flatten().map(|&class| raws[class]);
+                feasible().filter(|&raw| raw != Fewest::IGNORED).for_each(|raw| extent.include(raw));
+                let anew = classes.map(|class| {
+                    class.map_or(0, |class| WEIGHT * Fewest::normalize(&NoArgs::default(), extent, raws[class]))
+                });
+                prop_assert_eq!(scores, anew);
+            }
+        }
+    }
+}
