@@ -2,6 +2,7 @@
 //!
 //! | module | idea |
 //! |---|---|
+//! | [`drive`] | a scheduler at an API server |
 //! | [`election`] | who of several replicas leads |
 //! | [`events`] | what is to be written of what people should know |
 //! | [`flags`] | kube-scheduler's command line: what is honoured, ignored or refused |
@@ -12,6 +13,7 @@
 //! | [`wire`] | requests and answers, whatever carries them |
 //! | [`mod@write`] | the scheduler's client: bindings, statuses, deletions |
 
+pub mod drive;
 pub mod election;
 pub mod events;
 pub mod flags;

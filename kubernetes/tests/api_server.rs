@@ -103,7 +103,8 @@ async fn is_followed(server: &Server, seed: u64) {
     let (tell, mut told) = mpsc::channel(16);
     server.rule(Rule::random(seed, 150).verb("watch"));
     server.rule(Rule::random(seed + 1, 150).verb("list"));
-    let follower = tokio::spawn(follow(Fast::to(server, 100), Resource::of("Pod").unwrap(), seed, tell));
+    let (_rounds, round) = watch::channel(0);
+    let follower = tokio::spawn(follow(Fast::to(server, 100), Resource::of("Pod").unwrap(), seed, tell, round));
     let mut changes = 0;
     let mut calm = 0;
     loop {
@@ -111,7 +112,7 @@ async fn is_followed(server: &Server, seed: u64) {
             told = told.recv() => match told.unwrap() {
                 Told::Is(object, epoch) => drop(followed.is_there(&object, epoch, &mut interner)),
                 Told::Gone(object) => drop(followed.is_gone(&object, &mut interner)),
-                Told::Complete(resource, epoch) => drop(followed.is_complete(resource.kind, epoch)),
+                Told::Complete { resource, epoch, .. } => drop(followed.is_complete(resource.kind, epoch)),
                 Told::Trouble(..) => {}
             },
             () = tokio::time::sleep(Duration::from_millis(1)) => {

@@ -16,6 +16,8 @@ mod lines;
 mod objects;
 mod output;
 mod profiles;
+#[cfg(feature = "run")]
+mod run;
 mod simulate;
 mod sources;
 mod tables;
@@ -34,6 +36,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    #[cfg(feature = "run")]
+    Run(Box<run::Run>),
     Simulate(simulate::Simulate),
     Explain(explain::Explain),
     Evaluate(evaluate::Evaluate),
@@ -50,6 +54,8 @@ enum Command {
 /// Does what the command line says.
 pub(crate) fn main() -> ExitCode {
     let result = match Cli::parse().command {
+        #[cfg(feature = "run")]
+        Command::Run(command) => command.run(),
         Command::Simulate(command) => command.run(),
         Command::Explain(command) => command.run(),
         Command::Evaluate(command) => command.run(),

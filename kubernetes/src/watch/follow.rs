@@ -6,6 +6,7 @@ use bytes::Bytes;
 use schedc_core::random::Random;
 use schedc_objects::AnyObject;
 use tokio::sync::mpsc::Sender;
+use tokio::sync::watch;
 
 use super::frames::Frame;
 use super::lines::Lines;
@@ -23,7 +24,14 @@ pub enum Told {
     /// An object went.
     Gone(AnyObject),
     /// All objects of a kind were told since an epoch began: whatever was not is gone.
-    Complete(&'static Resource, u32),
+    Complete {
+        /// The kind.
+        resource: &'static Resource,
+        /// The epoch.
+        epoch: u32,
+        /// How often it had been asked for all to be told anew when the epoch began: all is as it was then, or later.
+        round: u32,
+    },
     /// Something is wrong, for people. It goes on.
     Trouble(&'static Resource, String),
 }
@@ -31,10 +39,18 @@ pub enum Told {
 /// Watches end after so many seconds, or up to twice as many: client-go's `minWatchTimeout`.
 const SECONDS: usize = 300;
 
-/// Follows the objects of a kind until nobody listens any more.
-pub async fn follow<S: Streams>(streams: S, resource: &'static Resource, seed: u64, tell: Sender<Told>) {
-    let machine = Machine::new(seed);
-    let mut follower = Follower { streams, resource, machine, random: Random::new(seed), tell };
+/// Follows the objects of a kind until nobody listens any more. Whenever `rounds` goes on, all are told anew, as they are then
+/// or later.
+pub async fn follow<S: Streams>(
+    streams: S,
+    resource: &'static Resource,
+    seed: u64,
+    tell: Sender<Told>,
+    mut rounds: watch::Receiver<u32>,
+) {
+    let (machine, round) = (Machine::new(seed), *rounds.borrow_and_update());
+    let mut follower =
+        Follower { streams, resource, machine, random: Random::new(seed), tell, rounds, round, is_absent: false };
     while follower.step().await.is_ok() {}
 }
 
@@ -44,6 +60,18 @@ struct Follower<S> {
     machine: Machine,
     random: Random,
     tell: Sender<Told>,
+    rounds: watch::Receiver<u32>,
+    round: u32,
+    /// The server has no such kind, as it said.
+    is_absent: bool,
+}
+
+/// What comes on a stream.
+enum Next {
+    Bytes(Bytes),
+    End(End),
+    /// All is to be told anew.
+    Round,
 }
 
 /// Nobody listens any more.
@@ -52,6 +80,11 @@ struct Unheard;
 impl<S: Streams> Follower<S> {
     /// One request, or a pause.
     async fn step(&mut self) -> Result<(), Unheard> {
+        let round = *self.rounds.borrow_and_update();
+        if round != self.round {
+            self.round = round;
+            self.machine.begin_anew();
+        }
         let ask = match self.machine.next(self.streams.clock()) {
             Step::Ask(ask) => ask,
             Step::Wait(until) => {
@@ -63,7 +96,7 @@ impl<S: Streams> Follower<S> {
         let path = query(self.resource, &ask, seconds);
         let end = match ask {
             Ask::Page { .. } => self.page(path).await?,
-            Ask::Stream | Ask::Watch { .. } => Some(self.stream(path).await?),
+            Ask::Stream | Ask::Watch { .. } => self.stream(path).await?,
         };
         if let Some(end) = end {
             self.machine.ended(end, self.streams.clock());
@@ -89,39 +122,45 @@ impl<S: Streams> Follower<S> {
             self.told(Told::Is(object, self.machine.epoch())).await?;
         }
         if self.machine.page(&page.version, page.rest.as_deref()) {
-            self.told(Told::Complete(self.resource, self.machine.epoch())).await?;
+            self.complete().await?;
         }
         Ok(None)
     }
 
-    /// A stream of changes, until it ends.
-    async fn stream(&mut self, path: String) -> Result<End, Unheard> {
+    /// A stream of changes. Returns how it ended, if it was not left.
+    async fn stream(&mut self, path: String) -> Result<Option<End>, Unheard> {
         let mut chunks = match self.streams.open(path).await {
             Ok(Ok(chunks)) => chunks,
-            Ok(Err(answer)) => return self.refused(&answer).await,
-            Err(silence) => return self.broken(silence).await,
+            Ok(Err(answer)) => return self.refused(&answer).await.map(Some),
+            Err(silence) => return self.broken(silence).await.map(Some),
         };
         let mut lines = Lines::default();
-        while let Some(chunk) = self.chunk(&mut chunks).await? {
-            match chunk {
-                Ok(bytes) => lines.push(&bytes),
-                Err(silence) => return self.broken(silence).await,
+        loop {
+            match self.next(&mut chunks).await? {
+                Next::Bytes(bytes) => lines.push(&bytes),
+                Next::End(end) => return Ok(Some(end)),
+                Next::Round => return Ok(None),
             }
             while let Some(line) = lines.next_line() {
                 if let Some(end) = self.line(line).await? {
-                    return Ok(end);
+                    return Ok(Some(end));
                 }
             }
         }
-        Ok(End::Closed)
     }
 
-    /// The next bit, unless nobody listens any more.
-    async fn chunk(&self, chunks: &mut S::Chunks) -> Result<Option<Result<Bytes, Silence>>, Unheard> {
-        tokio::select! {
-            chunk = chunks.next() => Ok(chunk),
-            () = self.tell.closed() => Err(Unheard),
-        }
+    /// What comes next, unless nobody listens any more.
+    async fn next(&mut self, chunks: &mut S::Chunks) -> Result<Next, Unheard> {
+        let chunk = tokio::select! {
+            chunk = chunks.next() => chunk,
+            Ok(()) = self.rounds.changed() => return Ok(Next::Round),
+            () = self.tell.closed() => return Err(Unheard),
+        };
+        Ok(match chunk {
+            Some(Ok(bytes)) => Next::Bytes(bytes),
+            Some(Err(silence)) => Next::End(self.broken(silence).await?),
+            None => Next::End(End::Closed),
+        })
     }
 
     /// A line of a stream. Returns how the stream ended if it says so.
@@ -137,7 +176,7 @@ impl<S: Streams> Follower<S> {
             }
             Ok(Frame::Bookmark { version, is_end_of_list }) => {
                 if self.machine.bookmark(&version, is_end_of_list) {
-                    self.told(Told::Complete(self.resource, self.machine.epoch())).await?;
+                    self.complete().await?;
                 }
             }
             Ok(Frame::Refused(refusal)) => {
@@ -160,10 +199,26 @@ impl<S: Streams> Follower<S> {
         }
     }
 
-    async fn refused(&self, answer: &Answer) -> Result<End, Unheard> {
+    /// All is told.
+    async fn complete(&self) -> Result<(), Unheard> {
+        let (epoch, round) = (self.machine.epoch(), self.round);
+        self.told(Told::Complete { resource: self.resource, epoch, round }).await
+    }
+
+    async fn refused(&mut self, answer: &Answer) -> Result<End, Unheard> {
         let Refusal { code, message, retry_after, .. } = Refusal::new(answer);
-        if code != 410 {
-            self.trouble(message.into()).await?;
+        match code {
+            // That it has forgotten is no trouble.
+            410 => {}
+            // An older server, or one on which the kind is switched off.
+            404 => {
+                if !std::mem::replace(&mut self.is_absent, true) {
+                    let so = "as long as it has no such kind, there are no such objects";
+                    self.trouble(format!("{message}: {so}")).await?;
+                }
+                self.complete().await?;
+            }
+            _ => self.trouble(message.into()).await?,
         }
         Ok(End::Refused { code, retry_after: retry_after.filter(|pause| *pause > Duration::ZERO) })
     }

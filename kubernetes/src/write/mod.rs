@@ -4,6 +4,7 @@
 
 mod bind;
 mod delete;
+mod in_flight;
 mod objects;
 mod status;
 
@@ -19,6 +20,7 @@ use serde_json::Value;
 use crate::pods::Records;
 use crate::resources::{Resource, pods};
 use crate::wire::Transport;
+use in_flight::InFlight;
 
 /// The scheduler's client of an API server.
 #[derive(Clone)]
@@ -26,6 +28,7 @@ pub struct KubeClient<T, E> {
     transport: T,
     records: Records,
     events: E,
+    bindings: InFlight,
 }
 
 /// Where events go that are to be written. It never waits; what is too much is lost.
@@ -37,13 +40,19 @@ pub trait Events: Clone + Send + Sync + 'static {
 impl<T: Transport, E: Events> KubeClient<T, E> {
     /// A client that knows of pods what the records say.
     pub fn new(transport: T, records: Records, events: E) -> Self {
-        KubeClient { transport, records, events }
+        KubeClient { transport, records, events, bindings: InFlight::default() }
+    }
+
+    /// How many bindings are under way.
+    pub fn bindings(&self) -> usize {
+        self.bindings.count()
     }
 }
 
 impl<T: Transport, E: Events> Client for KubeClient<T, E> {
-    fn bind(&self, placement: &Placement) -> impl Future<Output = Result<(), ApiError>> + Send {
-        bind::bind(&self.transport, placement)
+    async fn bind(&self, placement: &Placement) -> Result<(), ApiError> {
+        let _one = self.bindings.begin();
+        bind::bind(&self.transport, placement).await
     }
 
     fn patch_pod_status(

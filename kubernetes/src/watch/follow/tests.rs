@@ -98,13 +98,15 @@ async fn follows(answers: impl IntoIterator<Item = Result<Written, Answer>>) -> 
     let script = Script::default();
     script.0.lock().unwrap().answers.extend(answers);
     let (tell, mut told) = mpsc::channel(1);
-    let follower = tokio::spawn(follow(script.clone(), Resource::of("Node").unwrap(), 0, tell));
+    let (_rounds, round) = watch::channel(7);
+    let follower = tokio::spawn(follow(script.clone(), Resource::of("Node").unwrap(), 0, tell, round));
     let mut heard = Vec::new();
     loop {
         heard.push(match told.recv().await.unwrap() {
             Told::Is(object, epoch) => format!("{} {epoch}", object.name()),
             Told::Gone(object) => format!("no {}", object.name()),
-            Told::Complete(_, epoch) => format!("all {epoch}"),
+            Told::Complete { epoch, round: 7, .. } => format!("all {epoch}"),
+            Told::Complete { round, .. } => format!("round {round}"),
             Told::Trouble(_, why) if why == "the end" => break,
             Told::Trouble(_, why) => why,
         });
@@ -167,4 +169,35 @@ async fn a_server_that_sends_no_streams() {
     let watch = "/api/v1/nodes allowWatchBookmarks=true resourceVersion=5 watch=true";
     let pages = ["/api/v1/nodes limit=500", "/api/v1/nodes continue=x limit=500"];
     assert_eq!(paths[..5], [STREAM, pages[0], pages[1], watch, watch]);
+}
+
+#[tokio::test]
+async fn a_server_that_has_no_such_kind_has_no_such_objects() {
+    let all = [node("ADDED", "a", 3), end_of_list(5)].concat();
+    let (told, _) = follows([refusal(404), refusal(404), stream(&all, true)]).await;
+    let none = "the server answered with status code 404: as long as it has no such kind, there are no such objects";
+    assert_eq!(told, [none, "all 1", "all 2", "a 3", "all 3", "cut"]);
+}
+
+#[tokio::test]
+async fn in_another_round_all_is_told_anew() {
+    let script = Script::default();
+    let all = |version: u32| stream(&[node("ADDED", "a", 3), end_of_list(version)].concat(), false);
+    let (tell, mut told) = mpsc::channel(1);
+    let (rounds, round) = watch::channel(0);
+    script.0.lock().unwrap().answers.extend([all(5), all(9)]);
+    let follower = tokio::spawn(follow(script.clone(), Resource::of("Node").unwrap(), 0, tell, round));
+    let mut complete = Vec::new();
+    while let Some(told) = told.recv().await {
+        match told {
+            Told::Is(..) if complete.is_empty() => drop(rounds.send_replace(1)),
+            Told::Complete { epoch, round, .. } => complete.push((epoch, round)),
+            Told::Trouble(..) => break,
+            _ => {}
+        }
+    }
+    drop(told);
+    follower.await.unwrap();
+    // The list that was under way may have come to its end.
+    assert!(complete == [(1, 0), (2, 1)] || complete == [(2, 1)], "{complete:?}");
 }

@@ -1,0 +1,291 @@
+//! Drives a scheduler at an API server.
+//!
+//! Everything happens on one task: what followers tell reaches the scheduler, tasks that are done go back to it, time passes,
+//! and pods are tried as long as we lead and know the cluster. Other tasks of the same runtime talk to the API server.
+//!
+//! | module | idea |
+//! |---|---|
+//! | [`hooks`] | whoever wants to know what happens |
+//! | [`informers`] | who follows the cluster, and whether all of it is known |
+//! | [`leadership`] | whether we lead, and that nothing is sent that takes leading when we do not |
+//! | [`tasks`] | calls that are under way |
+
+pub mod hooks;
+pub mod informers;
+pub mod leadership;
+pub mod tasks;
+
+use std::time::Duration;
+
+use futures_util::future::Either;
+use schedc_core::profile::{Bundle, StartError};
+use schedc_core::scheduler::{Change, Options, Scheduler};
+use tokio::sync::watch as channel;
+
+use crate::pods::Records;
+use crate::resources::Resource;
+use crate::watch::follow::Told;
+use crate::watch::followed::Followed;
+use crate::wire::Streams;
+use crate::write::{Events, KubeClient};
+
+pub use hooks::Hooks;
+pub use informers::Informers;
+pub use leadership::{Fenced, Leadership};
+use tasks::Spawned;
+
+/// How many changes are told, and how many pods tried, before tasks that talk to the API server get their turn.
+const CHANGES_AT_ONCE: usize = 256;
+const PODS_AT_ONCE: usize = 16;
+/// How many bindings are under way at most. The server works on fewer at a time, and a pod that is decided on later is decided
+/// on with more known, so that nothing is gained by more; each takes memory.
+const BINDINGS_AT_ONCE: usize = 128;
+/// How long bindings that are under way may take when the scheduler is stopped.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// What a scheduler is driven with.
+#[derive(Clone, Debug)]
+pub struct Setup<S> {
+    /// The way to the API server.
+    pub streams: S,
+    /// The kinds that the profiles look at.
+    pub kinds: Vec<&'static Resource>,
+    /// Whether we lead.
+    pub leadership: Leadership,
+    /// What is done until we lead.
+    pub standby: Standby,
+    /// The scheduler's options.
+    pub options: Options,
+}
+
+/// What is done by a replica that does not lead.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Standby {
+    /// It follows the cluster, so that it can take over sooner.
+    #[default]
+    Warm,
+    /// It knows nothing of the cluster, and takes next to no memory.
+    Small,
+}
+
+/// How it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It was stopped. Bindings that were under way are done, or their time was over.
+    Stopped,
+    /// The lease was lost.
+    Lost,
+}
+
+/// A scheduler, and what it is driven with.
+pub struct Driver<B: Bundle, S: Streams, E: Events, H> {
+    scheduler: Scheduler<B, KubeClient<Fenced<S>, E>>,
+    client: KubeClient<Fenced<S>, E>,
+    streams: S,
+    kinds: Vec<&'static Resource>,
+    seed: u64,
+    leadership: Leadership,
+    standby: Standby,
+    informers: Option<Informers>,
+    followed: Followed,
+    tasks: Spawned,
+    hooks: H,
+    /// The scheduler's time when the clock began.
+    epoch: i64,
+    is_leading: bool,
+}
+
+impl<B: Bundle, S: Streams, E: Events, H: Hooks> Driver<B, S, E, H> {
+    /// A scheduler that knows nothing yet.
+    ///
+    /// # Errors
+    /// Plugins that cannot start.
+    pub fn new(setup: Setup<S>, events: E, hooks: H) -> Result<Self, Vec<StartError>> {
+        let Setup { streams, kinds, leadership, standby, options } = setup;
+        let records = Records::default();
+        let client = KubeClient::new(Fenced::new(streams.clone(), leadership.clone()), records.clone(), events);
+        let calendar = i64::try_from(streams.now().as_nanosecond()).unwrap_or(i64::MAX);
+        Ok(Driver {
+            scheduler: Scheduler::new(client.clone(), options)?,
+            client,
+            epoch: calendar.saturating_sub(nanoseconds(streams.clock())),
+            streams,
+            kinds,
+            seed: options.seed,
+            leadership,
+            standby,
+            informers: None,
+            followed: Followed::new(records),
+            tasks: Spawned::default(),
+            hooks,
+            is_leading: false,
+        })
+    }
+
+    /// Schedules until `stop` says otherwise, or the lease is lost.
+    pub async fn run(mut self, mut stop: channel::Receiver<bool>) -> End {
+        let end = self.drive(&mut stop).await;
+        if end == End::Stopped { self.finish().await } else { end }
+    }
+
+    async fn drive(&mut self, stop: &mut channel::Receiver<bool>) -> End {
+        loop {
+            if *stop.borrow() {
+                return End::Stopped;
+            }
+            if let Err(end) = self.look_who_leads() {
+                return end;
+            }
+            let has_more = self.turn();
+            if has_more {
+                tokio::task::yield_now().await;
+            } else {
+                self.rest(stop).await;
+            }
+        }
+    }
+
+    /// Does what can be done now. Returns whether there may be more.
+    fn turn(&mut self) -> bool {
+        let has_heard = self.hear();
+        while let Some(done) = self.tasks.take_done() {
+            self.scheduler.on_completed(done, &mut self.tasks);
+        }
+        self.scheduler.tick(self.now(), &mut self.tasks);
+        let has_tried = self.knows_all() && self.try_pods();
+        self.report();
+        has_heard || has_tried
+    }
+
+    /// Takes in what followers told. Returns whether there may be more.
+    fn hear(&mut self) -> bool {
+        for _ in 0..CHANGES_AT_ONCE {
+            let Some(told) = self.informers.as_mut().and_then(Informers::try_next) else { return false };
+            self.told(told);
+        }
+        true
+    }
+
+    fn told(&mut self, told: Told) {
+        let interner = &mut self.scheduler.cache.base.interner;
+        match told {
+            Told::Is(object, epoch) => {
+                let change = self.followed.is_there(&object, epoch, interner);
+                self.changed(change);
+            }
+            Told::Gone(object) => {
+                let change = self.followed.is_gone(&object, interner);
+                self.changed(change);
+            }
+            Told::Complete { resource, epoch, round } => {
+                let gone = self.followed.is_complete(resource.kind, epoch);
+                self.changed(gone);
+                if let Some(informers) = &mut self.informers {
+                    informers.is_complete(resource, round);
+                }
+            }
+            Told::Trouble(resource, why) => tracing::warn!(kind = resource.kind, err = why, "Failed to watch"),
+        }
+    }
+
+    fn changed(&mut self, changes: impl IntoIterator<Item = Change>) {
+        for change in changes {
+            self.hooks.told(&change);
+            self.scheduler.on_change(change, &mut self.tasks);
+        }
+    }
+
+    /// Whether we lead, and know the cluster as it was when we began to, or later.
+    fn knows_all(&self) -> bool {
+        self.is_leading && self.informers.as_ref().is_some_and(Informers::know_all)
+    }
+
+    /// Tries some pods. Returns whether there may be more that can be tried now.
+    fn try_pods(&mut self) -> bool {
+        for _ in 0..PODS_AT_ONCE {
+            let may_try = self.leadership.leads(self.streams.clock()) && self.client.bindings() < BINDINGS_AT_ONCE;
+            if !may_try || !self.scheduler.schedule_one_observed(&mut self.tasks, &mut self.hooks) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn report(&mut self) {
+        for outcome in self.scheduler.take_outcomes() {
+            self.hooks.came_to_end(&outcome);
+        }
+    }
+
+    /// Whether we lead, from now on or not any more.
+    fn look_who_leads(&mut self) -> Result<(), End> {
+        let leads = self.leadership.leads(self.streams.clock());
+        if self.leadership.is_lost() || self.is_leading && !leads {
+            return Err(End::Lost);
+        }
+        if leads && !self.is_leading {
+            self.is_leading = true;
+            // Whoever led before may have bound pods since all was listed.
+            if let Some(informers) = &mut self.informers {
+                informers.begin_anew();
+            }
+        }
+        let is_to_know = leads || self.standby == Standby::Warm && self.leadership.is_known();
+        if is_to_know && self.informers.is_none() {
+            self.informers = Some(Informers::start(&self.streams, &self.kinds, self.seed));
+        }
+        Ok(())
+    }
+
+    /// Waits until there is something to do.
+    async fn rest(&mut self, stop: &mut channel::Receiver<bool>) {
+        self.hooks.rests(&self.scheduler, self.knows_all());
+        let next_tick = self.scheduler.next_tick().map(|tick| self.until(tick));
+        let next = match &mut self.informers {
+            Some(informers) => Either::Left(informers.next()),
+            None => Either::Right(std::future::pending()),
+        };
+        tokio::select! {
+            told = next => self.told(told),
+            done = self.tasks.done() => self.scheduler.on_completed(done, &mut self.tasks),
+            () = self.leadership.changed() => {}
+            () = is_stopped(stop) => {}
+            () = self.streams.sleep(next_tick.unwrap_or_default()), if next_tick.is_some() => {}
+        }
+    }
+
+    /// Nothing is begun any more. Bindings that are under way come to an end, if that does not take too long.
+    async fn finish(mut self) -> End {
+        let deadline = self.streams.clock() + GRACE;
+        while !self.tasks.is_empty() {
+            if self.look_who_leads().is_err() {
+                return End::Lost;
+            }
+            let left = deadline.saturating_sub(self.streams.clock());
+            tokio::select! {
+                done = self.tasks.done() => self.scheduler.on_completed(done, &mut self.tasks),
+                () = self.streams.sleep(left) => break,
+            }
+        }
+        self.report();
+        End::Stopped
+    }
+
+    /// The scheduler's time.
+    fn now(&self) -> i64 {
+        self.epoch.saturating_add(nanoseconds(self.streams.clock()))
+    }
+
+    fn until(&self, time: i64) -> Duration {
+        Duration::from_nanos(u64::try_from(time.saturating_sub(self.now())).unwrap_or(0))
+    }
+}
+
+/// Whoever could say so and is gone says so.
+async fn is_stopped(stop: &mut channel::Receiver<bool>) {
+    let _ = stop.wait_for(|stop| *stop).await;
+}
+
+fn nanoseconds(time: Duration) -> i64 {
+    i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,99 @@
+//! `schedc run`
+
+mod host;
+mod leader;
+mod signals;
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use schedc::pipelines::Profiles;
+use schedc_core::scheduler::Options;
+use schedc_kubernetes::drive::{self, Driver, End, Leadership, Setup};
+use schedc_kubernetes::events::{Recorder, Sink};
+use schedc_kubernetes::flags::Flags;
+use schedc_kubernetes::resources::{RESOURCES, Resource};
+use schedc_kubernetes::wire::{Http, Pace, Paced};
+use tokio::runtime::Builder;
+
+use super::failure::Failure;
+use leader::Leader;
+
+/// Schedule the pods of a cluster, in kube-scheduler's place or beside it
+///
+/// It takes kube-scheduler's flags, and serves the pods that ask for the scheduler name of a profile that is compiled in.
+#[derive(Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    flags: Flags,
+
+    /// What a replica does that does not lead
+    #[arg(long, value_enum, value_name = "HOW", default_value = "warm", help_heading = "schedc")]
+    standby: Standby,
+}
+
+/// What a replica does that does not lead.
+#[derive(Clone, Copy, ValueEnum)]
+enum Standby {
+    /// Follow the cluster, to take over sooner
+    Warm,
+    /// Nothing, which takes next to no memory
+    Small,
+}
+
+/// How long it may take to write the last events.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+impl Run {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Failure::new(format!("cannot start: {error}")))?;
+        runtime.block_on(self.schedule())
+    }
+
+    async fn schedule(self) -> Result<(), Failure> {
+        let Run { flags, standby } = self;
+        let seed = host::draw();
+        let http = connect(&flags)?;
+        let pace = Pace { qps: flags.connection.qps.unwrap_or(0.0), burst: flags.connection.burst.unwrap_or(0) };
+        let streams = Paced::new(http.clone(), Some(pace));
+        let (queue, sink) = Sink::new(streams.clone(), Recorder::new(&host::name()), seed);
+        let sink = tokio::spawn(sink.run());
+        let leader = Leader::start(&flags.leader_election, http, seed);
+        let setup = Setup {
+            streams,
+            kinds: RESOURCES.iter().filter(|resource| resource.is_watched()).collect::<Vec<&Resource>>(),
+            leadership: leader.as_ref().map_or_else(Leadership::alone, Leader::leadership),
+            standby: match standby {
+                Standby::Warm => drive::Standby::Warm,
+                Standby::Small => drive::Standby::Small,
+            },
+            options: options(&flags, seed),
+        };
+        let driver = Driver::<Profiles, _, _, _>::new(setup, queue, ())?;
+        let end = driver.run(signals::stop()?).await;
+        if end == End::Lost {
+            return Err(Failure::new("leader election lost"));
+        }
+        if let Some(leader) = leader {
+            leader.release().await;
+        }
+        // What was said last may still be written, if the API server does not take long.
+        let _ = tokio::time::timeout(LAST_WORDS, sink).await;
+        Ok(())
+    }
+}
+
+fn connect(flags: &Flags) -> Result<Http, Failure> {
+    let Some(master) = &flags.connection.master else {
+        return Err(Failure::new("say where the API server is: --master http://127.0.0.1:8001"));
+    };
+    let address = master.parse().map_err(|error| Failure::new(format!("--master={master}: {error}")))?;
+    Ok(Http::new(&address, None))
+}
+
+fn options(flags: &Flags, seed: u64) -> Options {
+    let default = Options { seed, ..Options::default() };
+    let leftover_after = flags.leftover_after.map(|time| i64::try_from(time.as_nanos()).unwrap_or(i64::MAX));
+    Options { leftover_after: leftover_after.unwrap_or(default.leftover_after), ..default }
+}
