@@ -13,6 +13,10 @@ use serde_json::Value;
 use crate::extension_points::Placement;
 use crate::model::{Pod, Uid};
 
+mod news;
+
+pub use news::News;
+
 /// What the cluster answered instead of doing it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiError {
@@ -179,6 +183,11 @@ pub trait Client: Clone + Send + Sync + 'static {
     fn get(&self, object: &ObjectRef) -> impl Future<Output = Result<Value, ApiError>> + Send {
         let refusal = unsupported(format_args!("get {} {}", object.kind, object.name));
         async { Err(refusal) }
+    }
+    /// Follows some objects of kinds that a plugin declares, from now on, for so long at most: what waits for something to
+    /// happen to them need not ask again and again. A cluster that does not tell of changes is asked every second.
+    fn follow(&self, objects: Vec<ObjectRef>, time: Duration) -> impl News {
+        news::Polled::new(self.clone(), objects, time)
     }
     /// Creates one. Returns it as it is then.
     fn create(&self, object: &ObjectRef, _manifest: &Value) -> impl Future<Output = Result<Value, ApiError>> + Send {

@@ -7,10 +7,14 @@ use k8s_openapi::api::core::v1 as api;
 use schedc_core::model::Uid;
 
 use crate::status_patch::{ConditionOrders, Seen};
+use crate::write::Listeners;
 
-/// A record for each pod. Clones are the same.
+/// A record for each pod, and who waits for news of any objects. Clones are the same.
 #[derive(Clone, Debug, Default)]
-pub struct Records(Arc<Mutex<State>>);
+pub struct Records {
+    state: Arc<Mutex<State>>,
+    listeners: Listeners,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -64,9 +68,14 @@ impl Records {
         self.lock().pods.get(uid).map(|known| known.record.clone())
     }
 
+    /// Who is to be told when something happens to an object.
+    pub fn listeners(&self) -> &Listeners {
+        &self.listeners
+    }
+
     /// Nothing is left half done under the lock, so a panic elsewhere does not spoil what it holds.
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

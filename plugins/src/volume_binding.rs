@@ -12,10 +12,10 @@
 //! **Upstream.** `plugins/volumebinding` (kube-scheduler 1.36.2), with the feature gate StorageCapacityScoring off.
 //!
 //! **Differences.** Of volumes that are equally small, the one whose name comes first is taken; there, any. Unreserve leaves
-//! alone what another pod assumed. PreBind asks the API server, and not a cache of it; it writes what changes, if the object
-//! is still as it was decided on, and nothing if it says so already. Volumes that are made while it waits are checked
-//! against the node by their own node affinity, without migration to CSI. In a cluster that keeps no volumes, such as the
-//! smallest embedded one, PreBind does nothing.
+//! alone what another pod assumed. PreBind reads what it is about to write, and writes what changes, if the object is still
+//! as it was decided on, and nothing if it says so already; then it is told what becomes of the objects, and looks at no
+//! cache. Volumes that are made while it waits are checked against the node by their own node affinity, without migration to
+//! CSI. In a cluster that keeps no volumes, such as the smallest embedded one, PreBind does nothing.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -43,6 +43,7 @@ mod hint;
 mod pod_volumes;
 mod reach;
 mod standing;
+mod waiting;
 
 pub use args::VolumeBindingArgs;
 use assumed::Assumed;

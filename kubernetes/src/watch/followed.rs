@@ -70,12 +70,14 @@ impl Followed {
             (Name::Pod(uid), ..) => self.records.remove(&uid),
             _ => {}
         }
+        self.records.listeners().is_there(object);
         Some(change)
     }
 
     /// An object went. Returns what the scheduler is to be told.
     pub fn is_gone(&mut self, object: &AnyObject, interner: &mut Interner) -> Option<Change> {
         let change = object.is_gone(interner)?;
+        self.records.listeners().is_gone(object);
         let name = Name::of(&change);
         if let Name::Pod(uid) = &name {
             self.records.remove(uid);
@@ -98,6 +100,9 @@ impl Followed {
             if let Name::Pod(uid) = name {
                 self.records.remove(uid);
             }
+        }
+        if !gone.is_empty() {
+            self.records.listeners().went_unseen(kind);
         }
         gone.into_iter().map(Name::gone).collect()
     }

@@ -5,6 +5,7 @@
 mod bind;
 mod delete;
 mod in_flight;
+mod news;
 mod objects;
 mod status;
 
@@ -12,7 +13,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use schedc_core::client::{ApiError, Client, Event, ObjectRef, StatusPatch};
+use schedc_core::client::{ApiError, Client, Event, News, ObjectRef, StatusPatch};
 use schedc_core::extension_points::Placement;
 use schedc_core::model::{Pod, Uid};
 use serde_json::Value;
@@ -21,6 +22,8 @@ use crate::pods::Records;
 use crate::resources::{Resource, pods};
 use crate::wire::Transport;
 use in_flight::InFlight;
+
+pub use news::Listeners;
 
 /// The scheduler's client of an API server.
 #[derive(Clone)]
@@ -79,6 +82,10 @@ impl<T: Transport, E: Events> Client for KubeClient<T, E> {
 
     fn get(&self, object: &ObjectRef) -> impl Future<Output = Result<Value, ApiError>> + Send {
         objects::get(&self.transport, object)
+    }
+
+    fn follow(&self, objects: Vec<ObjectRef>, time: Duration) -> impl News {
+        news::Following::new(self.transport.clone(), self.records.listeners().clone(), objects, time)
     }
 
     fn create(&self, object: &ObjectRef, manifest: &Value) -> impl Future<Output = Result<Value, ApiError>> + Send {

@@ -7,10 +7,11 @@ use schedc_core::client::{ApiReason, Condition, EventType};
 use schedc_core::intern::Interner;
 use schedc_core::model::NodeIndex;
 use schedc_core::random::Random;
-use schedc_objects::testing::{api_pod, pod};
+use schedc_objects::testing::{api_object, api_pod, pod};
 use serde_json::{from_slice, json};
 
 use super::*;
+use crate::watch::followed::Followed;
 use crate::wire::{Answer, Call, Lane, Silence, Verb};
 
 /// What happens to a request.
@@ -358,4 +359,48 @@ fn events_say_which_version_of_the_pod_they_are_about() {
         said.iter().map(|(event, version)| (event.reason, *version)).collect::<Vec<_>>(),
         [("Scheduled", Some(7))]
     );
+}
+
+#[test]
+fn news_of_objects_come_with_the_watches() {
+    let server = Server::with_pod("u");
+    let client = server.client();
+    let (followed, interner) = (&mut Followed::new(client.records.clone()), &mut Interner::default());
+    let claim = |name: &str, version: u32| {
+        api_object(&format!(
+            "{{kind: PersistentVolumeClaim, metadata: {{name: {name}, namespace: ns, resourceVersion: '{version}'}}}}"
+        ))
+    };
+    let object = |kind: &str, name: &str| ObjectRef {
+        api_version: "v1".into(),
+        kind: kind.into(),
+        namespace: "ns".into(),
+        name: name.into(),
+    };
+    let followed_objects = vec![object("PersistentVolumeClaim", "c"), object("Pod", "p")];
+    let mut news = client.follow(followed_objects, Duration::from_secs(5));
+    fn next(news: &mut impl News) -> Option<(usize, Result<Value, ApiReason>)> {
+        let (place, now) = done(news.next())?;
+        Some((place, now.map(|now| now["metadata"]["resourceVersion"].clone()).map_err(|error| error.reason)))
+    }
+    // What nobody follows is not told, and neither is anything twice.
+    followed.is_there(&claim("other", 3), 1, interner);
+    followed.is_there(&claim("c", 4), 1, interner);
+    followed.is_there(&claim("c", 5), 1, interner);
+    assert_eq!(next(&mut news), Some((0, Ok("4".into()))));
+    assert_eq!(next(&mut news), Some((0, Ok("5".into()))));
+    assert_eq!(server.asked().len(), 0);
+    // Nothing happens, and the time is over.
+    assert_eq!(next(&mut news), None);
+    // What went is looked for. A pod that was seen by no list is still there.
+    followed.is_gone(&claim("c", 6), interner);
+    assert_eq!(next(&mut news), Some((0, Err(ApiReason::NotFound))));
+    followed.is_there(&api_object("{kind: Pod, metadata: {name: q, namespace: ns, uid: q}}"), 1, interner);
+    followed.is_complete("Pod", 2);
+    assert_eq!(next(&mut news), Some((1, Ok("7".into()))));
+    // So is what is followed only now.
+    news.add(object("Pod", "p"));
+    assert_eq!(next(&mut news), Some((2, Ok("7".into()))));
+    drop(news);
+    assert!(client.records.listeners().is_empty());
 }

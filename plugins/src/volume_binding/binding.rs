@@ -6,34 +6,32 @@ use std::time::Duration;
 use schedc_core::client::{ApiReason, Client, ObjectRef};
 use schedc_core::extension_points::Placement;
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{
-    LabelsExt, NodeSelector, PersistentVolume, PersistentVolumeClaim, RequirementText, TermText, label_integer,
-};
+use schedc_core::model::{PersistentVolume, PersistentVolumeClaim};
 use serde_json::{Value, json};
 
+use super::waiting::Waiting;
 use crate::columns::NodeLabels;
 
-const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
-const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
+pub(super) const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
-/// How often the cluster is asked.
-const POLL: Duration = Duration::from_secs(1);
+/// How often something is written at most.
+const TRIES: u32 = 3;
 
 /// What is to be done for a pod's unbound claims. It is in words, since it is done beside the scheduler, whose symbols are not
 /// there.
 #[derive(Debug)]
 pub(super) struct Work {
     pod: ObjectRef,
-    node: Arc<str>,
-    labels: Box<[(Arc<str>, Arc<str>)]>,
-    bindings: Vec<(ObjectRef, Claim)>,
-    provisions: Vec<Claim>,
+    pub(super) node: Arc<str>,
+    pub(super) labels: Box<[(Arc<str>, Arc<str>)]>,
+    pub(super) bindings: Vec<(ObjectRef, Claim)>,
+    pub(super) provisions: Vec<Claim>,
 }
 
 #[derive(Debug)]
-struct Claim {
-    object: ObjectRef,
+pub(super) struct Claim {
+    pub(super) object: ObjectRef,
     uid: Arc<str>,
 }
 
@@ -73,129 +71,71 @@ impl Work {
     /// # Errors
     /// The cluster refused, or something else came of it, or it takes too long.
     pub(super) async fn run(&self, client: &impl Client, timeout: i64) -> Result<(), String> {
-        match self.write(client).await {
-            Ok(()) => {}
+        // Nothing is missed that happens while it writes.
+        let mut news = client.follow(self.followed(), Duration::from_secs(timeout.try_into().unwrap_or_default()));
+        let written = match self.write(client).await {
+            Ok(written) => written,
             Err(Broken::NoVolumes) => return Ok(()),
             Err(Broken::Because(reason)) => return Err(reason),
-        }
-        for _ in 0..timeout {
-            client.sleep(POLL).await;
-            match self.is_done(client).await {
-                Ok(true) | Err(Broken::NoVolumes) => return Ok(()),
-                Ok(false) => {}
-                Err(Broken::Because(reason)) => return Err(format!("binding volumes: {reason}")),
-            }
-        }
-        Err("binding volumes: context deadline exceeded".to_owned())
+        };
+        Waiting::new(self, written).until_bound(&mut news).await.map_err(|reason| format!("binding volumes: {reason}"))
     }
 
-    /// Tells the cluster (`bindAPIUpdate`). What is there must be what the decision was made of, or what was decided.
-    async fn write(&self, client: &impl Client) -> Result<(), Broken> {
+    /// What is followed from the beginning: the pod, the node, the volumes, and the claims whose volumes are made.
+    fn followed(&self) -> Vec<ObjectRef> {
+        let node = object("Node", "".into(), self.node.clone());
+        let volumes = self.bindings.iter().map(|(volume, _)| volume.clone());
+        let claims = self.provisions.iter().map(|claim| claim.object.clone());
+        [self.pod.clone(), node].into_iter().chain(volumes).chain(claims).collect()
+    }
+
+    /// Tells the cluster (`bindAPIUpdate`). What is there must be what the decision was made of, or what was decided. Returns
+    /// what was written, as it is then: the volumes, and the claims whose volumes are made.
+    async fn write(&self, client: &impl Client) -> Result<Vec<Value>, Broken> {
+        let mut written = Vec::with_capacity(self.bindings.len() + self.provisions.len());
         for (volume, claim) in &self.bindings {
-            let now = get(client, volume).await?;
-            let taken = &now["spec"]["claimRef"];
-            if claim.is_in(taken, &claim.uid) {
-                continue;
-            }
-            let is_promised = claim.is_in(taken, "");
-            if !taken.is_null() && !is_promised {
-                return Err(modified(volume));
-            }
-            let claim_ref = json!({
-                "apiVersion": "v1", "kind": "PersistentVolumeClaim", "uid": *claim.uid,
-                "namespace": *claim.object.namespace, "name": *claim.object.name,
-            });
-            let mut patch = json!({ "metadata": version(&now), "spec": { "claimRef": claim_ref } });
-            if !is_promised {
-                patch["metadata"]["annotations"] = json!({ BOUND_BY_CONTROLLER: "yes" });
-            }
-            client.patch(volume, &patch).await.map_err(|error| Broken::Because(error.message))?;
+            written.push(change(client, volume, |now| claim.take(volume, now)).await?);
         }
         for claim in &self.provisions {
-            let now = get(client, &claim.object).await?;
-            if annotation(&now, SELECTED_NODE) == Some(&*self.node) {
-                continue;
-            }
-            let is_free = annotation(&now, SELECTED_NODE).is_none() && text(&now["spec"]["volumeName"]).is_empty();
-            if !is_free || text(&now["metadata"]["uid"]) != &*claim.uid {
-                return Err(modified(&claim.object));
-            }
-            let mut patch = json!({ "metadata": version(&now) });
-            patch["metadata"]["annotations"] = json!({ SELECTED_NODE: *self.node });
-            client.patch(&claim.object, &patch).await.map_err(|error| Broken::Because(error.message))?;
+            written.push(change(client, &claim.object, |now| self.select_node(claim, now)).await?);
         }
-        Ok(())
+        Ok(written)
     }
 
-    /// Whether all claims are bound (`checkBindings`). An error says that they will not be.
-    async fn is_done(&self, client: &impl Client) -> Result<bool, Broken> {
-        if let Err(error) = client.get(&self.pod).await
-            && error.reason == ApiReason::NotFound
-        {
-            return Err(Broken::Because(format!("pod does not exist any more: {error}")));
+    /// What is to be written so that a volume is made for the claim. `None`: it is written.
+    fn select_node(&self, claim: &Claim, now: &Value) -> Result<Option<Value>, Broken> {
+        if annotation(now, SELECTED_NODE) == Some(&*self.node) {
+            return Ok(None);
         }
-        for (volume, claim) in &self.bindings {
-            let now = get(client, volume).await.map_err(|error| error.with("failed to check binding"))?;
-            let claim = get(client, &claim.object).await.map_err(|error| error.with("failed to check binding"))?;
-            self.check_affinity(&now)?;
-            if text(&now["spec"]["claimRef"]["uid"]).is_empty() {
-                return Err(Broken::Because(format!("ClaimRef got reset for pv {:?}", volume.name)));
-            }
-            if !is_bound(&claim) {
-                return Ok(false);
-            }
+        let is_free = annotation(now, SELECTED_NODE).is_none() && text(&now["spec"]["volumeName"]).is_empty();
+        if !is_free || text(&now["metadata"]["uid"]) != &*claim.uid {
+            return Err(modified(&claim.object));
         }
-        for claim in &self.provisions {
-            let name = &claim.object.name;
-            let now =
-                get(client, &claim.object).await.map_err(|error| error.with("failed to check provisioning pvc"))?;
-            if now["metadata"]["annotations"].is_null() {
-                return Err(Broken::Because(format!("selectedNode annotation reset for PVC {name:?}")));
-            }
-            if annotation(&now, SELECTED_NODE) != Some(&*self.node) {
-                // A provisioner that failed takes the annotation away.
-                return Err(Broken::Because(format!("provisioning failed for PVC {name:?}")));
-            }
-            let volume = text(&now["spec"]["volumeName"]);
-            if !volume.is_empty() {
-                match client.get(&object("PersistentVolume", "".into(), volume.into())).await {
-                    Ok(volume) => self.check_affinity(&volume)?,
-                    // It comes, or the claim will lose it.
-                    Err(error) if error.reason == ApiReason::NotFound => return Ok(false),
-                    Err(error) => {
-                        return Err(Broken::Because(format!("failed to get pv {volume:?} from cache: {error}")));
-                    }
-                }
-            }
-            if !is_bound(&now) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        let mut patch = json!({ "metadata": version(now) });
+        patch["metadata"]["annotations"] = json!({ SELECTED_NODE: *self.node });
+        Ok(Some(patch))
     }
+}
 
-    /// Whether the node can reach a volume, which may not have been there when it was chosen (`CheckNodeAffinity`).
-    fn check_affinity(&self, volume: &Value) -> Result<(), Broken> {
-        let Some(terms) = volume["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"].as_array() else {
-            return Ok(());
-        };
-        let mut interner = Interner::default();
-        let labels: Vec<_> =
-            self.labels.iter().map(|(key, value)| (interner.intern(key), interner.intern(value))).collect();
-        // Kubernetes does not look at the names of nodes here.
-        let terms: Vec<_> = terms.iter().map(term).collect();
-        let mismatch = match NodeSelector::parse(&terms, &mut interner) {
-            Err(error) => error,
-            Ok(selector) => {
-                let integer = |key| label_integer(&interner, labels.value(key)?);
-                if selector.matches(Symbol::EMPTY, &labels, integer) {
-                    return Ok(());
-                }
-                "no matching NodeSelectorTerms".to_owned()
+/// Changes an object by the patch that follows from how it is, and returns how it is then. A patch that came too late, or of
+/// which nobody knows whether it was done, is made anew of what is there.
+async fn change(
+    client: &impl Client,
+    object: &ObjectRef,
+    patch: impl Fn(&Value) -> Result<Option<Value>, Broken>,
+) -> Result<Value, Broken> {
+    let mut tries = TRIES;
+    loop {
+        let now = get(client, object).await?;
+        let Some(patch) = patch(&now)? else { return Ok(now) };
+        tries -= 1;
+        match client.patch(object, &patch).await {
+            Ok(now) => return Ok(now),
+            Err(error) if tries == 0 || matches!(error.reason, ApiReason::NotFound | ApiReason::Invalid) => {
+                return Err(Broken::Because(error.message));
             }
-        };
-        let volume = text(&volume["metadata"]["name"]);
-        Err(Broken::Because(format!("pv {volume:?} node affinity doesn't match node {:?}: {mismatch}", self.node)))
+            Err(_) => {}
+        }
     }
 }
 
@@ -203,6 +143,27 @@ impl Claim {
     fn new(claim: &PersistentVolumeClaim, interner: &Interner) -> Claim {
         let (namespace, name) = (interner.share(claim.namespace), interner.share(claim.name));
         Claim { object: object("PersistentVolumeClaim", namespace, name), uid: claim.uid.clone() }
+    }
+
+    /// What is to be written so that the claim gets a volume. `None`: it is written.
+    fn take(&self, volume: &ObjectRef, now: &Value) -> Result<Option<Value>, Broken> {
+        let taken = &now["spec"]["claimRef"];
+        if self.is_in(taken, &self.uid) {
+            return Ok(None);
+        }
+        let is_promised = self.is_in(taken, "");
+        if !taken.is_null() && !is_promised {
+            return Err(modified(volume));
+        }
+        let claim_ref = json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim", "uid": *self.uid,
+            "namespace": *self.object.namespace, "name": *self.object.name,
+        });
+        let mut patch = json!({ "metadata": version(now), "spec": { "claimRef": claim_ref } });
+        if !is_promised {
+            patch["metadata"]["annotations"] = json!({ BOUND_BY_CONTROLLER: "yes" });
+        }
+        Ok(Some(patch))
     }
 
     /// Whether a volume's `claimRef` names it, with this uid.
@@ -213,16 +174,7 @@ impl Claim {
     }
 }
 
-impl Broken {
-    fn with(self, what: &str) -> Broken {
-        match self {
-            Broken::NoVolumes => Broken::NoVolumes,
-            Broken::Because(reason) => Broken::Because(format!("{what}: {reason}")),
-        }
-    }
-}
-
-fn object(kind: &str, namespace: Arc<str>, name: Arc<str>) -> ObjectRef {
+pub(super) fn object(kind: &str, namespace: Arc<str>, name: Arc<str>) -> ObjectRef {
     ObjectRef { api_version: "v1".into(), kind: kind.into(), namespace, name }
 }
 
@@ -251,28 +203,10 @@ fn version(object: &Value) -> Value {
     }
 }
 
-fn text(value: &Value) -> &str {
+pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-fn annotation<'a>(object: &'a Value, key: &str) -> Option<&'a str> {
+pub(super) fn annotation<'a>(object: &'a Value, key: &str) -> Option<&'a str> {
     object["metadata"]["annotations"][key].as_str()
-}
-
-/// Whether a claim has its volume and binding is over (`isPVCFullyBound`).
-fn is_bound(claim: &Value) -> bool {
-    !text(&claim["spec"]["volumeName"]).is_empty() && annotation(claim, BIND_COMPLETED).is_some()
-}
-
-fn term(term: &Value) -> TermText<'_> {
-    let expressions = term["matchExpressions"].as_array().map(Vec::as_slice).unwrap_or_default();
-    TermText { match_expressions: expressions.iter().map(requirement).collect(), match_fields: Vec::new() }
-}
-
-fn requirement(requirement: &Value) -> RequirementText<'_> {
-    RequirementText {
-        key: text(&requirement["key"]),
-        operator: text(&requirement["operator"]),
-        values: requirement["values"].as_array().map(|values| values.iter().map(text).collect()),
-    }
 }
