@@ -9,7 +9,12 @@ use crate::plan::Point;
 use crate::schema::Schema;
 use crate::source::{FileId, Files, Span, Spanned};
 
+mod kinds;
 mod read;
+mod writes;
+
+pub use kinds::KINDS;
+pub use writes::{VERBS, Write};
 
 /// A plugin crate's catalog.
 #[derive(Clone, Debug)]
@@ -59,6 +64,8 @@ pub struct PluginEntry {
     pub enqueue_extensions: bool,
     /// The kinds of objects that it needs to be told about.
     pub watches: Vec<String>,
+    /// What it does at an API server besides, where the profile lets it run at a point that [acts](Point::acts).
+    pub writes: Vec<Write>,
     /// One line.
     pub description: String,
     /// What is known about its arguments.

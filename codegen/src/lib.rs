@@ -22,6 +22,7 @@ mod messages;
 pub mod parse;
 pub mod plan;
 mod resolve;
+pub mod rights;
 pub mod schema;
 pub mod select;
 pub mod source;

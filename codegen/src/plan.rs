@@ -91,6 +91,12 @@ impl Point {
         }
     }
 
+    /// Whether plugins may do something about the cluster here, not only look at it.
+    pub fn acts(self) -> bool {
+        use Point::{Bind, Permit, PostBind, PostFilter, PreBind, Reserve};
+        matches!(self, PostFilter | Reserve | Permit | PreBind | Bind | PostBind)
+    }
+
     /// The point with this key, if there is one.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|point| point.name() == name)

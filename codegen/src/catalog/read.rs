@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::{ArgsSchema, Catalog, Column, PluginEntry, Read, State};
+use super::{ArgsSchema, Catalog, Column, KINDS, PluginEntry, Read, State, writes};
 use crate::diagnostic::Diagnostic;
 use crate::fields::{self, Fields};
 use crate::messages;
@@ -18,7 +18,7 @@ const NODE_INFO: &str = "node-info";
 /// The node's index as a column.
 const NODE_INDEX: &str = "node-index";
 
-const PLUGIN_KEYS: [&str; 13] = [
+const PLUGIN_KEYS: [&str; 14] = [
     "name",
     "path",
     "points",
@@ -30,6 +30,7 @@ const PLUGIN_KEYS: [&str; 13] = [
     "prepares-score",
     "enqueue-extensions",
     "watches",
+    "writes",
     "description",
     "args",
 ];
@@ -118,6 +119,7 @@ fn plugin(
     let prepares_score = fields.boolean("prepares-score");
     let enqueue_extensions = fields.boolean("enqueue-extensions");
     let watches = fields.strings("watches");
+    let writes = fields.list("writes", "tables");
     let description = fields.string("description");
     let args = fields.table("args");
 
@@ -138,6 +140,13 @@ fn plugin(
     }
     if let Some(weight) = default_weight.as_ref().filter(|weight| !(1..=i128::from(i64::MAX)).contains(&weight.value)) {
         found.push(messages::default_weight_out_of_range(weight));
+    }
+
+    let unknown = watches.iter().filter(|kind| !KINDS.contains(&kind.value.as_str()));
+    found.extend(unknown.map(|kind| messages::unknown_kind(kind, &KINDS)));
+    let writes = writes.iter().filter_map(|write| writes::write(write, found)).collect();
+    if let Some(field) = table.get("writes").filter(|_| !points.iter().any(|point| point.acts())) {
+        found.push(messages::only_for_acting(&field.key, Point::ALL.into_iter().filter(|point| point.acts())));
     }
 
     let shared = match kind {
@@ -183,6 +192,7 @@ fn plugin(
         prepares_score: prepares_score.unwrap_or(false),
         enqueue_extensions: enqueue_extensions.unwrap_or(false),
         watches: watches.into_iter().map(|kind| kind.value).collect(),
+        writes,
         description: description.map(|description| description.value).unwrap_or_default(),
         args,
     })

@@ -6,7 +6,9 @@ use quote::quote;
 use super::docs::doc;
 use super::imports::Imports;
 use super::names::Unique;
+use crate::catalog::Write;
 use crate::plan::Plan;
+use crate::rights;
 
 /// The modules of the profiles, which have the names of their files but for what is taken.
 pub(super) fn modules(plans: &[Plan]) -> Vec<Ident> {
@@ -32,6 +34,8 @@ pub(super) fn emit(plans: &[Plan], modules: &[Ident]) -> TokenStream {
         _ => quote! { match profile { #(#arms)* } },
     };
     let profile = super::tokens::parameter("profile", &with);
+    let watches = rights::watches(plans);
+    let writes = rights::writes(plans).into_iter().map(access);
     let body = quote! {
         /// All profiles, over one state.
         pub struct Profiles {
@@ -40,6 +44,8 @@ pub(super) fn emit(plans: &[Plan], modules: &[Ident]) -> TokenStream {
 
         impl Bundle for Profiles {
             const PROFILES: &'static [ProfileInfo] = &[#(<#modules::Pipeline as Profile>::INFO),*];
+            const WATCHES: &'static [&'static str] = &[#(#watches),*];
+            const WRITES: &'static [Access] = &[#(#writes),*];
             type State = state::State;
 
             fn new(handle: &Handle) -> Result<Self, Vec<StartError>> {
@@ -63,4 +69,13 @@ pub(super) fn emit(plans: &[Plan], modules: &[Ident]) -> TokenStream {
         #uses
         #body
     }
+}
+
+fn access(write: Write) -> TokenStream {
+    let Write { group, resource, verbs, namespace } = write;
+    let namespace = match namespace {
+        Some(namespace) => quote! { Some(#namespace) },
+        None => quote! { None },
+    };
+    quote! { Access { group: #group, resource: #resource, verbs: &[#(#verbs),*], namespace: #namespace } }
 }

@@ -57,6 +57,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     (
         "::schedc_core::profile",
         &[
+            "Access",
             "Budget",
             "Bundle",
             "PermitRun",

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{alternatives, did_you_mean, quoted};
 use crate::catalog::PluginEntry;
 use crate::diagnostic::Diagnostic;
+use crate::plan::Point;
 use crate::source::{Span, Spanned};
 
 pub(crate) fn not_a_crate_name(name: &Spanned<String>) -> Diagnostic {
@@ -55,6 +56,69 @@ pub(crate) fn unknown_state(name: &Spanned<String>, what: &str, known: &[&str]) 
     let diagnostic = Diagnostic::at(name.span, format!("unknown {what} `{}`", name.value), "not declared")
         .note(format!("this catalog can name {}", quoted(known.iter().copied())));
     did_you_mean(diagnostic, &name.value, known.iter().copied(), name.span, true)
+}
+
+pub(crate) fn unknown_kind(kind: &Spanned<String>, known: &[&str]) -> Diagnostic {
+    let diagnostic = Diagnostic::at(
+        kind.span,
+        format!("unknown kind `{}`", kind.value),
+        "not a kind that a scheduler is told about",
+    )
+    .note(format!("plugins can watch {}", quoted(known.iter().copied())));
+    did_you_mean(diagnostic, &kind.value, known.iter().copied(), kind.span, true)
+}
+
+pub(crate) fn unknown_verb(verb: &Spanned<String>, known: &[&str]) -> Diagnostic {
+    let diagnostic = Diagnostic::at(verb.span, format!("unknown verb `{}`", verb.value), "not a verb of resources")
+        .note(format!("verbs are {}", quoted(known.iter().copied())));
+    let usual = match verb.value.as_str() {
+        "PUT" => "update",
+        "POST" => "create",
+        other => other,
+    };
+    did_you_mean(diagnostic, usual, known.iter().copied(), verb.span, true)
+}
+
+pub(crate) fn no_verbs(at: Span) -> Diagnostic {
+    Diagnostic::at(at, "an element of `writes` needs at least one verb", "nothing is done here").help("leave it out")
+}
+
+/// A version in it, or a name for the group that has none.
+pub(crate) fn not_a_group(group: &Spanned<String>) -> Diagnostic {
+    let diagnostic = Diagnostic::at(group.span, format!("`{}` is not an API group", group.value), "not a group");
+    let (name, why) = match group.value.split_once('/') {
+        Some((name, _)) => (name, "groups are named without a version"),
+        None if ["core", "v1"].contains(&group.value.as_str()) => ("", "the group of pods and nodes has no name"),
+        None => return diagnostic.help("a group is a domain in lower case, such as `storage.k8s.io`"),
+    };
+    diagnostic.suggest(why, group.span, format!("\"{name}\""))
+}
+
+pub(crate) fn not_a_resource(resource: &Spanned<String>) -> Diagnostic {
+    let diagnostic =
+        Diagnostic::at(resource.span, format!("`{}` is not the name of a resource", resource.value), "not a resource");
+    let kind = resource.value.as_str();
+    if !kind.bytes().all(|b| b.is_ascii_alphabetic()) {
+        return diagnostic.help("resources are named as in roles, such as `pods` or `pods/status`");
+    }
+    let lower = kind.to_lowercase();
+    let plural = match lower.strip_suffix('y') {
+        Some(stem) => format!("{stem}ies"),
+        None if lower.ends_with("ss") => lower + "es",
+        None if lower.ends_with('s') => lower,
+        None => lower + "s",
+    };
+    diagnostic.suggest("resources are named in the plural and in lower case", resource.span, format!("\"{plural}\""))
+}
+
+pub(crate) fn not_a_namespace(namespace: &Spanned<String>) -> Diagnostic {
+    Diagnostic::at(namespace.span, format!("`{}` cannot be the name of a namespace", namespace.value), "not a name")
+        .help("leave it out for all namespaces")
+}
+
+pub(crate) fn only_for_acting(key: &Spanned<String>, points: impl Iterator<Item = Point>) -> Diagnostic {
+    Diagnostic::at(key.span, format!("`{}` is only for plugins that act", key.value), "no effect")
+        .note(format!("`points` lists none of {}", quoted(points.map(Point::name))))
 }
 
 pub(crate) fn schema_is_no_table(at: Span) -> Diagnostic {

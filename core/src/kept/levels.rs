@@ -299,7 +299,7 @@ mod tests {
                     });
                     levels.leave(before);
                 }
-                levels.settle::<Fewest>(&NoArgs::default(), WEIGHT, &mut moved).unwrap();
+                levels.settle::<Fewest>(&NoArgs, WEIGHT, &mut moved).unwrap();
                 for (node, score) in scores.iter_mut().enumerate() {
                     match moved.iter().find(|&&(level, _)| level == level_of[node]) {
                         _ if scored.contains(&node) => *score = levels.weighted()[level_of[node] as usize],
@@ -312,7 +312,7 @@ mod tests {
                 let feasible = || classes.iter().flatten().map(|&class| raws[class]);
                 feasible().filter(|&raw| raw != Fewest::IGNORED).for_each(|raw| extent.include(raw));
                 let anew = classes.map(|class| {
-                    class.map_or(0, |class| WEIGHT * Fewest::normalize(&NoArgs::default(), extent, raws[class]))
+                    class.map_or(0, |class| WEIGHT * Fewest::normalize(&NoArgs, extent, raws[class]))
                 });
                 prop_assert_eq!(scores, anew);
             }

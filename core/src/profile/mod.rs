@@ -20,10 +20,12 @@ use crate::model::{NodeIndex, Pod, PodSpec};
 use crate::plugin::Plugin;
 use crate::status::{Code, Reasons, Status};
 
+mod access;
 mod pre_bind;
 mod runs;
 mod scores;
 
+pub use access::Access;
 pub use pre_bind::{PreBindPlan, reserved_by, try_join};
 pub use runs::{PermitRun, PostFilterRun, PreFilterRun, failed, rejected_or_failed};
 pub use scores::{PluginScore, ScoreFailure, ScoreRange};
@@ -360,6 +362,11 @@ const DEFAULT_SCHEDULER: &str = "default-scheduler";
 pub trait Bundle: Sized + Send + 'static {
     /// The profiles, in order.
     const PROFILES: &'static [ProfileInfo];
+    /// The kinds of objects that plugins need to be told about: always nodes and pods. Others are not worth a watch.
+    const WATCHES: &'static [&'static str] = &["Node", "Pod"];
+    /// What plugins do to objects besides watching, each resource once. What the scheduler does itself, such as patches of
+    /// the status of pods, is not in it.
+    const WRITES: &'static [Access] = &[];
     /// Columns and indexes of all of them.
     type State: State;
 

@@ -1,0 +1,79 @@
+//! `writes`: what a plugin does at an API server besides watching.
+
+use crate::check::is_dns_subdomain;
+use crate::diagnostic::Diagnostic;
+use crate::fields::{self, Fields};
+use crate::messages;
+use crate::source::{Span, Spanned};
+use crate::tree::RawNode;
+
+/// The verbs of resources, in the order in which roles list them.
+pub const VERBS: [&str; 8] = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
+
+/// What is done to the objects of a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// The API group; empty for that of pods and nodes.
+    pub group: String,
+    /// The resource as roles name it: `persistentvolumes`, `pods/status`.
+    pub resource: String,
+    /// What is done; of [`VERBS`], at least one.
+    pub verbs: Vec<String>,
+    /// The namespace; `None`: all of them, or the resource has none.
+    pub namespace: Option<String>,
+}
+
+/// Reads an element of `writes`. `None`: it is wrong, and that was reported.
+pub(super) fn write(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<Write> {
+    let table = fields::table(node, "an element of `writes`", found)?;
+    let found_before = found.len();
+    let keys = ["group", "resource", "verbs", "namespace"];
+    let mut fields = Fields::new(table, "an element of `writes`", node.span, &keys, found);
+    let group = fields.string("group");
+    let resource = fields.required_string("resource");
+    let are_verbs_named = fields.get("verbs").is_some();
+    let verbs = fields.strings("verbs");
+    let namespace = fields.string("namespace");
+
+    if let Some(group) = group.as_ref().filter(|group| !is_group(&group.value)) {
+        found.push(messages::not_a_group(group));
+    }
+    if let Some(resource) = resource.as_ref().filter(|resource| !is_resource(&resource.value)) {
+        found.push(messages::not_a_resource(resource));
+    }
+    check_verbs(&verbs, are_verbs_named, node.span, found);
+    if let Some(namespace) = namespace.as_ref().filter(|namespace| !is_dns_subdomain(&namespace.value)) {
+        found.push(messages::not_a_namespace(namespace));
+    }
+    if found.len() > found_before {
+        return None;
+    }
+    Some(Write {
+        group: group.map(|group| group.value).unwrap_or_default(),
+        resource: resource?.value,
+        verbs: verbs.into_iter().map(|verb| verb.value).collect(),
+        namespace: namespace.map(|namespace| namespace.value),
+    })
+}
+
+fn check_verbs(verbs: &[Spanned<String>], are_named: bool, at: Span, found: &mut Vec<Diagnostic>) {
+    let unknown = verbs.iter().filter(|verb| !VERBS.contains(&verb.value.as_str()));
+    found.extend(unknown.map(|verb| messages::unknown_verb(verb, &VERBS)));
+    if verbs.is_empty() && !are_named {
+        found.push(messages::missing_key(at, "an element of `writes`", "verbs"));
+    } else if verbs.is_empty() {
+        found.push(messages::no_verbs(at));
+    }
+}
+
+/// The core group has no name; no group is called `v1`.
+fn is_group(group: &str) -> bool {
+    group.is_empty() || is_dns_subdomain(group) && group != "core" && group != "v1"
+}
+
+/// A plural in lower case, perhaps with a subresource.
+fn is_resource(resource: &str) -> bool {
+    let is_word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+    let (resource, subresource) = resource.split_once('/').unwrap_or((resource, "status"));
+    is_word(resource) && is_word(subresource)
+}
