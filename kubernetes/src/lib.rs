@@ -2,6 +2,7 @@
 //!
 //! | module | idea |
 //! |---|---|
+//! | [`connect`] | the way to the API server: kubeconfigs, service accounts, credentials |
 //! | [`drive`] | a scheduler at an API server |
 //! | [`election`] | who of several replicas leads |
 //! | [`events`] | what is to be written of what people should know |
@@ -13,6 +14,7 @@
 //! | [`wire`] | requests and answers, whatever carries them |
 //! | [`mod@write`] | the scheduler's client: bindings, statuses, deletions |
 
+pub mod connect;
 pub mod drive;
 pub mod election;
 pub mod events;

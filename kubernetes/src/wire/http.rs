@@ -7,12 +7,14 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, USER_AGENT};
-use hyper::{HeaderMap, Method, Request, Response, Uri};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri};
+use hyper_rustls::{FixedServerNameResolver, HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{Client, Error};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use k8s_openapi::jiff::Timestamp;
+use rustls::pki_types::ServerName;
+use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::{Answer, Call, Chunks, Lane, Silence, Streams, Transport, Verb};
@@ -24,11 +26,16 @@ pub struct Http(Arc<Inner>);
 struct Inner {
     /// Scheme, authority, and what all paths begin with.
     base: Box<str>,
-    lanes: [Connection; Lane::COUNT],
+    /// Whose certificate the server shows, if not that of its address.
+    server_name: Option<ServerName<'static>>,
+    lanes: Mutex<Arc<Lanes>>,
     authorization: Mutex<Option<HeaderValue>>,
+    /// The server did not know who asked.
+    unknown: Notify,
     began: Instant,
 }
 
+type Lanes = [Connection; Lane::COUNT];
 type Connection = Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
 
 /// How long a connection may take.
@@ -44,25 +51,27 @@ const LONGEST: usize = 256 << 20;
 impl Http {
     /// To the server at an address. With `tls`, that has to be `https`.
     pub fn new(base: &Uri, tls: Option<rustls::ClientConfig>) -> Self {
-        let tls = tls.unwrap_or_else(trusts_nobody);
-        let connection = || {
-            let mut tcp = HttpConnector::new();
-            tcp.enforce_http(false);
-            tcp.set_nodelay(true);
-            tcp.set_connect_timeout(Some(CONNECT));
-            let tls = HttpsConnectorBuilder::new().with_tls_config(tls.clone());
-            let connector = tls.https_or_http().enable_all_versions().wrap_connector(tcp);
-            Client::builder(TokioExecutor::new())
-                .timer(TokioTimer::new())
-                .pool_timer(TokioTimer::new())
-                .http2_keep_alive_interval(IDLE)
-                .http2_keep_alive_timeout(ALIVE)
-                .http2_keep_alive_while_idle(true)
-                .build(connector)
-        };
+        Http::named(base, tls, None)
+    }
+
+    /// To the server at an address that shows the certificate of another name.
+    pub fn named(base: &Uri, tls: Option<rustls::ClientConfig>, server_name: Option<ServerName<'static>>) -> Self {
+        let lanes = Mutex::new(lanes(tls.unwrap_or_else(trusts_nobody), server_name.as_ref()));
         let base = base.to_string().trim_end_matches('/').into();
-        let (lanes, authorization) = (std::array::from_fn(|_| connection()), Mutex::default());
-        Http(Arc::new(Inner { base, lanes, authorization, began: Instant::now() }))
+        let (authorization, unknown) = (Mutex::default(), Notify::new());
+        Http(Arc::new(Inner { base, server_name, lanes, authorization, unknown, began: Instant::now() }))
+    }
+
+    /// From now on, requests go by new connections that show and trust this. What is under way goes on as it is.
+    pub fn set_tls(&self, tls: rustls::ClientConfig) {
+        let lanes = lanes(tls, self.0.server_name.as_ref());
+        *self.0.lanes.lock().unwrap_or_else(PoisonError::into_inner) = lanes;
+    }
+
+    /// Waits until the server has not known who asked: a request got the status code 401. It says so once, however
+    /// many got it meanwhile.
+    pub async fn unknown(&self) {
+        self.0.unknown.notified().await;
     }
 
     /// From now on, requests say this of who sends them: the header `Authorization`.
@@ -89,9 +98,15 @@ impl Http {
             headers.extend(authorization.map(|authorization| (AUTHORIZATION, authorization)));
         }
         let request = request.body(Full::from(call.body)).map_err(|error| Silence::NotSent(error.to_string()))?;
-        let response = self.0.lanes[lane as usize].request(request);
-        match timeout(ANSWER, response).await {
-            Ok(response) => response.map_err(|error| silence(&error)),
+        let lanes = self.0.lanes.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match timeout(ANSWER, lanes[lane as usize].request(request)).await {
+            Ok(Ok(response)) => {
+                if response.status() == StatusCode::UNAUTHORIZED {
+                    self.0.unknown.notify_one();
+                }
+                Ok(response)
+            }
+            Ok(Err(error)) => Err(silence(&error)),
             Err(_) => Err(Silence::Lost(format!("no answer within {} seconds", ANSWER.as_secs()))),
         }
     }
@@ -148,6 +163,30 @@ impl Chunks for HttpChunks {
             }
         }
     }
+}
+
+/// A connection for each lane, made when it is needed.
+fn lanes(tls: rustls::ClientConfig, server_name: Option<&ServerName<'static>>) -> Arc<Lanes> {
+    let connection = |_| {
+        let mut tcp = HttpConnector::new();
+        tcp.enforce_http(false);
+        tcp.set_nodelay(true);
+        tcp.set_connect_timeout(Some(CONNECT));
+        let tls = HttpsConnectorBuilder::new().with_tls_config(tls.clone()).https_or_http();
+        let tls = match server_name {
+            Some(name) => tls.with_server_name_resolver(FixedServerNameResolver::new(name.clone())),
+            None => tls,
+        };
+        let connector = tls.enable_all_versions().wrap_connector(tcp);
+        Client::builder(TokioExecutor::new())
+            .timer(TokioTimer::new())
+            .pool_timer(TokioTimer::new())
+            .http2_keep_alive_interval(IDLE)
+            .http2_keep_alive_timeout(ALIVE)
+            .http2_keep_alive_while_idle(true)
+            .build(connector)
+    };
+    Arc::new(std::array::from_fn(connection))
 }
 
 /// For servers without TLS, and to be refused by all others.
