@@ -7,6 +7,7 @@
 //! | [`election`] | who of several replicas leads |
 //! | [`events`] | what is to be written of what people should know |
 //! | [`flags`] | kube-scheduler's command line: what is honoured, ignored or refused |
+//! | [`health`] | how the scheduler is, for those who ask |
 //! | [`pods`] | what is remembered of pods so that it can be written |
 //! | [`resources`] | where objects are |
 //! | [`status_patch`] | what to send so that a pod's status says something |
@@ -19,6 +20,7 @@ pub mod drive;
 pub mod election;
 pub mod events;
 pub mod flags;
+pub mod health;
 pub mod pods;
 pub mod resources;
 pub mod status_patch;
