@@ -10,6 +10,7 @@
 //! | [`health`] | how the scheduler is, for those who ask |
 //! | [`pods`] | what is remembered of pods so that it can be written |
 //! | [`resources`] | where objects are |
+//! | [`serving`] | the HTTPS server |
 //! | [`status_patch`] | what to send so that a pod's status says something |
 //! | [`watch`] | how the objects of a kind are followed |
 //! | [`wire`] | requests and answers, whatever carries them |
@@ -23,6 +24,7 @@ pub mod flags;
 pub mod health;
 pub mod pods;
 pub mod resources;
+pub mod serving;
 pub mod status_patch;
 pub mod watch;
 pub mod wire;

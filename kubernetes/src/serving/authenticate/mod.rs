@@ -1,0 +1,89 @@
+//! Who calls.
+//!
+//! As in kube-scheduler, a proxy that may say who calls is asked first, then the caller's certificate counts, then its bearer
+//! token. Whoever says nothing is anonymous; whoever says something that nobody vouches for is turned away.
+
+mod proxy;
+mod subject;
+mod token;
+
+use hyper::HeaderMap;
+use rustls::pki_types::{CertificateDer, UnixTime};
+
+use super::authorities::{Authorities, Authority};
+use super::user::User;
+use crate::flags;
+use crate::wire::Transport;
+use token::Tokens;
+
+/// Who finds out who calls.
+#[derive(Debug)]
+pub(super) struct Authenticator<T> {
+    tokens: Option<Tokens<T>>,
+}
+
+impl<T: Transport> Authenticator<T> {
+    /// Without a way to an API server, tokens say nothing.
+    pub(super) fn new(flags: &flags::Authentication, transport: Option<T>) -> Self {
+        Authenticator { tokens: transport.map(|transport| Tokens::new(transport, flags.cache)) }
+    }
+
+    /// Who calls, by the headers and the certificates that came with a request. The error says why what they say is not
+    /// believed.
+    pub(super) async fn who(
+        &self,
+        authorities: &Authorities,
+        headers: &HeaderMap,
+        certificates: &[CertificateDer<'static>],
+    ) -> Result<User, String> {
+        let mut problems = Vec::new();
+        let proxies = authorities.proxies.as_ref();
+        let mut found = keep(proxies.map(|proxies| proxy::who(proxies, headers, certificates)), &mut problems);
+        if found.is_none() {
+            found = keep(authorities.clients.as_ref().map(|authority| client(authority, certificates)), &mut problems);
+        }
+        if found.is_none()
+            && let Some(tokens) = &self.tokens
+            && let Some(token) = token::bearer(headers)
+        {
+            found = keep(Some(tokens.whose(token).await.map(Some)), &mut problems);
+        }
+        match found {
+            Some(user) => Ok(user.authenticated()),
+            None if problems.is_empty() => Ok(User::anonymous()),
+            None => Err(problems.join("; ")),
+        }
+    }
+}
+
+/// What a way to find out came to: somebody, nothing, or a problem, which is another way's chance.
+fn keep(result: Option<Result<Option<User>, String>>, problems: &mut Vec<String>) -> Option<User> {
+    match result? {
+        Ok(user) => user,
+        Err(problem) => {
+            problems.push(problem);
+            None
+        }
+    }
+}
+
+/// Whom a certificate names.
+fn client(authority: &Authority, certificates: &[CertificateDer<'_>]) -> Result<Option<User>, String> {
+    let Some(certificate) = verified(authority, certificates)? else { return Ok(None) };
+    subject::user(certificate)
+}
+
+/// The caller's certificate, if there is one, and if the authority vouches for it.
+fn verified<'a, 'b>(
+    authority: &Authority,
+    certificates: &'a [CertificateDer<'b>],
+) -> Result<Option<&'a CertificateDer<'b>>, String> {
+    let Some((certificate, intermediates)) = certificates.split_first() else { return Ok(None) };
+    match authority.verifier.verify_client_cert(certificate, intermediates, UnixTime::now()) {
+        Ok(_) => Ok(Some(certificate)),
+        Err(error) => Err(format!("the client's certificate is not vouched for: {error}")),
+    }
+}
+
+#[cfg(test)]
+pub(super) use subject::common_name;

@@ -1,0 +1,121 @@
+//! What somebody may do.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::cache::{Cache, Key};
+use super::review::Reviewer;
+use super::user::{MASTERS, User};
+use crate::flags;
+use crate::wire::Transport;
+
+/// Answers about longer paths are not kept.
+const LONGEST_PATH: usize = 10_000;
+
+/// Who decides what somebody may do: paths that anybody may ask for, a group that may do anything, and an API server.
+#[derive(Debug)]
+pub(super) struct Authorizer<T> {
+    exact: Vec<String>,
+    prefixes: Vec<String>,
+    reviewer: Option<Reviewer<T>>,
+    cache: Cache<Decision>,
+    yes: Duration,
+    no: Duration,
+}
+
+/// Whether somebody may, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Decision {
+    pub(super) may: bool,
+    pub(super) reason: String,
+}
+
+impl<T: Transport> Authorizer<T> {
+    /// Without a way to an API server, nobody may ask for more than what anybody may.
+    ///
+    /// # Errors
+    /// If a path that anybody may ask for makes no sense.
+    pub(super) fn new(flags: &flags::Authorization, transport: Option<T>) -> Result<Self, String> {
+        let (mut exact, mut prefixes) = (Vec::new(), Vec::new());
+        for path in &flags.always_allow {
+            let path = path.strip_prefix('/').unwrap_or(path);
+            match path.strip_suffix('*') {
+                Some(prefix) if !prefix.contains('*') => prefixes.push(prefix.to_owned()),
+                None if !path.contains('*') => exact.push(path.to_owned()),
+                _ => {
+                    let problem = "a `*` is allowed at the end of a path alone";
+                    return Err(format!("--authorization-always-allow-paths={path}: {problem}"));
+                }
+            }
+        }
+        let reviewer = transport.map(Reviewer::new);
+        Ok(Authorizer { exact, prefixes, reviewer, cache: Cache::default(), yes: flags.yes, no: flags.no })
+    }
+
+    /// Whether somebody may do this. The error says why nobody knows.
+    pub(super) async fn may(&self, user: &User, verb: &str, path: &str) -> Result<Decision, String> {
+        let told = path.strip_prefix('/').unwrap_or(path);
+        let is_for_all = self.exact.iter().any(|exact| exact == told)
+            || self.prefixes.iter().any(|prefix| told.starts_with(prefix.as_str()));
+        if is_for_all || user.is_in(MASTERS) {
+            return Ok(Decision { may: true, reason: String::new() });
+        }
+        let Some(reviewer) = &self.reviewer else { return Ok(Decision { may: false, reason: String::new() }) };
+
+        let mut spec = json!(user);
+        spec["nonResourceAttributes"] = json!({"path": path, "verb": verb});
+        let key = Key::new(spec.to_string().as_bytes());
+        if let Some(decision) = self.cache.get(&key, reviewer.transport.clock()) {
+            return Ok(decision);
+        }
+        let review = json!({"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec, "status": {"allowed": false}});
+        let status = reviewer.review("/apis/authorization.k8s.io/v1/subjectaccessreviews", &review).await;
+        let status = status.map_err(|why| format!("asking whether {:?} may {verb} {path:?}: {why}", user.name))?;
+        let is = |name: &str| status[name].as_bool().unwrap_or(false);
+        let may = is("allowed") && !is("denied");
+        let decision = Decision { may, reason: status["reason"].as_str().unwrap_or_default().to_owned() };
+        if path.len() < LONGEST_PATH {
+            let time = if may { self.yes } else { self.no };
+            self.cache.keep(key, decision.clone(), reviewer.transport.clock(), time);
+        }
+        Ok(decision)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Http;
+
+    async fn may(always_allow: &[&str], user: &User, path: &str) -> bool {
+        let always_allow = always_allow.iter().map(|path| (*path).to_owned()).collect();
+        let flags = flags::Authorization { always_allow, ..flags::Authorization::default() };
+        let authorizer = Authorizer::<Http>::new(&flags, None).unwrap();
+        authorizer.may(user, "get", path).await.unwrap().may
+    }
+
+    #[tokio::test]
+    async fn some_paths_are_for_all() {
+        let anybody = User::anonymous();
+        let paths = ["/healthz", "livez*"];
+        for (path, expected) in
+            [("/healthz", true), ("/livez", true), ("/livez/ping", true), ("/healthz/ping", false), ("/metrics", false)]
+        {
+            assert_eq!(may(&paths, &anybody, path).await, expected, "{path}");
+        }
+    }
+
+    #[tokio::test]
+    async fn some_may_do_anything() {
+        let user = User { name: "admin".into(), groups: vec![MASTERS.into()], ..User::default() };
+        assert!(may(&[], &user, "/metrics").await);
+    }
+
+    #[test]
+    fn a_star_stands_at_the_end() {
+        let flags = flags::Authorization { always_allow: vec!["/a*b".into()], ..flags::Authorization::default() };
+        let error = Authorizer::<Http>::new(&flags, None).map(drop).unwrap_err();
+        assert_eq!(error, "--authorization-always-allow-paths=a*b: a `*` is allowed at the end of a path alone");
+    }
+}

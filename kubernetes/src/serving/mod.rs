@@ -1,0 +1,283 @@
+//! The HTTPS server: how the scheduler is, what it does and how it is set up, for those who may know.
+//!
+//! | module | idea |
+//! |---|---|
+//! | `listen` | the port |
+//! | `certificate`, `tls` | the server's certificate: given, found, or made; TLS as flags say |
+//! | `connections` | how many there are, how long they stay, how they end |
+//! | `authorities` | who vouches for callers: files, or the cluster |
+//! | `authenticate` | who calls: proxies, certificates, bearer tokens |
+//! | `authorize` | what they may do |
+//! | `review`, `cache` | asking the API server about somebody; answers that hold for a while |
+//! | `pages` | what there is to read |
+
+mod authenticate;
+mod authorities;
+mod authorize;
+mod cache;
+mod certificate;
+mod connections;
+mod listen;
+mod pages;
+mod review;
+mod tls;
+mod user;
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::{Request, Response, Version};
+use rustls::ServerConfig;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+use tokio_rustls::TlsAcceptor;
+
+pub use pages::{Endpoints, Pages};
+
+use crate::flags;
+use crate::health::Health;
+use crate::wire::Transport;
+use authenticate::Authenticator;
+use authorities::{Authorities, Said, Sources};
+use authorize::Authorizer;
+use certificate::{Pair, Source};
+use connections::{Answers, Connections, Limits, Peer};
+
+/// How often files and the cluster are looked at for other certificates: as often as kube-scheduler looks at files.
+const REFRESH: Duration = Duration::from_secs(60);
+/// How long nobody is let in after the system had no file or memory for one more connection.
+const BREATHER: Duration = Duration::from_millis(200);
+
+/// What a server is made of.
+pub struct Parts<'a, T> {
+    /// The port, and the server's certificate.
+    pub serving: &'a flags::Serving,
+    /// Who calls.
+    pub authentication: &'a flags::Authentication,
+    /// Who may call.
+    pub authorization: &'a flags::Authorization,
+    /// The API server that knows who calls, by `--authentication-kubeconfig`, or from inside a cluster. None: certificates
+    /// that files vouch for count, and whoever has none is anonymous.
+    pub authenticates: Option<T>,
+    /// The API server that knows who may call, by `--authorization-kubeconfig`, or from inside a cluster. None: only what
+    /// anybody may is answered.
+    pub authorizes: Option<T>,
+    /// How the scheduler is.
+    pub health: Health,
+    /// What does not change.
+    pub pages: Pages,
+    /// What does.
+    pub endpoints: Arc<dyn Endpoints>,
+}
+
+/// A server that has its port, and serves once it [runs](Server::run).
+#[derive(Debug)]
+pub struct Server<T> {
+    listener: TcpListener,
+    address: SocketAddr,
+    shared: Arc<Shared<T>>,
+    connections: Arc<Connections>,
+    refresh: Duration,
+}
+
+struct Shared<T> {
+    flags: flags::Serving,
+    source: Source,
+    sources: Sources<T>,
+    /// What the present is made of: the certificate, and who vouches for callers.
+    made_of: Mutex<(Pair, Said)>,
+    present: Mutex<(Arc<ServerConfig>, Arc<Authorities>)>,
+    authenticator: Authenticator<T>,
+    authorizer: Authorizer<T>,
+    health: Health,
+    pages: Pages,
+    endpoints: Arc<dyn Endpoints>,
+}
+
+impl<T> std::fmt::Debug for Shared<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("source", &self.source).finish_non_exhaustive()
+    }
+}
+
+impl<T: Transport> Server<T> {
+    /// Takes the port, after the certificate and whatever vouches for callers were read. `None`: `--secure-port` is 0.
+    ///
+    /// # Errors
+    /// What is wrong, and what to do: a certificate, a key or a path that is not what it should be, a port that is taken, or
+    /// a cluster that does not say who vouches for callers where `--authentication-tolerate-lookup-failure` is false.
+    pub async fn bind(parts: Parts<'_, T>) -> Result<Option<Self>, String> {
+        if parts.serving.port == 0 {
+            return Ok(None);
+        }
+        Self::with_limits(parts, Limits::default(), REFRESH).await.map(Some)
+    }
+
+    async fn with_limits(parts: Parts<'_, T>, limits: Limits, refresh: Duration) -> Result<Self, String> {
+        let streams = parts.serving.streams.unwrap_or(limits.streams);
+        let listener = listen::listen(parts.serving)?;
+        let address = listener.local_addr().map_err(|error| format!("the port: {error}"))?;
+        let (source, pair) = Source::find(parts.serving)?;
+        let sources = Sources::new(parts.authentication, parts.authenticates.clone());
+        let mut said = sources.read_files()?;
+        // A wrong file is found before the cluster is asked.
+        let mut present = present(parts.serving, &sources, &pair, &said)?;
+        match sources.look_up(&mut said).await {
+            Ok(()) => match self::present(parts.serving, &sources, &pair, &said) {
+                Ok(looked_up) => present = looked_up,
+                Err(why) => tolerate(parts.authentication, why)?,
+            },
+            Err(why) => tolerate(parts.authentication, why)?,
+        }
+        let shared = Shared {
+            flags: parts.serving.clone(),
+            source,
+            sources,
+            made_of: Mutex::new((pair, said)),
+            present: Mutex::new(present),
+            authenticator: Authenticator::new(parts.authentication, parts.authenticates),
+            authorizer: Authorizer::new(parts.authorization, parts.authorizes)?,
+            health: parts.health,
+            pages: parts.pages,
+            endpoints: parts.endpoints,
+        };
+        let connections = Arc::new(Connections::new(Limits { streams, ..limits }));
+        Ok(Server { listener, address, shared: Arc::new(shared), connections, refresh })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until it is told to stop: then nobody comes in any more, and what is under way is answered, within 5 seconds.
+    pub async fn run(self, mut stop: watch::Receiver<bool>) {
+        tracing::info!("Serving securely on {}", self.address);
+        let mut tasks = JoinSet::new();
+        let shared = self.shared.clone();
+        let refreshing = tokio::spawn(async move {
+            loop {
+                sleep(self.refresh).await;
+                shared.refresh().await;
+            }
+        });
+        let stopped = stop.clone();
+        let mut accept = async || loop {
+            tokio::select! {
+                accepted = self.listener.accept() => match accepted {
+                    Ok((stream, _)) => {
+                        let tls = TlsAcceptor::from(self.shared.present().0);
+                        let (connections, shared, stop) = (self.connections.clone(), self.shared.clone(), stopped.clone());
+                        tasks.spawn(async move { connections.serve(stream, tls, shared, stop).await });
+                    }
+                    Err(error) => {
+                        tracing::warn!("A connection could not be taken: {error}");
+                        sleep(BREATHER).await;
+                    }
+                },
+                Some(_ended) = tasks.join_next() => {}
+            }
+        };
+        tokio::select! {
+            () = accept() => {}
+            _stop = stop.wait_for(|stop| *stop) => {}
+        }
+        refreshing.abort();
+        drop(self.listener);
+        // Each ends by itself, in time.
+        while tasks.join_next().await.is_some() {}
+    }
+}
+
+/// A server that cannot look up who vouches for callers goes on, unless it must not.
+fn tolerate(flags: &flags::Authentication, why: String) -> Result<(), String> {
+    if flags.tolerate_lookup_failure {
+        tracing::warn!("{why}. Until it can be looked up, callers with certificates are not believed");
+        return Ok(());
+    }
+    Err(format!("{why}; --authentication-tolerate-lookup-failure would go on without"))
+}
+
+fn present<T: Transport>(
+    serving: &flags::Serving,
+    sources: &Sources<T>,
+    pair: &Pair,
+    said: &Said,
+) -> Result<(Arc<ServerConfig>, Arc<Authorities>), String> {
+    let authorities = Authorities::new(said)?;
+    let config = tls::config(serving, pair, sources.are_there().then(|| authorities.subjects()))?;
+    Ok((Arc::new(config), Arc::new(authorities)))
+}
+
+impl<T: Transport> Shared<T> {
+    fn present(&self) -> (Arc<ServerConfig>, Arc<Authorities>) {
+        self.present.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Looks whether files or the cluster say something else. What cannot be read, or makes no sense, changes nothing.
+    async fn refresh(&self) {
+        let (old_pair, old_said) = self.made_of.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let certificate = match self.source.read_again() {
+            None => Ok(old_pair.clone()),
+            Some(pair) => pair,
+        };
+        let said = match self.sources.read_files() {
+            Err(why) => Err(why),
+            Ok(mut said) => self.sources.look_up(&mut said).await.map(|()| said),
+        };
+        // One that is broken does not keep the other from changing.
+        let complain = |why: &String| tracing::error!("{why}; what was there before stays");
+        let said = said.inspect_err(complain).unwrap_or_else(|_| old_said.clone());
+        let pair = certificate.inspect_err(complain).unwrap_or_else(|_| old_pair.clone());
+        for (pair, said) in [(&pair, &said), (&old_pair, &said), (&pair, &old_said)] {
+            if (pair, said) == (&old_pair, &old_said) {
+                return;
+            }
+            match present(&self.flags, &self.sources, pair, said) {
+                Ok(present) => {
+                    *self.present.lock().unwrap_or_else(PoisonError::into_inner) = present;
+                    *self.made_of.lock().unwrap_or_else(PoisonError::into_inner) = (pair.clone(), said.clone());
+                    tracing::info!("Other certificates are in use from now on");
+                    return;
+                }
+                Err(why) => complain(&why),
+            }
+        }
+    }
+}
+
+impl<T: Transport> Answers for Shared<T> {
+    async fn answer(&self, peer: &Peer, request: Request<Incoming>) -> Response<Full<Bytes>> {
+        let (_, authorities) = self.present();
+        let user = self.authenticator.who(&authorities, request.headers(), &peer.certificates()).await;
+        // As in kube-scheduler: HTTP/2 costs much, so that nobody in particular gets one answer on a connection.
+        if request.version() == Version::HTTP_2 && user.as_ref().map_or(true, user::User::is_anonymous) {
+            peer.end();
+        }
+        let user = match user {
+            Ok(user) => user,
+            Err(why) => {
+                tracing::error!("Unable to authenticate the request: {why}");
+                return pages::unauthorized();
+            }
+        };
+        let (verb, path) = (request.method().as_str().to_ascii_lowercase(), request.uri().path());
+        match self.authorizer.may(&user, &verb, path).await {
+            Ok(decision) if decision.may => self.pages.answer(&request, &self.health, &*self.endpoints),
+            Ok(decision) => pages::forbidden(&user.name, &verb, path, &decision.reason),
+            Err(why) => {
+                tracing::error!("Unable to authorize the request: {why}");
+                pages::broken(path, &why)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,193 @@
+//! Who calls, and what they may do.
+
+use schedc_double::{Fault, Rule, Server as ApiServer};
+
+use super::*;
+
+fn to(server: &ApiServer) -> Option<Http> {
+    Some(Http::new(&server.url().parse().unwrap(), None))
+}
+
+fn token(token: &str) -> Client {
+    Client { headers: vec![("authorization", format!("Bearer {token}"))], ..Client::default() }
+}
+
+fn reviews(server: &ApiServer) -> usize {
+    server.count_requests(|asked| asked.path.ends_with("reviews"))
+}
+
+#[tokio::test]
+async fn anybody_may_know_how_it_is_and_no_more() {
+    let server = Wanted::default().run().await;
+    let anybody = Client::default();
+    assert_eq!(anybody.get(server.address, "/livez").await, (200, "ok".to_owned()));
+    let (code, body) = anybody.get(server.address, "/metrics").await;
+    assert_eq!(code, 403);
+    assert!(body.contains(r#"forbidden: User \"system:anonymous\" cannot get path \"/metrics\""#), "{body}");
+    // Without an API server to ask, a token says nothing.
+    assert_eq!(token("secret").get(server.address, "/metrics").await.0, 403);
+}
+
+#[tokio::test]
+async fn a_token_that_the_api_server_knows() {
+    let api = ApiServer::start();
+    api.token("secret", "joe", &["readers"]);
+    api.allow("joe", "get", "/metrics");
+    let server = Wanted { server: to(&api), ..Wanted::default() }.run().await;
+    let before = reviews(&api);
+    for _ in 0..3 {
+        assert_eq!(token("secret").get(server.address, "/metrics").await, (200, "# metrics\n".to_owned()));
+    }
+    assert_eq!(reviews(&api) - before, 2, "answers are kept");
+    let (code, body) = token("secret").get(server.address, "/configz").await;
+    assert_eq!(code, 403);
+    assert!(body.contains(r#"User \"joe\" cannot get path \"/configz\""#), "{body}");
+
+    let (code, body) = token("other").get(server.address, "/livez").await;
+    assert_eq!((code, body.contains("Unauthorized")), (401, true), "a false token is worse than none");
+    assert_eq!(Client::default().get(server.address, "/livez").await.0, 200);
+}
+
+#[tokio::test]
+async fn what_is_asked_about_a_caller() {
+    let api = ApiServer::start();
+    api.token("secret", "joe", &["readers"]);
+    let server = Wanted { server: to(&api), ..Wanted::default() }.run().await;
+    token("secret").get(server.address, "/metrics").await;
+    let asked: Vec<_> = api.requests().into_iter().filter(|asked| asked.path.ends_with("reviews")).collect();
+    assert_eq!(
+        asked.iter().map(|asked| &*asked.path).collect::<Vec<_>>(),
+        ["/apis/authentication.k8s.io/v1/tokenreviews", "/apis/authorization.k8s.io/v1/subjectaccessreviews"]
+    );
+    let spec = &asked[1].body.as_ref().unwrap()["spec"];
+    let expected = json!({
+        "user": "joe", "groups": ["readers", "system:authenticated"],
+        "nonResourceAttributes": {"path": "/metrics", "verb": "get"},
+    });
+    assert_eq!(*spec, expected);
+}
+
+#[tokio::test]
+async fn reviews_are_tried_again_and_then_nobody_knows() {
+    let api = ApiServer::start();
+    api.token("secret", "joe", &[]);
+    api.allow("joe", "get", "/metrics");
+    let server = Wanted { server: to(&api), ..Wanted::default() }.run().await;
+    api.rule(Rule::new(Fault::Answer(500, None)).path("*/tokenreviews").times(1));
+    assert_eq!(token("secret").get(server.address, "/metrics").await.0, 200);
+
+    api.rule(Rule::new(Fault::Answer(403, None)).path("*/subjectaccessreviews"));
+    let (code, body) = token("secret").get(server.address, "/configz").await;
+    assert_eq!(code, 500);
+    assert!(body.starts_with("Internal Server Error: \"/configz\": asking whether \"joe\" may get"), "{body}");
+}
+
+#[tokio::test]
+async fn a_certificate_names_its_holder() {
+    let (folder, authority) = (Folder::new(), Authority::new("clients"));
+    let authentication =
+        flags::Authentication { client_ca: Some(folder.put("ca.crt", authority.pem())), ..Default::default() };
+    let server = Wanted { authentication, ..Wanted::default() }.run().await;
+    let shows =
+        |authority: &Authority, group| Client { shows: Some(authority.client("admin", group)), ..Client::default() };
+    let masters = "system:masters";
+    for http2 in [false, true] {
+        let admin = Client { http2, ..shows(&authority, masters) };
+        assert_eq!(admin.get(server.address, "/metrics/slis").await, (200, "# slis\n".to_owned()));
+    }
+    let old = Client { only_tls12: true, ..shows(&authority, masters) };
+    assert_eq!(old.get(server.address, "/metrics").await.0, 200);
+    let (code, body) = shows(&authority, "others").get(server.address, "/metrics").await;
+    assert_eq!(code, 403);
+    assert!(body.contains(r#"User \"admin\""#), "{body}");
+
+    // Clients show no certificate of an authority that the server does not name, and are anonymous.
+    assert_eq!(Client::default().get(server.address, "/livez").await.0, 200);
+    // Of the same name, but another key.
+    let impostor = Authority::new("clients");
+    assert_eq!(shows(&impostor, masters).get(server.address, "/livez").await.0, 401);
+}
+
+#[tokio::test]
+async fn a_proxy_says_who_calls() {
+    let (folder, proxies, clients) = (Folder::new(), Authority::new("proxies"), Authority::new("clients"));
+    let api = ApiServer::start();
+    api.allow("joe", "get", "/metrics");
+    let authentication = flags::Authentication {
+        client_ca: Some(folder.put("clients.crt", clients.pem())),
+        proxy_ca: Some(folder.put("proxies.crt", proxies.pem())),
+        proxy_names: vec!["front".to_owned()],
+        ..Default::default()
+    };
+    let server = Wanted { authentication, server: to(&api), ..Wanted::default() }.run().await;
+    let headers = vec![
+        ("X-Remote-User", "joe".to_owned()),
+        ("X-Remote-Group", "a".to_owned()),
+        ("X-Remote-Group", "b".to_owned()),
+        ("X-Remote-Extra-scopes%2fx", "y".to_owned()),
+    ];
+    let shows = |shows| Client { shows: Some(shows), headers: headers.clone(), ..Client::default() };
+    assert_eq!(shows(proxies.client("front", "")).get(server.address, "/metrics").await.0, 200);
+    let asked = api.requests().pop().unwrap().body.unwrap();
+    let expected = json!({
+        "user": "joe", "groups": ["a", "b", "system:authenticated"], "extra": {"scopes/x": ["y"]},
+        "nonResourceAttributes": {"path": "/metrics", "verb": "get"},
+    });
+    assert_eq!(asked["spec"], expected);
+
+    assert_eq!(shows(proxies.client("other", "")).get(server.address, "/livez").await.0, 401);
+    // A client is itself, whatever it says.
+    let (code, body) = shows(clients.client("eve", "")).get(server.address, "/metrics").await;
+    assert_eq!((code, body.contains(r#"User \"eve\""#)), (403, true), "{body}");
+    assert_eq!(Client { headers, ..Client::default() }.get(server.address, "/metrics").await.0, 403);
+}
+
+#[tokio::test]
+async fn the_cluster_says_who_vouches_for_callers() {
+    let (api, clients, proxies) = (ApiServer::start(), Authority::new("clients"), Authority::new("proxies"));
+    let map = |clients: &Authority| {
+        json!({
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": "extension-apiserver-authentication", "namespace": "kube-system"},
+            "data": {
+                "client-ca-file": clients.pem(),
+                "requestheader-client-ca-file": proxies.pem(),
+                "requestheader-allowed-names": "[\"front\"]",
+                "requestheader-username-headers": "[\"X-Remote-User\"]",
+                "requestheader-group-headers": "[\"X-Remote-Group\"]",
+                "requestheader-extra-headers-prefix": "[\"X-Remote-Extra-\"]",
+            },
+        })
+    };
+    api.create(map(&clients));
+    let server = Wanted { server: to(&api), refresh: Duration::from_millis(20), ..Wanted::default() }.run().await;
+    let admin = Client { shows: Some(clients.client("admin", "system:masters")), ..Client::default() };
+    assert_eq!(admin.get(server.address, "/metrics").await.0, 200);
+    let headers = vec![("x-remote-user", "joe".to_owned()), ("x-remote-group", "system:masters".to_owned())];
+    let proxy = Client { shows: Some(proxies.client("front", "")), headers, ..Client::default() };
+    assert_eq!(proxy.get(server.address, "/metrics").await.0, 200);
+
+    // Another authority takes its place.
+    let others = Authority::new("others");
+    api.apply(map(&others));
+    let other = Client { shows: Some(others.client("admin", "system:masters")), ..Client::default() };
+    until(async || other.get(server.address, "/metrics").await.0 == 200).await;
+    assert_ne!(admin.get(server.address, "/metrics").await.0, 200);
+}
+
+#[tokio::test]
+async fn a_cluster_that_does_not_say() {
+    let api = ApiServer::start();
+    api.rule(Rule::new(Fault::Answer(403, None)).path("*/configmaps/*"));
+    let tolerant = Wanted { server: to(&api), ..Wanted::default() }.run().await;
+    assert_eq!(Client::default().get(tolerant.address, "/livez").await.0, 200);
+
+    let authentication = flags::Authentication { tolerate_lookup_failure: false, ..Default::default() };
+    let strict = Wanted { server: to(&api), authentication, ..Wanted::default() };
+    let error = strict.bind().await.map(drop).unwrap_err();
+    assert!(error.contains("the role extension-apiserver-authentication-reader in kube-system allows it"), "{error}");
+
+    let authentication =
+        flags::Authentication { skip_lookup: true, tolerate_lookup_failure: false, ..Default::default() };
+    assert!(Wanted { server: to(&api), authentication, ..Wanted::default() }.bind().await.is_ok());
+}
