@@ -22,6 +22,7 @@ use schedc_core::profile::{Bundle, StartError};
 use schedc_core::scheduler::{Change, Options, Scheduler};
 use tokio::sync::watch as channel;
 
+use crate::health::Health;
 use crate::pods::Records;
 use crate::resources::Resource;
 use crate::watch::follow::Told;
@@ -90,6 +91,7 @@ pub struct Driver<B: Bundle, S: Streams, E: Events, H> {
     followed: Followed,
     tasks: Spawned,
     hooks: H,
+    health: Health,
     /// The scheduler's time when the clock began.
     epoch: i64,
     is_leading: bool,
@@ -118,8 +120,14 @@ impl<B: Bundle, S: Streams, E: Events, H: Hooks> Driver<B, S, E, H> {
             followed: Followed::new(records),
             tasks: Spawned::default(),
             hooks,
+            health: Health::new(None),
             is_leading: false,
         })
+    }
+
+    /// Whoever asks how the scheduler is learns from this when all of the cluster is known, and when the end is near.
+    pub fn telling(self, health: Health) -> Self {
+        Driver { health, ..self }
     }
 
     /// Schedules until `stop` says otherwise, or the lease is lost.
@@ -182,6 +190,10 @@ impl<B: Bundle, S: Streams, E: Events, H: Hooks> Driver<B, S, E, H> {
                 self.changed(gone);
                 if let Some(informers) = &mut self.informers {
                     informers.is_complete(resource, round);
+                    // Once it is, it stays so: what a new leader lists anew is its own matter.
+                    if informers.know_all() {
+                        self.health.set_synced(true);
+                    }
                 }
             }
             Told::Trouble(resource, why) => tracing::warn!(kind = resource.kind, err = why, "Failed to watch"),
@@ -256,6 +268,7 @@ impl<B: Bundle, S: Streams, E: Events, H: Hooks> Driver<B, S, E, H> {
 
     /// Nothing is begun any more. Bindings that are under way come to an end, if that does not take too long.
     async fn finish(mut self) -> End {
+        self.health.set_stopping();
         let deadline = self.streams.clock() + GRACE;
         while !self.tasks.is_empty() {
             if self.look_who_leads().is_err() {

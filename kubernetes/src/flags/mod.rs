@@ -7,6 +7,7 @@
 //! All problems of a command line are told at once.
 
 mod check;
+mod printed;
 mod table;
 mod values;
 
@@ -17,6 +18,7 @@ use std::time::Duration;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error, FromArgMatches, value_parser};
 
+pub use printed::Printed;
 pub use table::{FLAGS, Flag, Kind, Otherwise, Section, Treatment};
 
 /// What a command line says. `None`: nothing, so that a file may.
