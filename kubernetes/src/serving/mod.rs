@@ -254,10 +254,12 @@ impl<T: Transport> Shared<T> {
 
 impl<T: Transport> Answers for Shared<T> {
     async fn answer(&self, peer: &Peer, request: Request<Incoming>) -> Response<Full<Bytes>> {
+        // Nothing that is asked for has a body.
+        let (head, _) = request.into_parts();
         let (_, authorities) = self.present();
-        let user = self.authenticator.who(&authorities, request.headers(), &peer.certificates()).await;
+        let user = self.authenticator.who(&authorities, &head.headers, &peer.certificates()).await;
         // As in kube-scheduler: HTTP/2 costs much, so that nobody in particular gets one answer on a connection.
-        if request.version() == Version::HTTP_2 && user.as_ref().map_or(true, user::User::is_anonymous) {
+        if head.version == Version::HTTP_2 && user.as_ref().map_or(true, user::User::is_anonymous) {
             peer.end();
         }
         let user = match user {
@@ -267,9 +269,9 @@ impl<T: Transport> Answers for Shared<T> {
                 return pages::unauthorized();
             }
         };
-        let (verb, path) = (request.method().as_str().to_ascii_lowercase(), request.uri().path());
+        let (verb, path) = (head.method.as_str().to_ascii_lowercase(), head.uri.path());
         match self.authorizer.may(&user, &verb, path).await {
-            Ok(decision) if decision.may => self.pages.answer(&request, &self.health, &*self.endpoints),
+            Ok(decision) if decision.may => self.pages.answer(&head, &self.health, &*self.endpoints).await,
             Ok(decision) => pages::forbidden(&user.name, &verb, path, &decision.reason),
             Err(why) => {
                 tracing::error!("Unable to authorize the request: {why}");

@@ -8,9 +8,11 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use form_urlencoded::parse;
+use futures_util::future::BoxFuture;
 use http_body_util::Full;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::http::request::Parts as Head;
+use hyper::{Method, Response, StatusCode};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -19,11 +21,11 @@ use crate::health::Health;
 /// What changes while the scheduler runs, in Prometheus' text format.
 pub trait Endpoints: Send + Sync + 'static {
     /// `/metrics`
-    fn metrics(&self) -> String;
+    fn metrics(&self) -> BoxFuture<'_, String>;
     /// `/metrics/resources`; asked for while this replica leads.
-    fn resources(&self) -> String;
+    fn resources(&self) -> BoxFuture<'_, String>;
     /// `/metrics/slis`
-    fn slis(&self) -> String;
+    fn slis(&self) -> BoxFuture<'_, String>;
     /// A check was made: its name, that of the path it belongs to, such as `readyz`, and whether it passed.
     fn checked(&self, _check: &'static str, _path: &'static str, _passed: bool) {}
 }
@@ -38,31 +40,31 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// `configz` is what `/configz` answers: configurations by name. `profiles` is what is compiled in. `flags` are values by
-    /// the names of flags. `started`: when the scheduler began.
-    pub fn new(configz: &Value, profiles: &Value, flags: BTreeMap<String, String>, started: SystemTime) -> Self {
-        Pages { configz: configz.to_string().into(), profiles: profiles.to_string().into(), flags, started }
+    /// `configz` is the JSON that `/configz` answers: configurations by name. `profiles` is that of what is compiled in.
+    /// `flags` are values by the names of flags. `started`: when the scheduler began.
+    pub fn new(configz: String, profiles: String, flags: BTreeMap<String, String>, started: SystemTime) -> Self {
+        Pages { configz: configz.into(), profiles: profiles.into(), flags, started }
     }
 
     /// Answers whoever may know.
-    pub(super) fn answer<B>(&self, request: &Request<B>, health: &Health, endpoints: &dyn Endpoints) -> Answer {
-        let path = request.uri().path();
-        if let Some(answer) = checks::answer(path, request.uri().query(), health, endpoints) {
+    pub(super) async fn answer(&self, request: &Head, health: &Health, endpoints: &dyn Endpoints) -> Answer {
+        let path = request.uri.path();
+        if let Some(answer) = checks::answer(path, request.uri.query(), health, endpoints) {
             return answer;
         }
         match path {
-            "/metrics" | "/metrics/slis" if request.method() == Method::DELETE => {
+            "/metrics" | "/metrics/slis" if request.method == Method::DELETE => {
                 text(StatusCode::METHOD_NOT_ALLOWED, "metrics count from the start of the process, and are not reset\n")
             }
-            "/metrics" => metrics(endpoints.metrics()),
-            "/metrics/slis" => metrics(endpoints.slis()),
+            "/metrics" => metrics(endpoints.metrics().await),
+            "/metrics/slis" => metrics(endpoints.slis().await),
             // Of pods, a replica that stands by may know nothing.
             "/metrics/resources" if !health.is_leading() => metrics(String::new()),
-            "/metrics/resources" => metrics(endpoints.resources()),
+            "/metrics/resources" => metrics(endpoints.resources().await),
             "/configz" => body(StatusCode::OK, JSON, self.configz.clone()),
             "/profiles" => body(StatusCode::OK, JSON, self.profiles.clone()),
-            "/statusz" => self.statusz(request.headers()),
-            "/flagz" => self.flagz(request.headers()),
+            "/statusz" => self.statusz(&request.headers),
+            "/flagz" => self.flagz(&request.headers),
             _ if path == "/debug/pprof" || path.starts_with("/debug/pprof/") => text(
                 StatusCode::NOT_FOUND,
                 "there is no Go runtime here to profile; use perf or a similar tool on the host\n",

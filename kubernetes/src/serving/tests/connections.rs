@@ -124,7 +124,7 @@ async fn port_0_serves_nothing() {
         authenticates: None::<Http>,
         authorizes: None,
         health: Health::new(None),
-        pages: Pages::new(&json!({}), &json!([]), BTreeMap::new(), SystemTime::now()),
+        pages: Pages::new("{}".to_owned(), "[]".to_owned(), BTreeMap::new(), SystemTime::now()),
         endpoints: Arc::new(Names),
     };
     assert!(Server::bind(parts).await.unwrap().is_none());

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use futures_util::future::BoxFuture;
 use serde_json::json;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -25,14 +26,14 @@ use parties::{Authority, Client, Folder};
 struct Names;
 
 impl Endpoints for Names {
-    fn metrics(&self) -> String {
-        "# metrics\n".to_owned()
+    fn metrics(&self) -> BoxFuture<'_, String> {
+        Box::pin(async { "# metrics\n".to_owned() })
     }
-    fn resources(&self) -> String {
-        "# resources\n".to_owned()
+    fn resources(&self) -> BoxFuture<'_, String> {
+        Box::pin(async { "# resources\n".to_owned() })
     }
-    fn slis(&self) -> String {
-        "# slis\n".to_owned()
+    fn slis(&self) -> BoxFuture<'_, String> {
+        Box::pin(async { "# slis\n".to_owned() })
     }
 }
 
@@ -77,7 +78,7 @@ impl Wanted {
             authenticates: self.server.clone(),
             authorizes: self.server.clone(),
             health: health.clone(),
-            pages: Pages::new(&json!({"componentconfig": {}}), &json!([]), BTreeMap::new(), SystemTime::now()),
+            pages: Pages::new("{}".to_owned(), "[]".to_owned(), BTreeMap::new(), SystemTime::now()),
             endpoints: Arc::new(Names),
         };
         Server::with_limits(parts, self.limits, self.refresh).await.map(|server| (server, health))
