@@ -68,6 +68,13 @@ impl From<Vec<schedc_core::profile::StartError>> for Failure {
     }
 }
 
+#[cfg(feature = "run")]
+impl From<schedc_kubernetes::connect::ConnectError> for Failure {
+    fn from(error: schedc_kubernetes::connect::ConnectError) -> Self {
+        Failure::new(error)
+    }
+}
+
 #[cfg(feature = "bench")]
 impl From<schedc_perf::Error> for Failure {
     fn from(error: schedc_perf::Error) -> Self {

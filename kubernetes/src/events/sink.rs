@@ -12,8 +12,9 @@ use crate::resources::Resource;
 use crate::wire::{Call, Lane, Refusal, Transport, Verb, patiently};
 use crate::write::Events;
 
-/// How many events wait at most: client-go's `maxQueuedEvents`. More are lost.
-const QUEUE: usize = 1000;
+/// How many events wait at most; more are lost. client-go's `maxQueuedEvents` is 1000, but bindings are faster here than the
+/// events that tell of them, and several thousand pods can come at once.
+const QUEUE: usize = 16_384;
 /// How many are written at once.
 const AT_ONCE: usize = 64;
 /// How often an event is tried that never arrives, and how far apart: client-go's `maxTriesPerEvent` and

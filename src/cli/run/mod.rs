@@ -8,11 +8,13 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use schedc::pipelines::Profiles;
+use schedc_core::profile::Bundle;
 use schedc_core::scheduler::Options;
+use schedc_kubernetes::connect::Target;
 use schedc_kubernetes::drive::{self, Driver, End, Leadership, Setup};
 use schedc_kubernetes::events::{Recorder, Sink};
-use schedc_kubernetes::flags::Flags;
-use schedc_kubernetes::resources::{RESOURCES, Resource};
+use schedc_kubernetes::flags::{Connection, Flags};
+use schedc_kubernetes::resources::Resource;
 use schedc_kubernetes::wire::{Http, Pace, Paced};
 use tokio::runtime::Builder;
 
@@ -54,7 +56,7 @@ impl Run {
     async fn schedule(self) -> Result<(), Failure> {
         let Run { flags, standby } = self;
         let seed = host::draw();
-        let http = connect(&flags)?;
+        let http = connect(&flags).await?;
         let pace = Pace { qps: flags.connection.qps.unwrap_or(0.0), burst: flags.connection.burst.unwrap_or(0) };
         let streams = Paced::new(http.clone(), Some(pace));
         let (queue, sink) = Sink::new(streams.clone(), Recorder::new(&host::name()), seed);
@@ -62,7 +64,7 @@ impl Run {
         let leader = Leader::start(&flags.leader_election, http, seed);
         let setup = Setup {
             streams,
-            kinds: RESOURCES.iter().filter(|resource| resource.is_watched()).collect::<Vec<&Resource>>(),
+            kinds: kinds()?,
             leadership: leader.as_ref().map_or_else(Leadership::alone, Leader::leadership),
             standby: match standby {
                 Standby::Warm => drive::Standby::Warm,
@@ -84,12 +86,21 @@ impl Run {
     }
 }
 
-fn connect(flags: &Flags) -> Result<Http, Failure> {
-    let Some(master) = &flags.connection.master else {
-        return Err(Failure::new("say where the API server is: --master http://127.0.0.1:8001"));
+/// The way to the API server, which stays open.
+async fn connect(flags: &Flags) -> Result<Http, Failure> {
+    let Connection { kubeconfig, master, .. } = &flags.connection;
+    let (http, fresh) = Target::new(kubeconfig.as_deref(), master.as_deref())?.http().await?;
+    tokio::spawn(fresh.keep());
+    Ok(http)
+}
+
+/// The kinds that the profiles look at.
+fn kinds() -> Result<Vec<&'static Resource>, Failure> {
+    let of = |kind: &'static &str| {
+        Resource::of(kind)
+            .ok_or_else(|| Failure::new(format!("{kind}: a plugin watches this kind, and nothing here knows it")))
     };
-    let address = master.parse().map_err(|error| Failure::new(format!("--master={master}: {error}")))?;
-    Ok(Http::new(&address, None))
+    Profiles::WATCHES.iter().map(of).collect()
 }
 
 fn options(flags: &Flags, seed: u64) -> Options {
