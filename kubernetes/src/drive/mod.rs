@@ -5,11 +5,13 @@
 //!
 //! | module | idea |
 //! |---|---|
+//! | [`client`] | what is asked of the scheduler's client |
 //! | [`hooks`] | whoever wants to know what happens |
 //! | [`informers`] | who follows the cluster, and whether all of it is known |
 //! | [`leadership`] | whether we lead, and that nothing is sent that takes leading when we do not |
 //! | [`tasks`] | calls that are under way |
 
+pub mod client;
 pub mod hooks;
 pub mod informers;
 pub mod leadership;
@@ -19,7 +21,8 @@ use std::time::Duration;
 
 use futures_util::future::Either;
 use schedc_core::profile::{Bundle, StartError};
-use schedc_core::scheduler::{Change, Options, Scheduler};
+use schedc_core::scheduler::{Change, Completed, Options, Scheduler};
+use schedc_objects::AnyObject;
 use tokio::sync::watch as channel;
 
 use crate::health::Health;
@@ -30,6 +33,7 @@ use crate::watch::followed::Followed;
 use crate::wire::Streams;
 use crate::write::{Events, KubeClient};
 
+pub use client::DrivenClient;
 pub use hooks::Hooks;
 pub use informers::Informers;
 pub use leadership::{Fenced, Leadership};
@@ -79,9 +83,9 @@ pub enum End {
 }
 
 /// A scheduler, and what it is driven with.
-pub struct Driver<B: Bundle, S: Streams, E: Events, H> {
-    scheduler: Scheduler<B, KubeClient<Fenced<S>, E>>,
-    client: KubeClient<Fenced<S>, E>,
+pub struct Driver<B: Bundle, S: Streams, C: DrivenClient, H> {
+    scheduler: Scheduler<B, C>,
+    client: C,
     streams: S,
     kinds: Vec<&'static Resource>,
     seed: u64,
@@ -95,17 +99,29 @@ pub struct Driver<B: Bundle, S: Streams, E: Events, H> {
     /// The scheduler's time when the clock began.
     epoch: i64,
     is_leading: bool,
+    looks_on: bool,
 }
 
-impl<B: Bundle, S: Streams, E: Events, H: Hooks> Driver<B, S, E, H> {
-    /// A scheduler that knows nothing yet.
+impl<B: Bundle, S: Streams, E: Events, H: Hooks> Driver<B, S, KubeClient<Fenced<S>, E>, H> {
+    /// A scheduler that knows nothing yet, and writes to the API server.
     ///
     /// # Errors
     /// Plugins that cannot start.
     pub fn new(setup: Setup<S>, events: E, hooks: H) -> Result<Self, Vec<StartError>> {
-        let Setup { streams, kinds, leadership, standby, options } = setup;
         let records = Records::default();
-        let client = KubeClient::new(Fenced::new(streams.clone(), leadership.clone()), records.clone(), events);
+        let fenced = Fenced::new(setup.streams.clone(), setup.leadership.clone());
+        let client = KubeClient::new(fenced, records.clone(), events);
+        Driver::with_client(setup, client, records, hooks)
+    }
+}
+
+impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
+    /// A scheduler that knows nothing yet, and acts through this client. Records of pods are kept for it.
+    ///
+    /// # Errors
+    /// Plugins that cannot start.
+    pub fn with_client(setup: Setup<S>, client: C, records: Records, hooks: H) -> Result<Self, Vec<StartError>> {
+        let Setup { streams, kinds, leadership, standby, options } = setup;
         let calendar = i64::try_from(streams.now().as_nanosecond()).unwrap_or(i64::MAX);
         Ok(Driver {
             scheduler: Scheduler::new(client.clone(), options)?,
@@ -122,12 +138,18 @@ impl<B: Bundle, S: Streams, E: Events, H: Hooks> Driver<B, S, E, H> {
             hooks,
             health: Health::new(None),
             is_leading: false,
+            looks_on: false,
         })
     }
 
     /// Whoever asks how the scheduler is learns from this when all of the cluster is known, and when the end is near.
     pub fn telling(self, health: Health) -> Self {
         Driver { health, ..self }
+    }
+
+    /// It follows the cluster, and tries no pod.
+    pub fn looking_on(self) -> Self {
+        Driver { looks_on: true, ..self }
     }
 
     /// Schedules until `stop` says otherwise, or the lease is lost.
@@ -157,7 +179,7 @@ impl<B: Bundle, S: Streams, E: Events, H: Hooks> Driver<B, S, E, H> {
     fn turn(&mut self) -> bool {
         let has_heard = self.hear();
         while let Some(done) = self.tasks.take_done() {
-            self.scheduler.on_completed(done, &mut self.tasks);
+            self.completed(done);
         }
         self.scheduler.tick(self.now(), &mut self.tasks);
         let has_tried = self.knows_all() && self.try_pods();
@@ -179,15 +201,15 @@ impl<B: Bundle, S: Streams, E: Events, H: Hooks> Driver<B, S, E, H> {
         match told {
             Told::Is(object, epoch) => {
                 let change = self.followed.is_there(&object, epoch, interner);
-                self.changed(change);
+                self.changed(change, Some(&object));
             }
             Told::Gone(object) => {
                 let change = self.followed.is_gone(&object, interner);
-                self.changed(change);
+                self.changed(change, Some(&object));
             }
             Told::Complete { resource, epoch, round } => {
                 let gone = self.followed.is_complete(resource.kind, epoch);
-                self.changed(gone);
+                self.changed(gone, None);
                 if let Some(informers) = &mut self.informers {
                     informers.is_complete(resource, round);
                     // Once it is, it stays so: what a new leader lists anew is its own matter.
@@ -200,11 +222,20 @@ impl<B: Bundle, S: Streams, E: Events, H: Hooks> Driver<B, S, E, H> {
         }
     }
 
-    fn changed(&mut self, changes: impl IntoIterator<Item = Change>) {
+    fn changed(&mut self, changes: impl IntoIterator<Item = Change>, object: Option<&AnyObject>) {
         for change in changes {
-            self.hooks.told(&change);
+            if let Some(change) = self.client.amended(change) {
+                self.hooks.told(&change, object, &mut self.scheduler);
+                self.scheduler.on_change(change, &mut self.tasks);
+            }
+        }
+    }
+
+    fn completed(&mut self, done: Completed) {
+        for change in self.client.take_changes() {
             self.scheduler.on_change(change, &mut self.tasks);
         }
+        self.scheduler.on_completed(done, &mut self.tasks);
     }
 
     /// Whether we lead, and know the cluster as it was when we began to, or later.
@@ -214,6 +245,9 @@ impl<B: Bundle, S: Streams, E: Events, H: Hooks> Driver<B, S, E, H> {
 
     /// Tries some pods. Returns whether there may be more that can be tried now.
     fn try_pods(&mut self) -> bool {
+        if self.looks_on {
+            return false;
+        }
         for _ in 0..PODS_AT_ONCE {
             let may_try = self.leadership.leads(self.streams.clock()) && self.client.bindings() < BINDINGS_AT_ONCE;
             if !may_try || !self.scheduler.schedule_one_observed(&mut self.tasks, &mut self.hooks) {
@@ -225,7 +259,7 @@ impl<B: Bundle, S: Streams, E: Events, H: Hooks> Driver<B, S, E, H> {
 
     fn report(&mut self) {
         for outcome in self.scheduler.take_outcomes() {
-            self.hooks.came_to_end(&outcome);
+            self.hooks.came_to_end(&outcome, &self.scheduler);
         }
     }
 
@@ -259,7 +293,7 @@ impl<B: Bundle, S: Streams, E: Events, H: Hooks> Driver<B, S, E, H> {
         };
         tokio::select! {
             told = next => self.told(told),
-            done = self.tasks.done() => self.scheduler.on_completed(done, &mut self.tasks),
+            done = self.tasks.done() => self.completed(done),
             () = self.leadership.changed() => {}
             () = is_stopped(stop) => {}
             () = self.streams.sleep(next_tick.unwrap_or_default()), if next_tick.is_some() => {}
@@ -276,7 +310,7 @@ impl<B: Bundle, S: Streams, E: Events, H: Hooks> Driver<B, S, E, H> {
             }
             let left = deadline.saturating_sub(self.streams.clock());
             tokio::select! {
-                done = self.tasks.done() => self.scheduler.on_completed(done, &mut self.tasks),
+                done = self.tasks.done() => self.completed(done),
                 () = self.streams.sleep(left) => break,
             }
         }
