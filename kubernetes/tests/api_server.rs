@@ -7,9 +7,6 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use k8s_openapi::api::core::v1 as api;
-use k8s_openapi::jiff::Timestamp;
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
 use schedc_core::client::{Client, Event, EventType};
 use schedc_core::extension_points::Placement;
 use schedc_core::intern::Interner;
@@ -22,52 +19,15 @@ use schedc_kubernetes::pods::Records;
 use schedc_kubernetes::resources::Resource;
 use schedc_kubernetes::watch::follow::{Told, follow};
 use schedc_kubernetes::watch::followed::Followed;
-use schedc_kubernetes::wire::{Answer, Call, Http, Lane, Silence, Streams, Transport};
+use schedc_kubernetes::wire::Transport;
 use schedc_kubernetes::write::{Events, KubeClient};
 use schedc_objects::convert_pod;
 use serde_json::{Value, from_value, json};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-/// A way to a server on which time passes so many times as fast, so that nobody waits long.
-#[derive(Clone)]
-struct Fast(Http, u32);
-
-impl Fast {
-    fn to(server: &Server, times: u32) -> Fast {
-        let tls = server.authority().map(|authority| {
-            let mut roots = rustls::RootCertStore::empty();
-            roots.add(CertificateDer::from_pem_slice(authority.as_bytes()).unwrap()).unwrap();
-            let provider = Arc::new(rustls::crypto::ring::default_provider());
-            let builder = rustls::ClientConfig::builder_with_provider(provider);
-            builder.with_safe_default_protocol_versions().unwrap().with_root_certificates(roots).with_no_client_auth()
-        });
-        Fast(Http::new(&server.url().parse().unwrap(), tls), times)
-    }
-}
-
-impl Transport for Fast {
-    fn call(&self, lane: Lane, call: Call) -> impl Future<Output = Result<Answer, Silence>> + Send {
-        self.0.call(lane, call)
-    }
-    fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send {
-        self.0.sleep(time / self.1)
-    }
-    fn now(&self) -> Timestamp {
-        self.0.now()
-    }
-    fn clock(&self) -> Duration {
-        self.0.clock() * self.1
-    }
-}
-
-impl Streams for Fast {
-    type Chunks = <Http as Streams>::Chunks;
-
-    fn open(&self, path: String) -> impl Future<Output = Result<Result<Self::Chunks, Answer>, Silence>> + Send {
-        self.0.open(path)
-    }
-}
+mod support;
+use support::Fast;
 
 /// Nobody reads events.
 #[derive(Clone)]

@@ -41,10 +41,10 @@ impl Leadership {
 
     /// Waits until anything of that may have changed.
     pub async fn changed(&mut self) {
-        if let Some(standing) = &mut self.0 {
-            if standing.changed().await.is_ok() {
-                return;
-            }
+        if let Some(standing) = &mut self.0
+            && standing.changed().await.is_ok()
+        {
+            return;
         }
         pending().await
     }

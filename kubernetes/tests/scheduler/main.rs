@@ -1,0 +1,26 @@
+//! A whole scheduler, of kube-scheduler's default profile, at an API server that real requests go to.
+//!
+//! | module | shows |
+//! |---|---|
+//! | `faults` | whatever goes wrong on the way, pods are bound once, and to nodes that have room |
+//! | `replicas` | so they are when the leader is killed, held up or stopped |
+//! | `requests` | what is asked for is what kube-scheduler asks for |
+//! | `volumes` | volumes are bound before pods are |
+//!
+//! Each scheduler ([`Replica`](replica::Replica)) is a thread with a runtime of its own, so that it can be killed, or held up, in
+//! the midst of things. Time goes by faster for it than for others: nobody waits long for a backoff.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod cluster;
+mod faults;
+mod replica;
+mod replicas;
+mod requests;
+#[path = "../support/mod.rs"]
+mod support;
+mod volumes;
+
+mod pipelines {
+    schedc_macros::profile!("../profiles/default.toml", "tests/scheduler/impatient.toml");
+}

@@ -1,0 +1,141 @@
+//! A scheduler on a thread of its own.
+
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use schedc_core::scheduler::{Options, TieBreak};
+use schedc_double::Server;
+use schedc_kubernetes::drive::{Driver, End, Leadership, Setup, Standby};
+use schedc_kubernetes::election::{self, Election, Settings, Standing};
+use schedc_kubernetes::events::{Recorder, Sink};
+use schedc_kubernetes::resources::{RESOURCES, Resource};
+use tokio::runtime::Builder;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::pipelines::Profiles;
+use crate::support::Fast;
+
+/// How many times as fast time goes by for a scheduler that is alone.
+const ALONE: u32 = 20;
+/// The same where leases are held: one of 15 seconds lasts for three, long enough for a busy machine.
+const ELECTED: u32 = 5;
+
+/// A scheduler. It is killed when it is dropped.
+pub(crate) struct Replica {
+    stop: watch::Sender<bool>,
+    hold: mpsc::UnboundedSender<Duration>,
+    kill: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<Option<End>>>,
+}
+
+impl Replica {
+    /// The only one.
+    pub(crate) fn alone(server: &Server) -> Replica {
+        Replica::start(server, "alone", false)
+    }
+
+    /// One of several, that takes part in an election. Its requests carry its name as their token.
+    pub(crate) fn elected(server: &Server, name: &'static str) -> Replica {
+        Replica::start(server, name, true)
+    }
+
+    fn start(server: &Server, name: &'static str, is_elected: bool) -> Replica {
+        let transport = Fast::to(server, if is_elected { ELECTED } else { ALONE });
+        transport.set_token(name);
+        let (stop, is_stopped) = watch::channel(false);
+        let (hold, mut held) = mpsc::unbounded_channel();
+        let (kill, killed) = oneshot::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.spawn(async move {
+                while let Some(time) = held.recv().await {
+                    // Nothing else goes on meanwhile: there is one thread.
+                    std::thread::sleep(time);
+                }
+            });
+            let work = schedule(transport, name, is_elected, is_stopped);
+            runtime.block_on(async {
+                tokio::select! {
+                    end = work => Some(end),
+                    _ = killed => None,
+                }
+            })
+            // With the runtime, everything that is under way goes.
+        });
+        Replica { stop, hold, kill: Some(kill), thread: Some(thread) }
+    }
+
+    /// Ends it in the midst of things. Nobody is told.
+    pub(crate) fn kill(mut self) {
+        self.end();
+    }
+
+    /// Asks it to stop, and waits until it has. Returns how it ended.
+    pub(crate) fn stop(mut self) -> Option<End> {
+        self.stop.send_replace(true);
+        self.join()
+    }
+
+    /// Nothing of it goes on for so long, as if its host were suspended.
+    pub(crate) fn hold_up(&self, time: Duration) {
+        self.hold.send(time).unwrap();
+    }
+
+    /// Waits until it ends by itself.
+    pub(crate) fn join(&mut self) -> Option<End> {
+        self.thread.take().unwrap().join().unwrap()
+    }
+
+    fn end(&mut self) {
+        let _ = self.kill.take().map(|kill| kill.send(()));
+        // If it panicked it has said so.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+impl Drop for Replica {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Schedules until it is stopped or the lease is lost, as `schedc run` does.
+async fn schedule(transport: Fast, name: &'static str, is_elected: bool, stop: watch::Receiver<bool>) -> End {
+    let seed = name.len() as u64;
+    let (queue, sink) = Sink::new(transport.clone(), Recorder::new("host"), seed);
+    let sink = tokio::spawn(sink.run());
+    let (give_back, is_given_back) = watch::channel(false);
+    let (tell, standing) = watch::channel(Standing::default());
+    let election = is_elected.then(|| {
+        let election = Election::new(settings(name), seed);
+        tokio::spawn(election::run(transport.clone(), election, "default-scheduler", tell, is_given_back))
+    });
+    let setup = Setup {
+        streams: transport,
+        kinds: RESOURCES.iter().filter(|resource| resource.is_watched()).collect::<Vec<&Resource>>(),
+        leadership: if is_elected { Leadership::elected(standing) } else { Leadership::alone() },
+        standby: Standby::Warm,
+        options: Options { seed, tie_break: TieBreak::First, ..Options::default() },
+    };
+    let driver = Driver::<Profiles, _, _, _>::new(setup, queue, ()).map_err(|errors| errors.len()).unwrap();
+    let end = driver.run(stop).await;
+    if let Some(election) = election {
+        give_back.send_replace(true);
+        election.await.unwrap();
+    }
+    if end == End::Stopped {
+        sink.await.unwrap();
+    }
+    end
+}
+
+fn settings(name: &str) -> Settings {
+    Settings {
+        identity: name.into(),
+        namespace: "kube-system".into(),
+        name: "kube-scheduler".into(),
+        lease_duration: Duration::from_secs(15),
+        renew_deadline: Duration::from_secs(10),
+        retry_period: Duration::from_secs(2),
+    }
+}

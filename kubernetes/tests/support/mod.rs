@@ -1,0 +1,57 @@
+//! What tests at an API server have in common.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::jiff::Timestamp;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use schedc_double::Server;
+use schedc_kubernetes::wire::{Answer, Call, Http, Lane, Silence, Streams, Transport};
+
+/// A way to a server on which time passes so many times as fast, so that nobody waits long.
+#[derive(Clone)]
+pub(crate) struct Fast(Http, u32);
+
+impl Fast {
+    /// The way to this server.
+    pub(crate) fn to(server: &Server, times: u32) -> Fast {
+        let tls = server.authority().map(|authority| {
+            let mut roots = rustls::RootCertStore::empty();
+            roots.add(CertificateDer::from_pem_slice(authority.as_bytes()).unwrap()).unwrap();
+            let provider = Arc::new(rustls::crypto::ring::default_provider());
+            let builder = rustls::ClientConfig::builder_with_provider(provider);
+            builder.with_safe_default_protocol_versions().unwrap().with_root_certificates(roots).with_no_client_auth()
+        });
+        Fast(Http::new(&server.url().parse().unwrap(), tls), times)
+    }
+
+    /// From now on, the server can tell its requests from others'.
+    #[allow(dead_code, reason = "some of the tests do not need it")]
+    pub(crate) fn set_token(&self, token: &str) {
+        self.0.set_authorization(Some(format!("Bearer {token}").parse().unwrap()));
+    }
+}
+
+impl Transport for Fast {
+    fn call(&self, lane: Lane, call: Call) -> impl Future<Output = Result<Answer, Silence>> + Send {
+        self.0.call(lane, call)
+    }
+    fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send {
+        self.0.sleep(time / self.1)
+    }
+    fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+    fn clock(&self) -> Duration {
+        self.0.clock() * self.1
+    }
+}
+
+impl Streams for Fast {
+    type Chunks = <Http as Streams>::Chunks;
+
+    fn open(&self, path: String) -> impl Future<Output = Result<Result<Self::Chunks, Answer>, Silence>> + Send {
+        self.0.open(path)
+    }
+}
