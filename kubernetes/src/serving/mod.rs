@@ -51,6 +51,8 @@ use connections::{Answers, Connections, Limits, Peer};
 
 /// How often files and the cluster are looked at for other certificates: as often as kube-scheduler looks at files.
 const REFRESH: Duration = Duration::from_secs(60);
+/// How soon the cluster is asked again if it did not answer.
+const SOON: Duration = Duration::from_secs(5);
 /// How long nobody is let in after the system had no file or memory for one more connection.
 const BREATHER: Duration = Duration::from_millis(200);
 
@@ -107,7 +109,8 @@ impl<T> std::fmt::Debug for Shared<T> {
 }
 
 impl<T: Transport> Server<T> {
-    /// Takes the port, after the certificate and whatever vouches for callers were read. `None`: `--secure-port` is 0.
+    /// Takes the port, and reads the certificate and whatever vouches for callers; the cluster is asked once the server runs,
+    /// unless it must not go on without. `None`: `--secure-port` is 0.
     ///
     /// # Errors
     /// What is wrong, and what to do: a certificate, a key or a path that is not what it should be, a port that is taken, or
@@ -126,15 +129,11 @@ impl<T: Transport> Server<T> {
         let (source, pair) = Source::find(parts.serving)?;
         let sources = Sources::new(parts.authentication, parts.authenticates.clone());
         let mut said = sources.read_files()?;
-        // A wrong file is found before the cluster is asked.
-        let mut present = present(parts.serving, &sources, &pair, &said)?;
-        match sources.look_up(&mut said).await {
-            Ok(()) => match self::present(parts.serving, &sources, &pair, &said) {
-                Ok(looked_up) => present = looked_up,
-                Err(why) => tolerate(parts.authentication, why)?,
-            },
-            Err(why) => tolerate(parts.authentication, why)?,
+        if !parts.authentication.tolerate_lookup_failure {
+            let cure = |why| format!("{why}; --authentication-tolerate-lookup-failure would go on without");
+            sources.look_up(&mut said).await.map_err(cure)?;
         }
+        let present = present(parts.serving, &sources, &pair, &said)?;
         let shared = Shared {
             flags: parts.serving.clone(),
             source,
@@ -163,8 +162,8 @@ impl<T: Transport> Server<T> {
         let shared = self.shared.clone();
         let refreshing = tokio::spawn(async move {
             loop {
-                sleep(self.refresh).await;
-                shared.refresh().await;
+                let is_looked_up = shared.refresh().await;
+                sleep(if is_looked_up { self.refresh } else { self.refresh.min(SOON) }).await;
             }
         });
         let stopped = stop.clone();
@@ -195,15 +194,6 @@ impl<T: Transport> Server<T> {
     }
 }
 
-/// A server that cannot look up who vouches for callers goes on, unless it must not.
-fn tolerate(flags: &flags::Authentication, why: String) -> Result<(), String> {
-    if flags.tolerate_lookup_failure {
-        tracing::warn!("{why}. Until it can be looked up, callers with certificates are not believed");
-        return Ok(());
-    }
-    Err(format!("{why}; --authentication-tolerate-lookup-failure would go on without"))
-}
-
 fn present<T: Transport>(
     serving: &flags::Serving,
     sources: &Sources<T>,
@@ -220,35 +210,39 @@ impl<T: Transport> Shared<T> {
         self.present.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Looks whether files or the cluster say something else. What cannot be read, or makes no sense, changes nothing.
-    async fn refresh(&self) {
+    /// Looks whether files or the cluster say something else. What cannot be read, or makes no sense, changes nothing. Returns
+    /// whether the cluster answered.
+    async fn refresh(&self) -> bool {
         let (old_pair, old_said) = self.made_of.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let certificate = match self.source.read_again() {
-            None => Ok(old_pair.clone()),
-            Some(pair) => pair,
-        };
-        let said = match self.sources.read_files() {
-            Err(why) => Err(why),
-            Ok(mut said) => self.sources.look_up(&mut said).await.map(|()| said),
-        };
-        // One that is broken does not keep the other from changing.
         let complain = |why: &String| tracing::error!("{why}; what was there before stays");
-        let said = said.inspect_err(complain).unwrap_or_else(|_| old_said.clone());
-        let pair = certificate.inspect_err(complain).unwrap_or_else(|_| old_pair.clone());
+        let pair = self.source.read_again().and_then(|pair| pair.inspect_err(complain).ok());
+        let pair = pair.unwrap_or_else(|| old_pair.clone());
+        let (mut said, mut is_looked_up) = (old_said.clone(), true);
+        if let Ok(mut files) = self.sources.read_files().inspect_err(complain) {
+            match self.sources.look_up(&mut files).await {
+                Ok(()) => said = files,
+                Err(why) => {
+                    tracing::warn!("{why}; until it can be looked up, nobody else's certificates are believed");
+                    is_looked_up = false;
+                }
+            }
+        }
+        // One that is broken does not keep the other from changing.
         for (pair, said) in [(&pair, &said), (&old_pair, &said), (&pair, &old_said)] {
             if (pair, said) == (&old_pair, &old_said) {
-                return;
+                break;
             }
             match present(&self.flags, &self.sources, pair, said) {
                 Ok(present) => {
                     *self.present.lock().unwrap_or_else(PoisonError::into_inner) = present;
                     *self.made_of.lock().unwrap_or_else(PoisonError::into_inner) = (pair.clone(), said.clone());
-                    tracing::info!("Other certificates are in use from now on");
-                    return;
+                    tracing::debug!("Other certificates are in use from now on");
+                    break;
                 }
                 Err(why) => complain(&why),
             }
         }
+        is_looked_up
     }
 }
 

@@ -37,12 +37,22 @@ impl Leader {
         Leadership::elected(self.standing.clone())
     }
 
+    /// How the election stands.
+    pub(super) fn standing(&self) -> watch::Receiver<Standing> {
+        self.standing.clone()
+    }
+
     /// Gives the lease back.
     pub(super) async fn release(self) {
         self.stop.send_replace(true);
         // Whatever became of it: others wait until the lease is over.
         let _ = self.task.await;
     }
+}
+
+/// How long a lease holds, if there is an election.
+pub(super) fn lease(flags: &LeaderElection) -> Option<Duration> {
+    settings(flags).map(|settings| settings.lease_duration)
 }
 
 fn settings(flags: &LeaderElection) -> Option<Settings> {

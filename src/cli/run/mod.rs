@@ -2,9 +2,11 @@
 
 mod host;
 mod leader;
+mod serving;
 mod signals;
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use clap::{Args, ValueEnum};
 use schedc::pipelines::Profiles;
@@ -13,13 +15,15 @@ use schedc_core::scheduler::Options;
 use schedc_kubernetes::connect::Target;
 use schedc_kubernetes::drive::{self, Driver, End, Leadership, Setup};
 use schedc_kubernetes::events::{Recorder, Sink};
-use schedc_kubernetes::flags::{Connection, Flags};
+use schedc_kubernetes::flags::{Connection, Flags, Printed};
 use schedc_kubernetes::resources::Resource;
 use schedc_kubernetes::wire::{Http, Pace, Paced};
+use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
 use super::failure::Failure;
 use leader::Leader;
+use serving::{Content, Serving, Ways};
 
 /// Schedule the pods of a cluster, in kube-scheduler's place or beside it
 ///
@@ -28,6 +32,9 @@ use leader::Leader;
 pub(crate) struct Run {
     #[command(flatten)]
     flags: Flags,
+
+    #[command(flatten)]
+    printed: Printed,
 
     /// What a replica does that does not lead
     #[arg(long, value_enum, value_name = "HOW", default_value = "warm", help_heading = "schedc")]
@@ -54,13 +61,18 @@ impl Run {
     }
 
     async fn schedule(self) -> Result<(), Failure> {
-        let Run { flags, standby } = self;
+        let started = SystemTime::now();
+        let Run { flags, printed, standby } = self;
         let seed = host::draw();
         let http = connect(&flags).await?;
         let pace = Pace { qps: flags.connection.qps.unwrap_or(0.0), burst: flags.connection.burst.unwrap_or(0) };
         let streams = Paced::new(http.clone(), Some(pace));
         let (queue, sink) = Sink::new(streams.clone(), Recorder::new(&host::name()), seed);
         let sink = tokio::spawn(sink.run());
+        let connection = &flags.connection;
+        let ways = Ways::new(connection.kubeconfig.as_deref(), connection.master.as_deref(), &http);
+        let content = Content { configuration: configuration(), printed, endpoints: Arc::new(()), started };
+        let serving = Serving::start(&flags, content, leader::lease(&flags.leader_election), ways).await?;
         let leader = Leader::start(&flags.leader_election, http, seed);
         let setup = Setup {
             streams,
@@ -72,14 +84,18 @@ impl Run {
             },
             options: options(&flags, seed),
         };
-        let driver = Driver::<Profiles, _, _, _>::new(setup, queue, ())?;
-        let end = driver.run(signals::stop()?).await;
+        let driver = Driver::<Profiles, _, _, _>::new(setup, queue, ())?.telling(serving.health());
+        let stop = signals::stop()?;
+        serving.follow(leader.as_ref().map(Leader::standing), stop.clone());
+        let end = driver.run(stop).await;
         if end == End::Lost {
             return Err(Failure::new("leader election lost"));
         }
-        if let Some(leader) = leader {
-            leader.release().await;
-        }
+        tokio::join!(serving.end(), async {
+            if let Some(leader) = leader {
+                leader.release().await;
+            }
+        });
         // What was said last may still be written, if the API server does not take long.
         let _ = tokio::time::timeout(LAST_WORDS, sink).await;
         Ok(())
@@ -101,6 +117,13 @@ fn kinds() -> Result<Vec<&'static Resource>, Failure> {
             .ok_or_else(|| Failure::new(format!("{kind}: a plugin watches this kind, and nothing here knows it")))
     };
     Profiles::WATCHES.iter().map(of).collect()
+}
+
+/// What holds, as far as the command line says it.
+fn configuration() -> Value {
+    let profiles: Vec<_> =
+        Profiles::PROFILES.iter().map(|profile| json!({"schedulerName": profile.scheduler_name})).collect();
+    json!({"kind": "KubeSchedulerConfiguration", "apiVersion": "kubescheduler.config.k8s.io/v1", "profiles": profiles})
 }
 
 fn options(flags: &Flags, seed: u64) -> Options {
