@@ -2,12 +2,14 @@
 //!
 //! | module | idea |
 //! |---|---|
+//! | [`config`] | what holds: the command line with the file of `--config` |
 //! | [`connect`] | the way to the API server: kubeconfigs, service accounts, credentials |
 //! | [`drive`] | a scheduler at an API server |
 //! | [`election`] | who of several replicas leads |
 //! | [`events`] | what is to be written of what people should know |
 //! | [`flags`] | kube-scheduler's command line: what is honoured, ignored or refused |
 //! | [`health`] | how the scheduler is, for those who ask |
+//! | [`logs`] | logs as kube-scheduler writes them |
 //! | [`pods`] | what is remembered of pods so that it can be written |
 //! | [`resources`] | where objects are |
 //! | [`serving`] | the HTTPS server |
@@ -16,12 +18,14 @@
 //! | [`wire`] | requests and answers, whatever carries them |
 //! | [`mod@write`] | the scheduler's client: bindings, statuses, deletions |
 
+pub mod config;
 pub mod connect;
 pub mod drive;
 pub mod election;
 pub mod events;
 pub mod flags;
 pub mod health;
+pub mod logs;
 pub mod pods;
 pub mod resources;
 pub mod serving;

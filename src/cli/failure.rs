@@ -75,6 +75,13 @@ impl From<schedc_kubernetes::connect::ConnectError> for Failure {
     }
 }
 
+#[cfg(feature = "run")]
+impl From<schedc_kubernetes::config::ConfigError> for Failure {
+    fn from(error: schedc_kubernetes::config::ConfigError) -> Self {
+        Failure::new(error)
+    }
+}
+
 #[cfg(feature = "bench")]
 impl From<schedc_perf::Error> for Failure {
     fn from(error: schedc_perf::Error) -> Self {

@@ -78,6 +78,8 @@ pub struct Options {
     pub serve_all: Option<usize>,
     /// After how many nanoseconds a parked pod is tried without any event: `podMaxInUnschedulablePodsDuration`.
     pub leftover_after: i64,
+    /// How long pods wait after a failure, if not as long as the profiles say.
+    pub backoff: Option<Backoff>,
     /// How many events are kept for pods in flight; see [`queue::Options::events_kept`].
     pub events_kept: usize,
 }
@@ -86,7 +88,7 @@ impl Default for Options {
     /// kube-scheduler's.
     fn default() -> Self {
         let queue::Options { leftover_after, events_kept, .. } = queue::Options::default();
-        Options { seed: 0, tie_break: TieBreak::Random, serve_all: None, leftover_after, events_kept }
+        Options { seed: 0, tie_break: TieBreak::Random, serve_all: None, leftover_after, backoff: None, events_kept }
     }
 }
 
@@ -386,7 +388,7 @@ fn queue_options<B: Bundle>(options: &Options) -> queue::Options {
         .first()
         .map(|profile| Backoff::seconds(profile.pod_initial_backoff_seconds, profile.pod_max_backoff_seconds));
     queue::Options {
-        backoff: backoff.unwrap_or(queue::Options::default().backoff),
+        backoff: options.backoff.or(backoff).unwrap_or(queue::Options::default().backoff),
         leftover_after: options.leftover_after,
         events_kept: options.events_kept,
     }

@@ -10,12 +10,14 @@
 //! | [`informers`] | who follows the cluster, and whether all of it is known |
 //! | [`leadership`] | whether we lead, and that nothing is sent that takes leading when we do not |
 //! | [`tasks`] | calls that are under way |
+//! | `words` | what is logged of pods |
 
 pub mod client;
 pub mod hooks;
 pub mod informers;
 pub mod leadership;
 pub mod tasks;
+mod words;
 
 use std::time::Duration;
 
@@ -259,6 +261,7 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
 
     fn report(&mut self) {
         for outcome in self.scheduler.take_outcomes() {
+            words::came_to_end(&outcome);
             self.hooks.came_to_end(&outcome, &self.scheduler);
         }
     }

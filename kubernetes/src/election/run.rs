@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, from_slice};
 use tokio::sync::watch;
+use tracing::{error, info};
 
 use super::{Answer, Change, Election, Lease, Now, Request, Step, leader_event};
 use crate::resources::Resource;
@@ -39,6 +40,9 @@ pub async fn run<T: Transport>(
     mut stop: watch::Receiver<bool>,
 ) {
     let mut is_stopping = false;
+    let (namespace, name) = election.place();
+    let lock = format!("{namespace}/{name}");
+    info!(lock, "Attempting to acquire leader lease...");
     let now = || Now { clock: transport.clock(), calendar: transport.now() };
     loop {
         let mut next = match election.next(now()) {
@@ -73,9 +77,19 @@ pub async fn run<T: Transport>(
             standing.is_lost |= is_lost;
         });
         let what = match change {
-            Some(Change::Leads) => Some("became leader"),
-            Some(Change::Lost) => Some("stopped leading"),
-            Some(Change::Other(_)) | None => None,
+            Some(Change::Leads) => {
+                info!(lock = %lock, "Successfully acquired lease");
+                Some("became leader")
+            }
+            Some(Change::Lost) => {
+                error!(lock = %lock, "Failed to renew lease");
+                Some("stopped leading")
+            }
+            Some(Change::Other(leader)) => {
+                info!(lock = %lock, leader = &*leader, "New leader elected");
+                None
+            }
+            None => None,
         };
         if let (Some(what), Some(lease)) = (what, election.lease()) {
             let event = leader_event(lease, election.identity(), what, component, transport.now());

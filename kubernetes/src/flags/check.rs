@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{Flags, LeaderElection};
+use crate::config::rules;
 
 /// The cipher suites that there are, by their names at IANA: those of TLS 1.3, and those of TLS 1.2 with forward secrecy and
 /// authenticated encryption.
@@ -17,9 +18,6 @@ const CIPHER_SUITES: [&str; 9] = [
     "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
     "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
 ];
-
-/// How much later than planned a retry may come, in tenths: client-go's `JitterFactor`.
-const JITTER_TENTHS: u32 = 12;
 
 pub(super) fn is_cipher_suite(name: &str) -> bool {
     CIPHER_SUITES.contains(&name)
@@ -62,16 +60,10 @@ fn leader_election(given: &LeaderElection, problems: &mut Vec<String>) {
     let lease = given.lease_duration.unwrap_or(seconds(15));
     let deadline = given.renew_deadline.unwrap_or(seconds(10));
     let period = given.retry_period.unwrap_or(seconds(2));
-    let named = [("lease-duration", lease), ("renew-deadline", deadline), ("retry-period", period)];
-    for (name, _) in named.iter().filter(|(_, time)| time.is_zero()) {
-        problems.push(format!("--leader-elect-{name} must be longer than 0"));
-    }
-    if lease <= deadline {
-        problems.push("--leader-elect-lease-duration must be longer than --leader-elect-renew-deadline".to_owned());
-    }
-    if deadline <= period * JITTER_TENTHS / 10 {
-        problems.push(
-            "--leader-elect-renew-deadline must be longer than --leader-elect-retry-period by a fifth".to_owned(),
-        );
-    }
+    let times = [
+        ("--leader-elect-lease-duration", lease),
+        ("--leader-elect-renew-deadline", deadline),
+        ("--leader-elect-retry-period", period),
+    ];
+    rules::leader_election(times, problems);
 }

@@ -19,6 +19,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error, FromArgMatches, value_parser};
 
 pub use printed::Printed;
+pub(crate) use table::NO_GO_PROFILES;
 pub use table::{FLAGS, Flag, Kind, Otherwise, Section, Treatment};
 
 /// What a command line says. `None`: nothing, so that a file may.

@@ -140,7 +140,7 @@ use Kind::*;
 use Section::*;
 use Treatment::Honoured;
 
-const NO_GO_PROFILES: &str = "this program has no Go runtime to profile; use perf or a similar tool";
+pub(crate) const NO_GO_PROFILES: &str = "this program has no Go runtime to profile; use perf or a similar tool";
 const NO_LOG_BUFFER: &str = "log lines are written at once";
 const ONE_VERSION: &str = "what is compiled in is that of Kubernetes 1.36";
 const FEW_LABELS: &str =

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use schedc::pipelines::Profiles;
 use schedc_core::profile::Bundle;
+use schedc_kubernetes::config::LeaderElection;
 use schedc_kubernetes::drive::Leadership;
 use schedc_kubernetes::election::{self, Election, Settings, Standing};
-use schedc_kubernetes::flags::LeaderElection;
 use schedc_kubernetes::wire::Transport;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -22,8 +22,8 @@ pub(super) struct Leader {
 
 impl Leader {
     /// Takes part, unless `--leader-elect=false` says that there is nobody else.
-    pub(super) fn start<T: Transport>(flags: &LeaderElection, transport: T, seed: u64) -> Option<Leader> {
-        let settings = settings(flags)?;
+    pub(super) fn start<T: Transport>(election: &LeaderElection, transport: T, seed: u64) -> Option<Leader> {
+        let settings = settings(election)?;
         let (tell, standing) = watch::channel(Standing::default());
         let (stop, is_stopped) = watch::channel(false);
         let component = Profiles::PROFILES.first().map_or("default-scheduler", |profile| profile.scheduler_name);
@@ -51,19 +51,17 @@ impl Leader {
 }
 
 /// How long a lease holds, if there is an election.
-pub(super) fn lease(flags: &LeaderElection) -> Option<Duration> {
-    settings(flags).map(|settings| settings.lease_duration)
+pub(super) fn lease(election: &LeaderElection) -> Option<Duration> {
+    election.leader_elect.then_some(election.lease_duration)
 }
 
-fn settings(flags: &LeaderElection) -> Option<Settings> {
-    let seconds = |given: Option<Duration>, default| given.unwrap_or(Duration::from_secs(default));
-    let text = |given: &Option<String>, default| given.as_deref().unwrap_or(default).into();
-    flags.leader_elect.unwrap_or(true).then(|| Settings {
+fn settings(election: &LeaderElection) -> Option<Settings> {
+    election.leader_elect.then(|| Settings {
         identity: host::identity().into(),
-        namespace: text(&flags.namespace, "kube-system"),
-        name: text(&flags.name, "kube-scheduler"),
-        lease_duration: seconds(flags.lease_duration, 15),
-        renew_deadline: seconds(flags.renew_deadline, 10),
-        retry_period: seconds(flags.retry_period, 2),
+        namespace: election.namespace.as_str().into(),
+        name: election.name.as_str().into(),
+        lease_duration: election.lease_duration,
+        renew_deadline: election.renew_deadline,
+        retry_period: election.retry_period,
     })
 }

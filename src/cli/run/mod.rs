@@ -3,6 +3,7 @@
 mod host;
 mod leader;
 mod serving;
+mod settings;
 mod signals;
 
 use std::sync::Arc;
@@ -12,14 +13,16 @@ use clap::{Args, ValueEnum};
 use schedc::pipelines::Profiles;
 use schedc_core::profile::Bundle;
 use schedc_core::scheduler::Options;
+use schedc_kubernetes::config::{Settings, effective};
 use schedc_kubernetes::connect::Target;
 use schedc_kubernetes::drive::{self, Driver, End, Leadership, Setup};
 use schedc_kubernetes::events::{Recorder, Sink};
-use schedc_kubernetes::flags::{Connection, Flags, Printed};
+use schedc_kubernetes::flags::{Flags, Printed};
+use schedc_kubernetes::logs;
 use schedc_kubernetes::resources::Resource;
-use schedc_kubernetes::wire::{Http, Pace, Paced};
-use serde_json::{Value, json};
+use schedc_kubernetes::wire::{Http, Paced};
 use tokio::runtime::Builder;
+use tracing::info;
 
 use super::failure::Failure;
 use leader::Leader;
@@ -37,8 +40,10 @@ pub(crate) struct Run {
     printed: Printed,
 
     /// What a replica does that does not lead
-    #[arg(long, value_enum, value_name = "HOW", default_value = "warm", help_heading = "schedc")]
-    standby: Standby,
+    ///
+    /// By default it is warm, unless `delayCacheUntilActive` in the file of --config says otherwise
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "schedc")]
+    standby: Option<Standby>,
 }
 
 /// What a replica does that does not lead.
@@ -63,26 +68,31 @@ impl Run {
     async fn schedule(self) -> Result<(), Failure> {
         let started = SystemTime::now();
         let Run { flags, printed, standby } = self;
+        logs::start(&flags.logging);
+        let settings = settings::read(&flags)?;
+        if settings::tell(&settings, flags.write_config_to.as_deref())? {
+            return Ok(());
+        }
+        info!(version = env!("CARGO_PKG_VERSION"), "Starting schedc");
         let seed = host::draw();
-        let http = connect(&flags).await?;
-        let pace = Pace { qps: flags.connection.qps.unwrap_or(0.0), burst: flags.connection.burst.unwrap_or(0) };
-        let streams = Paced::new(http.clone(), Some(pace));
+        let http = connect(&settings).await?;
+        let streams = Paced::new(http.clone(), settings.pace);
         let (queue, sink) = Sink::new(streams.clone(), Recorder::new(&host::name()), seed);
         let sink = tokio::spawn(sink.run());
-        let connection = &flags.connection;
-        let ways = Ways::new(connection.kubeconfig.as_deref(), connection.master.as_deref(), &http);
-        let content = Content { configuration: configuration(), printed, endpoints: Arc::new(()), started };
-        let serving = Serving::start(&flags, content, leader::lease(&flags.leader_election), ways).await?;
-        let leader = Leader::start(&flags.leader_election, http, seed);
+        let ways = Ways::new(settings.kubeconfig.as_deref(), settings.master.as_deref(), &http);
+        let configuration = effective(&settings, Profiles::PROFILES);
+        let content = Content { configuration, printed, endpoints: Arc::new(()), started };
+        let serving = Serving::start(&flags, content, leader::lease(&settings.leader_election), ways).await?;
+        let leader = Leader::start(&settings.leader_election, http, seed);
         let setup = Setup {
             streams,
             kinds: kinds()?,
             leadership: leader.as_ref().map_or_else(Leadership::alone, Leader::leadership),
-            standby: match standby {
-                Standby::Warm => drive::Standby::Warm,
-                Standby::Small => drive::Standby::Small,
+            standby: match (standby, settings.delay_cache) {
+                (Some(Standby::Small), _) | (None, Some(true)) => drive::Standby::Small,
+                (Some(Standby::Warm), _) | (None, _) => drive::Standby::Warm,
             },
-            options: options(&flags, seed),
+            options: options(&settings, seed),
         };
         let driver = Driver::<Profiles, _, _, _>::new(setup, queue, ())?.telling(serving.health());
         let stop = signals::stop()?;
@@ -103,9 +113,9 @@ impl Run {
 }
 
 /// The way to the API server, which stays open.
-async fn connect(flags: &Flags) -> Result<Http, Failure> {
-    let Connection { kubeconfig, master, .. } = &flags.connection;
-    let (http, fresh) = Target::new(kubeconfig.as_deref(), master.as_deref())?.http().await?;
+async fn connect(settings: &Settings) -> Result<Http, Failure> {
+    let target = Target::new(settings.kubeconfig.as_deref(), settings.master.as_deref())?;
+    let (http, fresh) = target.http().await?;
     tokio::spawn(fresh.keep());
     Ok(http)
 }
@@ -119,15 +129,8 @@ fn kinds() -> Result<Vec<&'static Resource>, Failure> {
     Profiles::WATCHES.iter().map(of).collect()
 }
 
-/// What holds, as far as the command line says it.
-fn configuration() -> Value {
-    let profiles: Vec<_> =
-        Profiles::PROFILES.iter().map(|profile| json!({"schedulerName": profile.scheduler_name})).collect();
-    json!({"kind": "KubeSchedulerConfiguration", "apiVersion": "kubescheduler.config.k8s.io/v1", "profiles": profiles})
-}
-
-fn options(flags: &Flags, seed: u64) -> Options {
-    let default = Options { seed, ..Options::default() };
-    let leftover_after = flags.leftover_after.map(|time| i64::try_from(time.as_nanos()).unwrap_or(i64::MAX));
+fn options(settings: &Settings, seed: u64) -> Options {
+    let default = Options { seed, backoff: settings.backoff(Profiles::PROFILES), ..Options::default() };
+    let leftover_after = settings.leftover_after.map(|time| i64::try_from(time.as_nanos()).unwrap_or(i64::MAX));
     Options { leftover_after: leftover_after.unwrap_or(default.leftover_after), ..default }
 }

@@ -1,0 +1,186 @@
+//! Logs as kube-scheduler writes them: lines of klog's text format, or JSON.
+//!
+//! | `tracing` | severity | shown from |
+//! |---|---|---|
+//! | `error!` | error | always |
+//! | `warn!` | warning | always |
+//! | `info!` | info | always |
+//! | `debug!` | info | `-v 4`, or what its field `v` says: 1 to 5 |
+//! | `trace!` | info | `-v 6`, or what its field `v` says: 5 and more |
+//!
+//! Only this project's own messages are written, and no spans. Where nothing is shown, a message costs a look at a number.
+
+mod json;
+mod text;
+
+use std::fmt;
+use std::io::Write;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::Value;
+use tracing::field::{Field, Visit};
+use tracing::level_filters::LevelFilter;
+use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::{Interest, set_global_default};
+use tracing::{Event, Level, Metadata, Subscriber};
+
+use crate::flags::Logging;
+
+/// From which `-v` messages are shown that say nothing else.
+const DEBUG: u8 = 4;
+const TRACE: u8 = 6;
+
+/// Writes logs from now on. A second call changes nothing.
+pub fn start(logging: &Logging) {
+    let write = if logging.split { to_both } else { to_standard_error };
+    // Somebody else writes them already.
+    let _ = set_global_default(Logs::new(logging, write));
+}
+
+fn to_standard_error(_: Severity, line: &str) {
+    // If nobody reads this, nothing can be done about it.
+    let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
+fn to_both(severity: Severity, line: &str) {
+    let _ = match severity {
+        Severity::Info => std::io::stdout().write_all(line.as_bytes()),
+        Severity::Warning | Severity::Error => std::io::stderr().write_all(line.as_bytes()),
+    };
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Severity {
+    Info,
+    Warning,
+    Error,
+}
+
+/// A message.
+struct Entry {
+    severity: Severity,
+    /// From which `-v` it is shown.
+    verbosity: u8,
+    /// Since 1970.
+    time: Duration,
+    file: &'static str,
+    line: u32,
+    message: String,
+    /// What it is about, in order.
+    fields: Vec<(&'static str, Value)>,
+}
+
+impl Entry {
+    /// The end of the file's path, with so many folders. A `mod.rs` says nothing without one.
+    fn file(&self, folders: usize) -> &'static str {
+        let folders = if self.file.ends_with("/mod.rs") { folders.max(1) } else { folders };
+        let start = self.file.rmatch_indices('/').nth(folders).map_or(0, |(at, _)| at + 1);
+        &self.file[start..]
+    }
+}
+
+/// Writes what is shown.
+struct Logs<W> {
+    verbosity: u8,
+    json: bool,
+    write: W,
+}
+
+impl<W: Fn(Severity, &str)> Logs<W> {
+    fn new(logging: &Logging, write: W) -> Self {
+        Logs { verbosity: logging.verbosity, json: logging.json, write }
+    }
+
+    fn level(&self) -> LevelFilter {
+        match self.verbosity {
+            0 => LevelFilter::INFO,
+            1..=4 => LevelFilter::DEBUG,
+            _ => LevelFilter::TRACE,
+        }
+    }
+}
+
+impl<W: Fn(Severity, &str) + Send + Sync + 'static> Subscriber for Logs<W> {
+    fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
+        if self.enabled(metadata) { Interest::always() } else { Interest::never() }
+    }
+
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.is_event() && metadata.target().starts_with("schedc") && *metadata.level() <= self.level()
+    }
+
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        Some(self.level())
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        let metadata = event.metadata();
+        let (severity, verbosity) = match *metadata.level() {
+            Level::ERROR => (Severity::Error, 0),
+            Level::WARN => (Severity::Warning, 0),
+            Level::INFO => (Severity::Info, 0),
+            Level::DEBUG => (Severity::Info, DEBUG),
+            Level::TRACE => (Severity::Info, TRACE),
+        };
+        let mut entry = Entry {
+            severity,
+            verbosity,
+            time: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
+            file: metadata.file().unwrap_or_default(),
+            line: metadata.line().unwrap_or_default(),
+            message: String::new(),
+            fields: Vec::new(),
+        };
+        event.record(&mut entry);
+        if entry.verbosity > self.verbosity {
+            return;
+        }
+        let line = if self.json { json::line(&entry) } else { text::line(&entry, std::process::id()) };
+        (self.write)(severity, &line);
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+impl Entry {
+    fn put(&mut self, field: &Field, value: Value) {
+        match (field.name(), value) {
+            ("message", Value::String(message)) => self.message = message,
+            ("v", value) => {
+                self.verbosity = value.as_u64().and_then(|v| u8::try_from(v).ok()).unwrap_or(self.verbosity);
+            }
+            (name, value) => self.fields.push((name, value)),
+        }
+    }
+}
+
+impl Visit for Entry {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.put(field, format!("{value:?}").into());
+    }
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.put(field, value.into());
+    }
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.put(field, value.into());
+    }
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.put(field, value.into());
+    }
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.put(field, value.into());
+    }
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.put(field, value.into());
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,46 @@
+//! What holds: the command line and the file of `--config`.
+
+use std::fs;
+use std::path::Path;
+
+use schedc::pipelines::Profiles;
+use schedc_core::profile::Bundle;
+use schedc_import::Level;
+use schedc_kubernetes::config::{Settings, effective};
+use schedc_kubernetes::flags::Flags;
+use tracing::{debug, info, warn};
+
+use crate::cli::failure::Failure;
+
+/// Reads the file of `--config`, if there is one, and warns of what has no effect. A file that cannot be obeyed is an
+/// error.
+pub(super) fn read(flags: &Flags) -> Result<Settings, Failure> {
+    flags.warnings.iter().for_each(|warning| warn!("{warning}"));
+    let Some(path) = &flags.config else { return Ok(Settings::new(flags)) };
+    let name = path.display().to_string();
+    let text = fs::read_to_string(path).map_err(|error| Failure::new(format!("--config={name}: {error}")))?;
+    let import = schedc_import::import(&name, &text);
+    if let Err(errors) = import.profiles {
+        return Err(errors.into());
+    }
+    let settings = Settings::from_file(flags, path, &text)?;
+    let of_profiles = import.remarks.iter().filter(|remark| remark.profile.is_some());
+    for remark in of_profiles.filter(|remark| remark.level == Level::Warning) {
+        warn!("{}", remark.one_line(&import.files));
+    }
+    settings.warnings.iter().for_each(|warning| warn!("{warning}"));
+    Ok(settings)
+}
+
+/// Tells what holds; with `--write-config-to`, writes it. Returns whether it did, and that is all there is to do.
+pub(super) fn tell(settings: &Settings, file: Option<&Path>) -> Result<bool, Failure> {
+    let yaml = || serde_saphyr::to_string(&effective(settings, Profiles::PROFILES)).map_err(Failure::new);
+    if tracing::enabled!(tracing::Level::DEBUG) {
+        debug!(v = 2, config = yaml()?, "Using component config");
+    }
+    let Some(path) = file else { return Ok(false) };
+    let name = path.display();
+    fs::write(path, yaml()?).map_err(|error| Failure::new(format!("--write-config-to={name}: {error}")))?;
+    info!(file = %name, "Wrote configuration");
+    Ok(true)
+}
