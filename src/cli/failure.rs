@@ -49,12 +49,14 @@ impl From<io::Error> for Failure {
     }
 }
 
+#[cfg(feature = "tools")]
 impl From<schedc_objects::Error> for Failure {
     fn from(error: schedc_objects::Error) -> Self {
         Failure::new(error)
     }
 }
 
+#[cfg(feature = "tools")]
 impl From<schedc::cluster::UnknownProfile> for Failure {
     fn from(error: schedc::cluster::UnknownProfile) -> Self {
         Failure::new(error)

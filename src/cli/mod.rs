@@ -2,23 +2,32 @@
 
 #[cfg(feature = "bench")]
 mod bench;
+#[cfg(feature = "tools")]
 mod check;
 #[cfg(feature = "bench")]
 mod cost;
+#[cfg(feature = "tools")]
 mod evaluate;
+#[cfg(feature = "tools")]
 mod expand;
+#[cfg(feature = "tools")]
 mod explain;
 mod failure;
 #[cfg(feature = "fuzz")]
 mod fuzz;
+#[cfg(feature = "tools")]
 mod import;
+#[cfg(feature = "tools")]
 mod lines;
+#[cfg(feature = "tools")]
 mod objects;
 mod output;
 mod profiles;
 #[cfg(feature = "run")]
 mod run;
+#[cfg(feature = "tools")]
 mod simulate;
+#[cfg(feature = "tools")]
 mod sources;
 mod tables;
 
@@ -38,12 +47,18 @@ struct Cli {
 enum Command {
     #[cfg(feature = "run")]
     Run(Box<run::Run>),
+    #[cfg(feature = "tools")]
     Simulate(simulate::Simulate),
+    #[cfg(feature = "tools")]
     Explain(explain::Explain),
+    #[cfg(feature = "tools")]
     Evaluate(evaluate::Evaluate),
+    #[cfg(feature = "tools")]
     Check(check::Check),
+    #[cfg(feature = "tools")]
     Expand(expand::Expand),
     Profiles(profiles::Profiles),
+    #[cfg(feature = "tools")]
     Import(import::Import),
     #[cfg(feature = "bench")]
     Bench(bench::Bench),
@@ -56,12 +71,18 @@ pub(crate) fn main() -> ExitCode {
     let result = match Cli::parse().command {
         #[cfg(feature = "run")]
         Command::Run(command) => command.run(),
+        #[cfg(feature = "tools")]
         Command::Simulate(command) => command.run(),
+        #[cfg(feature = "tools")]
         Command::Explain(command) => command.run(),
+        #[cfg(feature = "tools")]
         Command::Evaluate(command) => command.run(),
+        #[cfg(feature = "tools")]
         Command::Check(command) => command.run(),
+        #[cfg(feature = "tools")]
         Command::Expand(command) => command.run(),
         Command::Profiles(command) => command.run(),
+        #[cfg(feature = "tools")]
         Command::Import(command) => command.run(),
         #[cfg(feature = "bench")]
         Command::Bench(command) => command.run(),

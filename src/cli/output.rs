@@ -1,5 +1,7 @@
 //! Results on standard output, in the form that was asked for.
 
+#![cfg_attr(not(feature = "tools"), allow(dead_code, reason = "a binary that only runs says less"))]
+
 use std::fmt::Display;
 use std::io::Write;
 

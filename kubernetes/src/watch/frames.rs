@@ -38,15 +38,34 @@ impl Frame {
     /// It is none.
     pub fn read(kind: &str, line: &[u8]) -> Result<Frame, serde_json::Error> {
         let mut json = serde_json::Deserializer::from_slice(line);
-        let frame = json.deserialize_map(Line { kind })?;
+        let read = json.deserialize_map(Line { kind, of_type: None })?;
         json.end()?;
-        Ok(frame)
+        match read {
+            Read::Frame(frame) => Ok(frame),
+            Read::Early(of_type) => {
+                let again = Line { kind, of_type: Some(of_type) };
+                match serde_json::Deserializer::from_slice(line).deserialize_map(again)? {
+                    Read::Frame(frame) => Ok(frame),
+                    Read::Early(_) => Err(Error::missing_field("object")),
+                }
+            }
+        }
     }
 }
 
 /// A line of a watch.
 struct Line<'a> {
     kind: &'a str,
+    /// Its type, if that is known already.
+    of_type: Option<Type>,
+}
+
+/// What was read of a line.
+enum Read {
+    Frame(Frame),
+    /// The object came before its type, and is to be read once more. Servers say the type first, but nobody has promised
+    /// that.
+    Early(Type),
 }
 
 /// What a line says of its object.
@@ -60,7 +79,7 @@ enum Type {
     Error,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Copy, PartialEq, Deserialize)]
 #[serde(field_identifier, rename_all = "lowercase")]
 enum Field {
     Type,
@@ -70,32 +89,29 @@ enum Field {
 }
 
 impl<'de> Visitor<'de> for Line<'_> {
-    type Value = Frame;
+    type Value = Read;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a change of an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Frame, A::Error> {
-        let mut of_type = None;
-        // Servers say first of what type a change is. Nobody has promised that.
-        let mut early = None;
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Read, A::Error> {
+        let Line { kind, mut of_type } = self;
         let mut frame = None;
+        let mut has_object = false;
         while let Some(field) = map.next_key()? {
             match (field, of_type) {
                 (Field::Type, _) => of_type = Some(map.next_value()?),
-                (Field::Object, Some(of_type)) => {
-                    frame = Some(map.next_value_seed(Content { kind: self.kind, of_type })?);
+                (Field::Object, Some(of_type)) => frame = Some(map.next_value_seed(Content { kind, of_type })?),
+                (Field::Object, None) | (Field::Other, _) => {
+                    has_object |= field == Field::Object;
+                    map.next_value::<IgnoredAny>()?;
                 }
-                (Field::Object, None) => early = Some(map.next_value::<Value>()?),
-                (Field::Other, _) => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        match (frame, early, of_type) {
-            (Some(frame), ..) => Ok(frame),
-            (None, Some(object), Some(of_type)) => {
-                Content { kind: self.kind, of_type }.deserialize(object).map_err(A::Error::custom)
-            }
+        match (frame, of_type) {
+            (Some(frame), _) => Ok(Read::Frame(frame)),
+            (None, Some(of_type)) if has_object => Ok(Read::Early(of_type)),
             _ => Err(A::Error::missing_field("object")),
         }
     }
