@@ -14,6 +14,7 @@
 //! | `cluster` | the server, watches, requests that wait |
 //! | `simulation` | what a step does to the scheduler |
 //! | `telling` | what it is told |
+//! | `asking` | what it asks for |
 //! | `settle` | everything calms down; what must hold then |
 //! | `checks` | what must hold after every step |
 //! | `known` | what the scheduler was told |
@@ -21,6 +22,7 @@
 //! | `episode`, `shrink` | histories from seeds, shorter ones |
 //! | `lies` | deliberate breaks |
 
+mod asking;
 mod checks;
 mod cluster;
 mod episode;

@@ -7,6 +7,7 @@
 //! All problems of a command line are told at once.
 
 mod check;
+mod flag;
 mod printed;
 mod table;
 mod values;
@@ -18,9 +19,10 @@ use std::time::Duration;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error, FromArgMatches, value_parser};
 
+pub use flag::{Flag, Kind, Otherwise, Section, Treatment};
 pub use printed::Printed;
+pub use table::FLAGS;
 pub(crate) use table::NO_GO_PROFILES;
-pub use table::{FLAGS, Flag, Kind, Otherwise, Section, Treatment};
 
 /// What a command line says. `None`: nothing, so that a file may.
 #[derive(Clone, Debug, PartialEq)]

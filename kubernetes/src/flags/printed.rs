@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use clap::{ArgMatches, Command, Error, FromArgMatches};
 
-use super::table::{FLAGS, Flag, Kind, Section};
+use super::table::FLAGS;
+use super::{Flag, Kind, Section};
 
 /// All of kube-scheduler's flags by name, with what was given, or is so if nothing is. To be flattened beside
 /// [`Flags`](super::Flags), whose arguments it reads.
