@@ -19,6 +19,8 @@ mod fuzz;
 mod import;
 #[cfg(feature = "tools")]
 mod lines;
+#[cfg(all(feature = "run", feature = "tools"))]
+mod manifest;
 #[cfg(feature = "tools")]
 mod objects;
 mod output;
@@ -60,6 +62,8 @@ enum Command {
     Profiles(profiles::Profiles),
     #[cfg(feature = "tools")]
     Import(import::Import),
+    #[cfg(all(feature = "run", feature = "tools"))]
+    Manifest(manifest::Manifest),
     #[cfg(feature = "bench")]
     Bench(bench::Bench),
     #[cfg(feature = "fuzz")]
@@ -84,6 +88,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Profiles(command) => command.run(),
         #[cfg(feature = "tools")]
         Command::Import(command) => command.run(),
+        #[cfg(all(feature = "run", feature = "tools"))]
+        Command::Manifest(command) => command.run(),
         #[cfg(feature = "bench")]
         Command::Bench(command) => command.run(),
         #[cfg(feature = "fuzz")]

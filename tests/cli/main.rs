@@ -12,6 +12,7 @@ mod explain;
 mod fuzz;
 mod harness;
 mod import;
+mod manifest;
 mod profiles;
 mod simulate;
 mod simulate_over_time;

@@ -6,6 +6,7 @@ mod pod_affinity;
 mod preemption;
 mod spread;
 mod volumes;
+mod watches;
 
 mod scheduler {
     schedc_macros::profile!("profiles/default.toml");

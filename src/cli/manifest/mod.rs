@@ -1,0 +1,153 @@
+//! `schedc manifest`
+
+mod documents;
+mod rights;
+
+use std::path::PathBuf;
+
+use clap::{Args, value_parser};
+use schedc::pipelines;
+use schedc_codegen::catalog::Write;
+use schedc_codegen::{is_dns_subdomain, load, rights as needed};
+use schedc_core::profile::{Access, Bundle};
+
+use super::failure::Failure;
+use super::{output, sources};
+use documents::Deployed;
+use rights::Rights;
+
+/// Print what it takes to run a profile in a cluster, for `kubectl apply -f -`
+///
+/// A ServiceAccount, roles with the verbs that this profile's plugins and the scheduler itself need and no others, their
+/// bindings, a Deployment and a PodDisruptionBudget. The image is one that was built with this profile.
+#[derive(Args)]
+pub(crate) struct Manifest {
+    /// Profiles that the image was built with: names of files in profiles/, paths, or folders [default: those that are
+    /// compiled into this program]
+    #[arg(value_name = "PROFILE")]
+    profiles: Vec<PathBuf>,
+
+    /// What everything is called [default: `schedc-` and the name of the profile]
+    #[arg(long, value_parser = label)]
+    name: Option<String>,
+
+    /// Where it runs
+    #[arg(long, default_value = "kube-system", value_parser = label)]
+    namespace: String,
+
+    /// The image [default: what everything is called, with the version of this program]
+    #[arg(long, value_parser = image)]
+    image: Option<String>,
+
+    /// How many run, one of which schedules
+    #[arg(long, value_name = "NUMBER", default_value_t = 2, value_parser = value_parser!(u32).range(1..))]
+    replicas: u32,
+
+    /// Also print a Service and a ServiceMonitor, for Prometheus operators
+    #[arg(long)]
+    service_monitor: bool,
+}
+
+/// The scheduler name that kube-scheduler has unless told otherwise, and its lease.
+const DEFAULT_SCHEDULER: &str = "default-scheduler";
+const KUBE_SCHEDULERS_LEASE: (&str, &str) = ("kube-system", "kube-scheduler");
+
+impl Manifest {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let subject = if self.profiles.is_empty() { Subject::compiled_in() } else { Subject::of(&self.profiles)? };
+        let name = match self.name {
+            Some(name) => name,
+            None => subject.name()?,
+        };
+        let image = self.image.unwrap_or_else(|| format!("{name}:{}", env!("CARGO_PKG_VERSION")));
+        let replaces = subject.scheduler_names.iter().any(|name| name == DEFAULT_SCHEDULER);
+        if replaces {
+            output::warning(
+                "kube-scheduler serves default-scheduler, too. This Deployment takes its lease, so that one of them \
+                 schedules at a time: stop kube-scheduler before (docs/run/replace-kube-scheduler.md), or give the \
+                 profile a scheduler-name of its own",
+            );
+        }
+        let own = (self.namespace.as_str(), name.as_str());
+        let (lease_namespace, lease) = if replaces { KUBE_SCHEDULERS_LEASE } else { own };
+        let rights = Rights::of(&subject.watches, &subject.writes, lease_namespace, lease)?;
+        output::print_text(&documents::text(&Deployed {
+            name: &name,
+            namespace: &self.namespace,
+            image: &image,
+            replicas: self.replicas,
+            lease: (lease_namespace, lease),
+            has_service_monitor: self.service_monitor,
+            scheduler_names: &subject.scheduler_names,
+            rights: &rights,
+        }))
+    }
+}
+
+/// The profiles that one scheduler has.
+struct Subject {
+    names: Vec<String>,
+    scheduler_names: Vec<String>,
+    /// The kinds of objects that are watched.
+    watches: Vec<String>,
+    /// What plugins do besides.
+    writes: Vec<Write>,
+}
+
+impl Subject {
+    fn compiled_in() -> Self {
+        let profiles = pipelines::Profiles::PROFILES;
+        Subject {
+            names: profiles.iter().map(|profile| profile.name.to_owned()).collect(),
+            scheduler_names: profiles.iter().map(|profile| profile.scheduler_name.to_owned()).collect(),
+            watches: pipelines::Profiles::WATCHES.iter().map(|&kind| kind.to_owned()).collect(),
+            writes: pipelines::Profiles::WRITES.iter().map(write).collect(),
+        }
+    }
+
+    fn of(profiles: &[PathBuf]) -> Result<Self, Failure> {
+        let plans = load(&sources::files(profiles)?, &sources::options())?.plans;
+        Ok(Subject {
+            names: plans.iter().map(|plan| plan.stem.clone()).collect(),
+            scheduler_names: plans.iter().map(|plan| plan.scheduler_name.value.clone()).collect(),
+            watches: needed::watches(&plans).into_iter().map(str::to_owned).collect(),
+            writes: needed::writes(&plans),
+        })
+    }
+
+    /// What to call it.
+    fn name(&self) -> Result<String, Failure> {
+        match self.names.as_slice() {
+            [only] => label(&format!("schedc-{only}"))
+                .map_err(|error| Failure::new(format_args!("{error}: say --name what to call it"))),
+            _ => Ok("schedc".to_owned()),
+        }
+    }
+}
+
+fn write(access: &Access) -> Write {
+    Write {
+        group: access.group.to_owned(),
+        resource: access.resource.to_owned(),
+        verbs: access.verbs.iter().map(|&verb| verb.to_owned()).collect(),
+        namespace: access.namespace.map(str::to_owned),
+    }
+}
+
+/// What any object can be called.
+fn label(text: &str) -> Result<String, String> {
+    let is_label = is_dns_subdomain(text) && !text.contains('.') && text.len() <= 63;
+    let begins = text.starts_with(|first: char| first.is_ascii_lowercase());
+    if is_label && begins {
+        return Ok(text.to_owned());
+    }
+    Err(format!("`{text}` is no name: lower-case letters, digits and dashes, at most 63, a letter first"))
+}
+
+fn image(text: &str) -> Result<String, String> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._/:@".contains(&byte);
+    if !text.is_empty() && text.bytes().all(is_plain) {
+        return Ok(text.to_owned());
+    }
+    Err(format!("`{text}` is no image"))
+}

@@ -1,0 +1,188 @@
+//! The rights that are printed are those that are used: `schedc run` does all that it ever does at an API server.
+
+use std::collections::BTreeSet;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use schedc_double::{Fault, Rule, Server};
+use schedc_kubernetes::resources::RESOURCES;
+use serde_json::{Value, json};
+
+use crate::harness::{Folder, schedc};
+
+/// How long to wait for anything on a busy machine.
+const LONG: Duration = Duration::from_secs(60);
+
+#[test]
+fn every_right_is_used_and_no_other() {
+    let server = Server::start();
+    let folder = Folder::with(&[("kubeconfig", &server.kubeconfig())]);
+    everything_happens(&server, &folder);
+    let granted = granted();
+    let used: BTreeSet<String> =
+        server.requests().iter().map(|asked| used(asked.verb, &asked.path, &granted)).collect();
+    let beyond: Vec<_> = used.difference(&granted).collect();
+    assert!(beyond.is_empty(), "not granted: {beyond:?}");
+    // Nobody asked for metrics.
+    let serving = [
+        "create authentication.k8s.io/tokenreviews",
+        "create authorization.k8s.io/subjectaccessreviews",
+        "get /configmaps in kube-system",
+    ];
+    let unused: Vec<_> = granted.difference(&used).filter(|right| !serving.contains(&right.as_str())).collect();
+    assert!(unused.is_empty(), "granted for nothing: {unused:?}");
+}
+
+/// What the roles of all profiles of this program allow: `verb group/resource`, with `in namespace` if only there.
+fn granted() -> BTreeSet<String> {
+    let printed = schedc(&["manifest"]).ok();
+    let mut rights = BTreeSet::new();
+    for document in printed.split("---\n") {
+        let object: Value = serde_saphyr::from_str(document).expect("YAML");
+        let place = match object["kind"].as_str() {
+            Some("ClusterRole") => String::new(),
+            Some("Role") => format!(" in {}", object["metadata"]["namespace"].as_str().expect("a namespace")),
+            _ => continue,
+        };
+        for rule in object["rules"].as_array().expect("rules") {
+            let texts = |key: &str| -> Vec<String> {
+                rule[key].as_array().expect(key).iter().map(|text| text.as_str().expect(key).to_owned()).collect()
+            };
+            for (verb, resource) in
+                texts("verbs").iter().flat_map(|v| texts("resources").into_iter().map(move |r| (v, r)))
+            {
+                rights.insert(format!("{verb} {}/{resource}{place}", texts("apiGroups")[0]));
+            }
+        }
+    }
+    rights
+}
+
+/// The right that a request needs, everywhere if that is granted.
+fn used(verb: &str, path: &str, granted: &BTreeSet<String>) -> String {
+    let path = path.split('?').next().unwrap_or(path);
+    let mut parts = path.split('/').skip(1);
+    let group = if parts.next() == Some("api") { "" } else { parts.next().unwrap_or_default() };
+    let mut parts: Vec<&str> = parts.skip(1).collect();
+    let mut namespace = "";
+    if parts.len() > 2 && parts[0] == "namespaces" {
+        namespace = parts[1];
+        parts.drain(..2);
+    }
+    let resource = if parts.len() > 2 { format!("{}/{}", parts[0], parts[2]) } else { parts[0].to_owned() };
+    let everywhere = format!("{verb} {group}/{resource}");
+    if granted.contains(&everywhere) { everywhere } else { format!("{everywhere} in {namespace}") }
+}
+
+fn everything_happens(server: &Server, folder: &Folder) {
+    // This server does not know streaming lists at first.
+    for resource in RESOURCES.iter().filter(|resource| resource.is_watched()) {
+        server.rule(Rule::new(Fault::Answer(400, None)).verb("watch").path(&resource.all()).times(1));
+    }
+    server.rule(Rule::new(Fault::LoseAnswer).verb("create").path("*/pods/lost/binding").times(1));
+    server.pods_end_after(Duration::ZERO);
+    server.bind_volumes();
+    server.create(node("1"));
+    for (class, provisioner) in [("made", "example.com/disks"), ("there", "kubernetes.io/no-provisioner")] {
+        server.create(json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": class},
+            "provisioner": provisioner, "volumeBindingMode": "WaitForFirstConsumer",
+        }));
+        server.create(json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": class, "namespace": "default"},
+            "spec": {"storageClassName": class, "accessModes": ["ReadWriteOnce"],
+                "resources": {"requests": {"storage": "1Gi"}}},
+        }));
+    }
+    server.create(json!({
+        "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "there"},
+        "spec": {"storageClassName": "there", "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"},
+            "hostPath": {"path": "/there"}},
+        "status": {"phase": "Available"},
+    }));
+    let kubeconfig = folder.path("kubeconfig");
+    let mut running = Running(
+        Command::new(env!("CARGO_BIN_EXE_schedc"))
+            .args(["run", "--secure-port=0", "--kubeconfig"])
+            .arg(&kubeconfig)
+            .stdin(Stdio::null())
+            .spawn()
+            .expect("schedc starts"),
+    );
+    server.create(pod("lost", "100m", 0));
+    for class in ["made", "there"] {
+        let mut pod = pod(class, "100m", 0);
+        pod["spec"]["volumes"] = json!([{"name": "v", "persistentVolumeClaim": {"claimName": class}}]);
+        server.create(pod);
+    }
+    is_so(server, "all three are bound", |server| bound(server) == 3);
+    server.create(pod("high", "600m", 5));
+    is_so(server, "a fourth is bound", |server| bound(server) == 4);
+    server.create(pod("higher", "600m", 10));
+    is_so(server, "it took the fourth one's place", |server| {
+        server.get("/api/v1/namespaces/default/pods/high").is_none()
+    });
+    server.create(pod("too-large", "900m", 0));
+    let events = |server: &Server, verb: &str| {
+        server.count_requests(|asked| asked.verb == verb && asked.path.starts_with("/apis/events.k8s.io")) > 0
+    };
+    // Each change of a node that it would fit if it were empty is a reason to try again, with the same result.
+    for round in 0.. {
+        assert!(round < 60, "no event was repeated");
+        server.merge("/api/v1/nodes/n", node(&format!("1{:03}m", round % 100)));
+        if server.wait(Duration::from_secs(1), |server| events(server, "patch")) {
+            break;
+        }
+    }
+    running.end();
+}
+
+#[track_caller]
+fn is_so(server: &Server, what: &str, is_so: impl Fn(&Server) -> bool) {
+    let pods = |server: &Server| {
+        let pods = server.list("/api/v1/pods").into_iter();
+        pods.map(|pod| format!("{} on {}: {}\n", pod["metadata"]["name"], pod["spec"]["nodeName"], pod["status"]))
+            .collect::<String>()
+    };
+    assert!(server.wait(LONG, is_so), "{what}:\n{}", pods(server));
+}
+
+fn bound(server: &Server) -> usize {
+    server.count("/api/v1/pods", |pod| pod["spec"]["nodeName"] == "n")
+}
+
+fn node(cpu: &str) -> Value {
+    let room = json!({"cpu": cpu, "memory": "1Gi", "pods": "20"});
+    json!({
+        "apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "labels": {"kubernetes.io/hostname": "n"}},
+        "status": {"capacity": room, "allocatable": room},
+    })
+}
+
+fn pod(name: &str, cpu: &str, priority: i32) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
+        "spec": {"priority": priority,
+            "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}]},
+    })
+}
+
+/// A program that ends with its test.
+struct Running(Child);
+
+impl Running {
+    /// Asks it to end, as the kubelet does.
+    fn end(&mut self) {
+        let asked = Command::new("kill").arg(self.0.id().to_string()).status().expect("kill");
+        assert!(asked.success());
+        assert!(self.0.wait().expect("it ends").success());
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

@@ -1,0 +1,32 @@
+//! What is watched, against what is waited for and what can be watched.
+
+use std::collections::BTreeSet;
+
+use schedc_codegen::catalog::{Catalog, KINDS};
+use schedc_codegen::source::Files;
+use schedc_core::events::EventResource;
+use schedc_core::profile::Profile;
+use schedc_kubernetes::resources::RESOURCES;
+
+use crate::scheduler::default::Pipeline;
+
+#[test]
+fn every_plugin_watches_the_kinds_that_its_pods_wait_for() {
+    let catalog = Catalog::in_tree(&mut Files::default(), &mut Vec::new()).expect("a catalog");
+    for plugin in Pipeline::PLUGINS {
+        let entry = catalog.plugins.iter().find(|entry| entry.name == plugin.name).expect("its entry");
+        for registration in plugin.events.into_iter().flatten() {
+            let resource = registration.event.resource;
+            let kind = resource.name().rsplit('/').next().unwrap_or_default();
+            // A class alone gives no pod a device.
+            let is_left_out = (plugin.name, resource) == ("NodeResourcesFit", EventResource::DeviceClass);
+            assert!(is_left_out || entry.watches.iter().any(|watched| watched == kind), "{}: {kind}", plugin.name);
+        }
+    }
+}
+
+#[test]
+fn what_catalogs_can_name_can_be_followed() {
+    let followed = RESOURCES.iter().filter(|resource| resource.is_watched()).map(|resource| resource.kind);
+    assert_eq!(BTreeSet::from(KINDS), followed.collect());
+}
