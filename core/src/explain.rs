@@ -80,7 +80,7 @@ impl<P: Profile> Engine<P> {
         let mut start = self.start(&read, cache);
         let cache = &*cache;
         let next_start = self.next_start;
-        explanation.decision = self.conclude(pod, &mut start, cache, UNTIMED, |_| 0);
+        explanation.decision = self.conclude(pod, &mut start, cache, UNTIMED, |_| 0, &mut ());
         self.next_start = next_start;
         match start {
             Start::Attempt(mut attempt) => self.explain_nodes(pod, &mut attempt, cache, all_filters, &mut explanation),

@@ -10,6 +10,8 @@ use crate::kept::{Kept, Parts, Read, SignatureId};
 use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
 use crate::profile::Profile;
+use crate::scheduler::{Observer, Point};
+use crate::status::Code;
 
 /// So many nodes are evaluated as quickly as an answer is brought up to date.
 const FEW: usize = 16;
@@ -26,6 +28,7 @@ impl<P: Profile> Engine<P> {
 
     /// Decides by the answer of the pod's signature. `None`: there is none, and the pod is evaluated for itself, with what
     /// PreFilter said if it is left in `started`.
+    #[expect(clippy::too_many_arguments, reason = "what is known of the cycle, and who looks on")]
     pub(super) fn decide_by_kept(
         &mut self,
         read: &Read<P>,
@@ -33,11 +36,12 @@ impl<P: Profile> Engine<P> {
         cache: &Cache<P::State>,
         now: i64,
         draw: &mut impl FnMut(usize) -> usize,
+        observer: &mut impl Observer,
         started: &mut Option<Start<P>>,
     ) -> Option<Decision> {
         let signature = read.signature?;
-        let mut kept = self.take_kept(signature, read, pod, cache, started)?;
-        let decision = Self::conclude_kept(&*self.plugins, &mut kept, pod, cache, now, draw);
+        let mut kept = self.take_kept(signature, read, pod, cache, observer, started)?;
+        let decision = Self::conclude_kept(&*self.plugins, &mut kept, pod, cache, now, draw, observer);
         self.signatures.put(signature, kept);
         Some(decision)
     }
@@ -50,6 +54,7 @@ impl<P: Profile> Engine<P> {
         read: &Read<P>,
         pod: &Arc<Pod>,
         cache: &Cache<P::State>,
+        observer: &mut impl Observer,
         started: &mut Option<Start<P>>,
     ) -> Option<Box<Kept<P>>> {
         if let Some(mut kept) = self.signatures.take(signature)
@@ -57,7 +62,7 @@ impl<P: Profile> Engine<P> {
         {
             return Some(kept);
         }
-        self.keep_anew(read, pod, cache, started)
+        self.keep_anew(read, pod, cache, observer, started)
     }
 
     #[inline(never)]
@@ -66,15 +71,25 @@ impl<P: Profile> Engine<P> {
         read: &Read<P>,
         pod: &Arc<Pod>,
         cache: &Cache<P::State>,
+        observer: &mut impl Observer,
         started: &mut Option<Start<P>>,
     ) -> Option<Box<Kept<P>>> {
-        match self.start(read, cache) {
+        match self.start_observed(read, cache, observer) {
             // What is left of few nodes is looked at as quickly.
             Start::Attempt(attempt)
                 if attempt.pre_filter.nodes().is_none()
                     && self.hopeful(&attempt, cache).is_none_or(|nodes| nodes.len() > FEW) =>
             {
-                Kept::new(&*self.plugins, *attempt, pod, cache, &mut self.room).ok().map(Box::new)
+                observer.begins(Point::Filter);
+                let mut kept = Kept::filtered(*attempt, pod, cache, &mut self.room).ok()?;
+                let is_hopeless = kept.feasible.is_empty();
+                observer.ends(Point::Filter, if is_hopeless { Code::Unschedulable } else { Code::Success });
+                observer.begins(Point::Score);
+                kept.score_all(&*self.plugins, cache, &mut self.room).ok()?;
+                if kept.count > 1 {
+                    observer.ends(Point::Score, Code::Success);
+                }
+                Some(Box::new(kept))
             }
             start => {
                 *started = Some(start);
@@ -90,6 +105,7 @@ impl<P: Profile> Engine<P> {
         cache: &Cache<P::State>,
         now: i64,
         draw: &mut impl FnMut(usize) -> usize,
+        observer: &mut impl Observer,
     ) -> Decision {
         let nominated = pod.nominated_node.and_then(|name| cache.base.node(name));
         if let Some(node) = nominated.filter(|&node| kept.feasible.contains(node)) {
@@ -98,7 +114,16 @@ impl<P: Profile> Engine<P> {
         let node = match kept.count {
             0 => {
                 let diagnosis = kept.diagnose(pod, cache);
-                return Self::post_filter(plugins, pod, Failed::of(&kept.attempt), diagnosis, cache, now, draw);
+                return Self::post_filter(
+                    plugins,
+                    pod,
+                    Failed::of(&kept.attempt),
+                    diagnosis,
+                    cache,
+                    now,
+                    draw,
+                    observer,
+                );
             }
             // With a single feasible node kube-scheduler does not score.
             1 => kept.feasible.iter().next(),
@@ -118,7 +143,7 @@ impl<P: Profile> Engine<P> {
             return None;
         }
         let signature = read.signature?;
-        let kept = self.take_kept(signature, &read, pod, cache, &mut None)?;
+        let kept = self.take_kept(signature, &read, pod, cache, &mut (), &mut None)?;
         let totals = kept.feasible.iter().map(|node| (node, kept.total(node))).collect();
         let answer = KeptAnswer { feasible: kept.feasible.clone(), totals };
         self.signatures.put(signature, kept);

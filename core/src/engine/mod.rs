@@ -11,8 +11,11 @@ use crate::extension_points::PostFilterContext;
 use crate::handle::Handle;
 use crate::imagined::Imagined;
 use crate::kept::{Read, Room, Signatures, compile};
+use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
+use crate::passes::Best;
 use crate::profile::{PostFilterRun, PreFilterRun, Profile, StartError};
+use crate::scheduler::{Observer, Point};
 use crate::status::{Code, Status};
 use crate::verdict::Verdict;
 
@@ -139,7 +142,7 @@ impl<P: Profile> Engine<P> {
         now: i64,
         draw: impl FnMut(usize) -> usize,
     ) -> Decision {
-        let (decision, held) = self.decide_with_state(pod, cache, now, draw);
+        let (decision, held) = self.decide_with_state(pod, cache, now, draw, &mut ());
         self.release(held);
         decision
     }
@@ -151,6 +154,7 @@ impl<P: Profile> Engine<P> {
         cache: &mut Cache<P::State>,
         now: i64,
         mut draw: impl FnMut(usize) -> usize,
+        observer: &mut impl Observer,
     ) -> (Decision, Held<P>) {
         if cache.base.count() == 0 {
             return (Decision::Unschedulable(Box::new(no_nodes())), Held::Nobody);
@@ -159,12 +163,12 @@ impl<P: Profile> Engine<P> {
         let cache = &*cache;
         let mut started = None;
         if self.keeps(cache)
-            && let Some(decision) = self.decide_by_kept(&read, pod, cache, now, &mut draw, &mut started)
+            && let Some(decision) = self.decide_by_kept(&read, pod, cache, now, &mut draw, observer, &mut started)
         {
             return (decision, read.signature.map_or(Held::Nobody, Held::Kept));
         }
-        let mut start = started.unwrap_or_else(|| self.start(&read, cache));
-        let decision = self.conclude(pod, &mut start, cache, now, draw);
+        let mut start = started.unwrap_or_else(|| self.start_observed(&read, cache, observer));
+        let decision = self.conclude(pod, &mut start, cache, now, draw, observer);
         match start {
             Start::Attempt(attempt) => (decision, Held::Own(attempt)),
             Start::Rejected(_) => (decision, Held::Nobody),
@@ -174,6 +178,20 @@ impl<P: Profile> Engine<P> {
     /// Reads a pod with every plugin.
     pub(crate) fn read(&mut self, pod: &Pod, cache: &mut Cache<P::State>) -> Read<P> {
         self.signatures.read(&pod.spec, cache)
+    }
+
+    /// Runs PreFilter, while somebody looks on.
+    fn start_observed(&mut self, read: &Read<P>, cache: &Cache<P::State>, observer: &mut impl Observer) -> Start<P> {
+        observer.begins(Point::PreFilter);
+        let start = self.start(read, cache);
+        observer.ends(
+            Point::PreFilter,
+            match &start {
+                Start::Attempt(_) => Code::Success,
+                Start::Rejected(rejected) => rejected.status.code,
+            },
+        );
+        start
     }
 
     /// Runs PreFilter.
@@ -212,9 +230,10 @@ impl<P: Profile> Engine<P> {
         cache: &Cache<P::State>,
         now: i64,
         mut draw: impl FnMut(usize) -> usize,
+        observer: &mut impl Observer,
     ) -> Decision {
         let choice = match start {
-            Start::Attempt(attempt) => self.choose(pod, attempt, cache, &mut draw),
+            Start::Attempt(attempt) => self.choose(pod, attempt, cache, &mut draw, observer),
             Start::Rejected(rejected) if rejected.status.code.is_rejected() => {
                 Choice::Nowhere(rejected.diagnose(cache))
             }
@@ -234,10 +253,11 @@ impl<P: Profile> Engine<P> {
                 pre_filter: &rejected.pre_filter,
             },
         };
-        Self::post_filter(&*self.plugins, pod, failed, diagnosis, cache, now, draw)
+        Self::post_filter(&*self.plugins, pod, failed, diagnosis, cache, now, draw, observer)
     }
 
     /// Lets PostFilter plugins look for a way out.
+    #[expect(clippy::too_many_arguments, reason = "what is known of the cycle, and who looks on")]
     fn post_filter(
         plugins: &P,
         pod: &Arc<Pod>,
@@ -246,6 +266,7 @@ impl<P: Profile> Engine<P> {
         cache: &Cache<P::State>,
         now: i64,
         mut draw: impl FnMut(usize) -> usize,
+        observer: &mut impl Observer,
     ) -> Decision {
         let draws = !P::INFO.plugins("post-filter").is_empty();
         let seed = if draws { draw(usize::MAX) as u64 } else { 0 };
@@ -264,8 +285,13 @@ impl<P: Profile> Engine<P> {
             seed,
         };
         let mut run = PostFilterRun::default();
+        observer.begins(Point::PostFilter);
         plugins.post_filter(&mut run, cx);
-        Decision::Unschedulable(Box::new(Unschedulable::new(diagnosis, run.finish())))
+        let found = run.finish();
+        if let Some(found) = &found {
+            observer.ends(Point::PostFilter, found.status.code);
+        }
+        Decision::Unschedulable(Box::new(Unschedulable::new(diagnosis, found)))
     }
 
     fn choose(
@@ -274,6 +300,7 @@ impl<P: Profile> Engine<P> {
         attempt: &mut Attempt<P>,
         cache: &Cache<P::State>,
         draw: &mut impl FnMut(usize) -> usize,
+        observer: &mut impl Observer,
     ) -> Choice {
         if let Some(node) = self.nominated_node(pod, attempt, cache) {
             return Choice::Node(node);
@@ -284,7 +311,10 @@ impl<P: Profile> Engine<P> {
         {
             return Self::choose_only(pod, attempt, cache, node);
         }
-        if let Err(failure) = self.find_feasible(pod, attempt, cache) {
+        observer.begins(Point::Filter);
+        let found = self.find_feasible(pod, attempt, cache);
+        observer.ends(Point::Filter, Self::filtered(&found, &self.answer.feasible));
+        if let Err(failure) = found {
             return Choice::Error(failure);
         }
         let rejected = match self.ask_extenders(pod, cache) {
@@ -298,7 +328,7 @@ impl<P: Profile> Engine<P> {
                 Some(node) => Choice::Node(node),
                 None => Choice::Error("a feasible node disappeared".into()),
             },
-            _ => match self.answer.prioritize(&*self.plugins, &attempt.compiled, &attempt.cycle, cache) {
+            _ => match self.prioritize(attempt, cache, observer) {
                 Ok(best) => {
                     let best = self.answer.add_extenders(self.plugins.extenders(), pod, &cache.base, best);
                     match self.answer.kth_best(best, draw(best.ties)) {
@@ -309,6 +339,28 @@ impl<P: Profile> Engine<P> {
                 Err(status) => Choice::Error(status.message()),
             },
         }
+    }
+
+    /// What Filter said of all nodes together.
+    fn filtered(found: &Result<(), String>, feasible: &Mask) -> Code {
+        match found {
+            Ok(()) if feasible.is_empty() => Code::Unschedulable,
+            Ok(()) => Code::Success,
+            Err(_) => Code::Error,
+        }
+    }
+
+    /// Runs PreScore and Score.
+    fn prioritize(
+        &mut self,
+        attempt: &Attempt<P>,
+        cache: &Cache<P::State>,
+        observer: &mut impl Observer,
+    ) -> Result<Best, Status> {
+        observer.begins(Point::Score);
+        let best = self.answer.prioritize(&*self.plugins, &attempt.compiled, &attempt.cycle, cache);
+        observer.ends(Point::Score, best.as_ref().map_or_else(|status| status.code, |_| Code::Success));
+        best
     }
 
     /// Asks whether a pod could run on a node with other pods on it than there are: what an autoscaler simulates.

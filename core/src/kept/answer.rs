@@ -94,12 +94,11 @@ impl Room {
 }
 
 impl<P: Profile> Kept<P> {
-    /// Evaluates a pod on every node.
+    /// Filters every node for a pod; [`Kept::score_all`] is next.
     ///
     /// # Errors
     /// Something failed, so that there is no answer to keep. The attempt is lost.
-    pub(crate) fn new(
-        plugins: &P,
+    pub(crate) fn filtered(
         attempt: Attempt<P>,
         pod: &Arc<Pod>,
         cache: &Cache<P::State>,
@@ -131,9 +130,17 @@ impl<P: Profile> Kept<P> {
         room.dirty.extend(&room.touched);
         kept.yield_to_nominated(pod, cache, room)?;
         kept.find_feasible(cache, room);
-        kept.score(plugins, cache, room)?;
-        kept.weigh();
         Ok(kept)
+    }
+
+    /// Scores what was filtered.
+    ///
+    /// # Errors
+    /// The same.
+    pub(crate) fn score_all(&mut self, plugins: &P, cache: &Cache<P::State>, room: &mut Room) -> Result<(), Anew> {
+        self.score(plugins, cache, room)?;
+        self.weigh();
+        Ok(())
     }
 
     /// Brings the answer up to date, for a pod of its signature.

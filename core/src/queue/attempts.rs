@@ -4,13 +4,13 @@ use super::entries::Slot;
 use super::events::{Strategy, worth};
 use super::in_flight::Notes;
 use super::parked::Why;
-use super::{Attempt, Order, Place, Rejectors, SchedulingQueue, Surroundings};
+use super::{Attempt, Cause, Order, Place, Queue, Rejectors, SchedulingQueue, Surroundings};
 
 impl<O: Order, E> SchedulingQueue<O, E> {
     /// Takes the next pod: the first of the active queue or, if that is empty, of the backoff queue.
     pub fn pop(&mut self, around: &mut impl Surroundings<Event = E>, now: i64) -> Option<Attempt> {
         self.recover(around, now);
-        let slot = self.active.pop(&mut self.entries).or_else(|| self.backoff.pop(&mut self.entries))?;
+        let slot = self.active.pop(&mut self.entries).or_else(|| self.pop_early())?;
         let id = self.in_flight.start();
         let entry = &mut self.entries[slot];
         entry.place = Place::InFlight;
@@ -25,6 +25,13 @@ impl<O: Order, E> SchedulingQueue<O, E> {
             after_flush: entry.flushed,
             lost: Some(self.lost.clone()),
         })
+    }
+
+    #[cold]
+    fn pop_early(&mut self) -> Option<Slot> {
+        let slot = self.backoff.pop(&mut self.entries)?;
+        self.incoming.count(Cause::PopFromBackoffQ, Queue::Active);
+        Some(slot)
     }
 
     /// No plugin can reject the pod of this attempt any more: what happens from now on does not matter to it, since a
@@ -102,6 +109,9 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         let strategy = self.strategy_after_flight((id, slot), &notes, &rejectors, around);
         self.in_flight.stop_watching(id);
         let entry = &mut self.entries[slot];
+        if !entry.has_failed() {
+            self.first_ready.insert(slot, entry.since);
+        }
         let failures = if rejectors.is_empty() {
             entry.errors = entry.errors.saturating_add(1);
             entry.errors
@@ -116,7 +126,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         entry.queued.timestamp = around.timestamp(entry.profile as usize, &entry.queued.pod, timestamp);
         entry.flushed = false;
         entry.group = self.parked.group(Why { profile: entry.profile, rejectors, gate: None });
-        self.move_by(slot, strategy, around, now);
+        self.move_by(slot, strategy, around, Cause::ScheduleAttemptFailure, now);
         Some(self.entries[slot].place)
     }
 
@@ -148,14 +158,15 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         slot: Slot,
         strategy: Strategy,
         around: &mut impl Surroundings<Event = E>,
+        cause: Cause,
         now: i64,
     ) {
         let backs_off = !super::Backoff::is_over(self.entries[slot].ready, now);
         match strategy {
-            Strategy::Skip => self.park(slot, Place::Unschedulable, now),
-            Strategy::AfterBackoff if backs_off => self.move_to_backoff(slot, around, now),
+            Strategy::Skip => self.park(slot, Place::Unschedulable, cause, now),
+            Strategy::AfterBackoff if backs_off => self.move_to_backoff(slot, around, cause, now),
             // Who is held is parked, and that is where it belongs.
-            Strategy::AfterBackoff | Strategy::Immediately => drop(self.move_to_active(slot, around, now)),
+            Strategy::AfterBackoff | Strategy::Immediately => drop(self.move_to_active(slot, around, cause, now)),
         }
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Entry {
     pub(super) ticket: u64,
     /// When its backoff ends, down to a window; `i64::MIN` if there is none.
     pub(super) ready: i64,
-    /// Since when it is parked.
+    /// Since when it is parked. For one that was never parked, or only gated: since when it can be tried.
     pub(super) since: i64,
     pub(super) profile: u16,
     /// What it failed by, and what holds it now.
@@ -40,6 +40,14 @@ pub(super) struct Entry {
 }
 
 const _: () = assert!(size_of::<Entry>() == 64);
+
+impl Entry {
+    /// Whether an attempt failed already.
+    #[inline]
+    pub(super) fn has_failed(&self) -> bool {
+        self.unschedulable > 0 || self.errors > 0
+    }
+}
 
 /// All entries, by slot and by the uid of their pods.
 #[derive(Default)]
@@ -63,6 +71,9 @@ fn wide(hash: u32) -> u64 {
 impl Entries {
     pub(super) fn len(&self) -> usize {
         self.slots.len()
+    }
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.slots.iter().map(|(_, entry)| entry)
     }
     pub(super) fn get(&self, slot: Slot) -> Option<&Entry> {
         self.slots.get(slot as usize)

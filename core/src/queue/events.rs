@@ -1,7 +1,7 @@
 //! What happens in the cluster wakes pods.
 
 use super::entries::Slot;
-use super::{Order, Rejectors, SchedulingQueue, Surroundings};
+use super::{Cause, Order, Rejectors, SchedulingQueue, Surroundings};
 use crate::extension_points::{QueuedPod, QueueingHint};
 
 /// What an event is worth to a pod: kube-scheduler's `queueingStrategy`.
@@ -94,6 +94,11 @@ pub(super) fn worth<S: Surroundings>(
     }
 }
 
+/// Why pods come that an event wakes.
+pub(super) fn cause_of<S: Surroundings>(_: &S, event: &S::Event) -> Cause {
+    S::cause(event)
+}
+
 impl<O: Order, E> SchedulingQueue<O, E> {
     /// Something happened in the cluster: parked pods are woken whose rejectors find it worth an attempt, and pods in
     /// flight remember it. Only parked pods that `concerned` lets through are asked about.
@@ -104,6 +109,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         around: &mut impl Surroundings<Event = E>,
         now: i64,
     ) {
+        let cause = cause_of(around, &event);
         let mut woken = Vec::new();
         for (why, slots) in self.parked.groups() {
             let profile = why.profile as usize;
@@ -121,7 +127,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         }
         for (slot, strategy) in woken {
             self.take_out(slot);
-            self.move_by(slot, strategy, around, now);
+            self.move_by(slot, strategy, around, cause, now);
         }
         self.in_flight.record(event);
     }

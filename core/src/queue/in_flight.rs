@@ -141,6 +141,10 @@ impl<E> InFlight<E> {
     pub(super) fn events(&self) -> usize {
         self.events.len()
     }
+    /// These events.
+    pub(super) fn iter_events(&self) -> impl Iterator<Item = &E> {
+        self.events.iter()
+    }
 
     /// A pod takes off. Returns the number of the attempt.
     pub(super) fn start(&mut self) -> u64 {

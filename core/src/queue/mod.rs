@@ -13,6 +13,7 @@
 //! | `in_flight` | pods that are being tried, and events meanwhile |
 //! | `parked` | pods that wait for an event, in groups |
 //! | `nominator` | which pods are nominated for which nodes |
+//! | `incoming` | why pods come to a place, counted |
 //! | `entries`, `heap` | where pods are kept |
 
 mod attempts;
@@ -21,6 +22,7 @@ mod entries;
 mod events;
 mod heap;
 mod in_flight;
+mod incoming;
 mod nominator;
 mod parked;
 mod pods;
@@ -28,12 +30,14 @@ mod time;
 
 pub use backoff::Backoff;
 pub use in_flight::Attempt;
+pub use incoming::{Cause, Queue};
 pub use nominator::Nominator;
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::extension_points::{QueuedPod, QueueingHint};
+use crate::map::Map;
 use crate::model::{Pod, Uid};
 use crate::status::Status;
 
@@ -41,6 +45,7 @@ use backoff::{ByReady, ByWindow};
 use entries::{Entries, Entry, Slot};
 use heap::{Before, Heap};
 use in_flight::{InFlight, Lost};
+use incoming::Incoming;
 use parked::{Parked, Why};
 
 /// The order of the active queue: QueueSort.
@@ -80,6 +85,11 @@ pub trait Surroundings {
         pod: &QueuedPod,
         event: &Self::Event,
     ) -> QueueingHint;
+
+    /// What kube-scheduler's metrics call an event. All the same, where nobody counts.
+    fn cause(_event: &Self::Event) -> Cause {
+        Cause::POD_UPDATE
+    }
 
     /// Where nominations are noted.
     fn nominator(&mut self) -> &mut Nominator;
@@ -157,6 +167,19 @@ impl Default for Options {
     }
 }
 
+/// How many pods are in each place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Census {
+    /// They can be tried.
+    pub active: usize,
+    /// They wait for the end of their backoff, of either kind.
+    pub backoff: usize,
+    /// They wait for an event.
+    pub unschedulable: usize,
+    /// A PreEnqueue plugin holds them.
+    pub gated: usize,
+}
+
 /// The active queue: in order, equals as they came.
 struct ByOrder<O>(PhantomData<O>);
 impl<O: Order> Before for ByOrder<O> {
@@ -184,6 +207,9 @@ pub struct SchedulingQueue<O, E> {
     arrivals: u64,
     next_leftovers: i64,
     bound_after_flush: u64,
+    incoming: Incoming,
+    /// Since when pods that failed at least once could be tried.
+    first_ready: Map<Slot, i64>,
 }
 
 impl<O: Order, E> SchedulingQueue<O, E> {
@@ -202,6 +228,8 @@ impl<O: Order, E> SchedulingQueue<O, E> {
             arrivals: 0,
             next_leftovers: i64::MIN,
             bound_after_flush: 0,
+            incoming: Incoming::default(),
+            first_ready: Map::default(),
         }
     }
 
@@ -212,6 +240,10 @@ impl<O: Order, E> SchedulingQueue<O, E> {
     /// A pod as it is known here.
     pub fn pod(&self, uid: &Uid) -> Option<&Arc<Pod>> {
         self.find(uid).map(|slot| &self.entries[slot].queued.pod)
+    }
+    /// All pods that are known, in no order.
+    pub fn pods(&self) -> impl Iterator<Item = &Arc<Pod>> {
+        self.entries.iter().filter(|entry| !entry.gone).map(|entry| &entry.queued.pod)
     }
     /// Number of pods that are known, those in flight included.
     pub fn len(&self) -> usize {
@@ -239,6 +271,54 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         self.bound_after_flush
     }
 
+    /// How often pods came to each queue, by why.
+    pub fn incoming(&self) -> impl Iterator<Item = (Cause, Queue, u64)> {
+        self.incoming.iter()
+    }
+    /// The events that are kept for pods in flight, those about one pod alone left out.
+    pub fn events_in_flight(&self) -> impl Iterator<Item = &E> {
+        self.in_flight.iter_events()
+    }
+    /// How many pods are active, in backoff of either kind, unschedulable, and gated.
+    pub fn census(&self) -> Census {
+        let mut census = Census {
+            active: self.active.len(),
+            backoff: self.backoff.len() + self.error_backoff.len(),
+            ..Census::default()
+        };
+        for (why, slots) in self.parked.groups() {
+            let place = if why.gate.is_some() { &mut census.gated } else { &mut census.unschedulable };
+            *place += slots.len();
+        }
+        census
+    }
+    /// How many pods each plugin of each profile rejected that were not tried again since, or gates. Looks at every pod.
+    pub fn rejected(&self) -> Vec<(usize, &'static str, usize)> {
+        let mut by_group = vec![0; self.parked.len_of_groups()];
+        for entry in self.entries.iter().filter(|entry| entry.place != Place::InFlight) {
+            by_group[entry.group as usize] += 1;
+        }
+        let mut rejected: Vec<(usize, &'static str, usize)> = Vec::new();
+        for (group, count) in by_group.into_iter().enumerate().filter(|(_, count)| *count > 0) {
+            let why = self.parked.why(group as u32);
+            let Rejectors { unschedulable, pending } = &why.rejectors;
+            let gate = why.gate.filter(|gate| !unschedulable.contains(gate) && !pending.contains(gate));
+            for plugin in unschedulable.iter().chain(pending).copied().chain(gate) {
+                let key = (why.profile as usize, plugin);
+                match rejected.iter_mut().find(|(profile, plugin, _)| (*profile, *plugin) == key) {
+                    Some((.., total)) => *total += count,
+                    None => rejected.push((key.0, key.1, count)),
+                }
+            }
+        }
+        rejected
+    }
+    /// Since when the pod of an attempt could be tried: since it came, or since PreEnqueue let it pass.
+    pub fn first_ready(&self, attempt: &Attempt) -> Option<i64> {
+        let entry = self.entries.get(attempt.slot).filter(|entry| entry.ticket == attempt.id)?;
+        if entry.has_failed() { self.first_ready.get(&attempt.slot).copied() } else { Some(entry.since) }
+    }
+
     fn find(&self, uid: &Uid) -> Option<Slot> {
         self.entries.find(uid).filter(|&slot| !self.entries[slot].gone)
     }
@@ -262,7 +342,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
     }
 
     /// Runs PreEnqueue on a pod that is in no container, and parks it if a plugin holds it.
-    fn passes(&mut self, slot: Slot, around: &mut impl Surroundings, now: i64) -> Result<(), Status> {
+    fn passes(&mut self, slot: Slot, around: &mut impl Surroundings, cause: Cause, now: i64) -> Result<(), Status> {
         let entry = &self.entries[slot];
         let passed = around.pre_enqueue(entry.profile as usize, &entry.queued.pod);
         let gate = passed.as_ref().err().map(|status| status.plugin);
@@ -270,31 +350,42 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         let group = self.parked.gated_by(entry.group, gate);
         self.entries[slot].group = group;
         if passed.is_err() {
-            self.park(slot, Place::Gated, now);
+            self.park(slot, Place::Gated, cause, now);
         } else if was_gated {
+            if !self.entries[slot].has_failed() {
+                self.entries[slot].since = now;
+            }
             around.nominator().ungated(&self.entries[slot].queued.pod);
         }
         passed
     }
 
     /// Puts a pod that is in no container into the active queue, or parks it if PreEnqueue holds it.
-    fn move_to_active(&mut self, slot: Slot, around: &mut impl Surroundings, now: i64) -> Result<(), Status> {
-        self.passes(slot, around, now)?;
-        self.push_active(slot);
+    fn move_to_active(
+        &mut self,
+        slot: Slot,
+        around: &mut impl Surroundings,
+        cause: Cause,
+        now: i64,
+    ) -> Result<(), Status> {
+        self.passes(slot, around, cause, now)?;
+        self.push_active(slot, cause);
         Ok(())
     }
 
-    fn push_active(&mut self, slot: Slot) {
+    fn push_active(&mut self, slot: Slot, cause: Cause) {
+        self.incoming.count(cause, Queue::Active);
         self.arrive(slot, Place::Active);
         self.active.push(&mut self.entries, slot);
     }
 
     /// Lets it wait for the end of its backoff, or parks it if PreEnqueue holds it. When the backoff ends, PreEnqueue is not
     /// asked again.
-    fn move_to_backoff(&mut self, slot: Slot, around: &mut impl Surroundings, now: i64) {
-        if self.passes(slot, around, now).is_err() {
+    fn move_to_backoff(&mut self, slot: Slot, around: &mut impl Surroundings, cause: Cause, now: i64) {
+        if self.passes(slot, around, cause, now).is_err() {
             return;
         }
+        self.incoming.count(cause, Queue::Backoff);
         if self.entries[slot].errors > 0 {
             self.arrive(slot, Place::ErrorBackoff);
             self.error_backoff.push(&mut self.entries, slot);
@@ -304,8 +395,12 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         }
     }
 
-    fn park(&mut self, slot: Slot, place: Place, now: i64) {
+    fn park(&mut self, slot: Slot, place: Place, cause: Cause, now: i64) {
         let entry = &mut self.entries[slot];
+        // One that is parked again has not come anew.
+        if !matches!(entry.place, Place::Unschedulable | Place::Gated) {
+            self.incoming.count(cause, Queue::Unschedulable);
+        }
         entry.place = place;
         entry.since = now;
         // Whatever wakes it next is the cause of its next attempt.
@@ -323,7 +418,11 @@ impl<O: Order, E> SchedulingQueue<O, E> {
 
     /// A pod that is in no container is not known any more.
     fn forget(&mut self, slot: Slot) {
-        self.gone -= usize::from(self.entries[slot].gone);
+        let entry = &self.entries[slot];
+        self.gone -= usize::from(entry.gone);
+        if entry.has_failed() {
+            self.first_ready.remove(&slot);
+        }
         self.entries.remove(slot);
     }
 }

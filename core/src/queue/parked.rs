@@ -56,6 +56,10 @@ impl Parked {
     pub(super) fn slots(&self) -> impl Iterator<Item = Slot> {
         self.groups.iter().flat_map(|group| group.parked.iter().copied())
     }
+    /// Groups are numbered below this.
+    pub(super) fn len_of_groups(&self) -> usize {
+        self.groups.len()
+    }
     pub(super) fn is_empty(&self) -> bool {
         self.len == 0
     }

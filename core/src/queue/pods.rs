@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::entries::{Entry, Slot};
-use super::events::Strategy;
-use super::{Order, Place, SchedulingQueue, Surroundings};
+use super::events::{Strategy, cause_of};
+use super::{Cause, Order, Place, SchedulingQueue, Surroundings};
 use crate::extension_points::QueuedPod;
 use crate::model::{Pod, Uid};
 use crate::status::Status;
@@ -27,7 +27,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
             let old = self.replace_in(slot, pod.clone());
             around.pending(was_known.then_some(&*old), Some(&pod));
             match self.entries[slot].place {
-                Place::InFlight => self.revive(slot, around.timestamp(profile, &pod, timestamp)),
+                Place::InFlight => self.revive(slot, around.timestamp(profile, &pod, timestamp), now),
                 _ => around.nominator().updated(&old, &pod),
             }
             return Ok(());
@@ -50,20 +50,22 @@ impl<O: Order, E> SchedulingQueue<O, E> {
             gone: false,
         };
         let slot = self.entries.insert(entry);
-        self.move_to_active(slot, around, now)?;
+        self.move_to_active(slot, around, Cause::POD_ADD, now)?;
         around.nominator().added(&pod);
         Ok(())
     }
 
     /// A pod comes whose attempt is under way. If it was gone, it begins anew, but not before the attempt has ended: no
     /// pod is in flight twice.
-    fn revive(&mut self, slot: Slot, timestamp: i64) {
+    fn revive(&mut self, slot: Slot, timestamp: i64, now: i64) {
         let entry = &mut self.entries[slot];
         if entry.gone {
             entry.gone = false;
             self.gone -= 1;
             (entry.queued.timestamp, entry.queued.attempts) = (timestamp, 0);
             (entry.unschedulable, entry.errors) = (0, 0);
+            entry.since = now;
+            self.first_ready.remove(&slot);
         }
         self.in_flight.try_again(entry.ticket);
     }
@@ -105,7 +107,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
                         continue;
                     }
                     self.take_out(slot);
-                    self.move_by(slot, strategy, around, now);
+                    self.move_by(slot, strategy, around, cause_of(around, &event), now);
                     if !matches!(self.entries[slot].place, Place::Unschedulable | Place::Gated) {
                         break;
                     }
@@ -158,12 +160,12 @@ impl<O: Order, E> SchedulingQueue<O, E> {
             Place::Active => true,
             Place::Backoff | Place::ErrorBackoff => {
                 self.take_out(slot);
-                self.push_active(slot);
+                self.push_active(slot, Cause::ForceActivate);
                 true
             }
             Place::Unschedulable | Place::Gated => {
                 self.take_out(slot);
-                self.move_to_active(slot, around, now).is_ok()
+                self.move_to_active(slot, around, Cause::ForceActivate, now).is_ok()
             }
             Place::InFlight => {
                 self.in_flight.try_again(self.entries[slot].ticket);

@@ -2,7 +2,7 @@
 
 use super::backoff::WINDOW;
 use super::events::Strategy;
-use super::{Backoff, Order, SchedulingQueue, Surroundings};
+use super::{Backoff, Cause, Order, SchedulingQueue, Surroundings};
 
 /// How often leftovers are looked for.
 pub(super) const LEFTOVERS_EVERY: i64 = 30_000_000_000;
@@ -16,13 +16,13 @@ impl<O: Order, E> SchedulingQueue<O, E> {
             self.backoff.peek(&self.entries).filter(|&slot| Backoff::is_over(self.entries[slot].ready, now))
         {
             self.take_out(slot);
-            self.push_active(slot);
+            self.push_active(slot, Cause::BackoffComplete);
         }
         while let Some(slot) =
             self.error_backoff.peek(&self.entries).filter(|&slot| Backoff::is_over(self.entries[slot].ready, now))
         {
             self.take_out(slot);
-            self.push_active(slot);
+            self.push_active(slot, Cause::BackoffComplete);
         }
         if !self.parked.is_empty() && now >= self.next_leftovers {
             self.next_leftovers = now.saturating_add(LEFTOVERS_EVERY);
@@ -32,7 +32,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
             for slot in leftovers {
                 self.take_out(slot);
                 self.entries[slot].flushed = true;
-                self.move_by(slot, Strategy::AfterBackoff, around, now);
+                self.move_by(slot, Strategy::AfterBackoff, around, Cause::UnschedulableTimeout, now);
             }
         }
     }

@@ -4,6 +4,7 @@ use futures_util::future::{AbortHandle, AbortRegistration, Abortable};
 
 use super::Scheduler;
 use super::cycle::Permitted;
+use super::observer::Point;
 use super::outcome::{Failure, Outcome, Placed};
 use super::tasks::{Completed, Tasks, Work};
 use crate::cache::State;
@@ -15,7 +16,7 @@ use crate::handle::{Rejection, WaitingPod};
 use crate::model::Uid;
 use crate::profile::{Bundle, PreBindPlan, Profile, Visitor};
 use crate::queue::Attempt;
-use crate::status::Status;
+use crate::status::{Code, Status};
 
 /// A pod that has its node and is not bound yet.
 pub(super) struct Binding {
@@ -32,10 +33,10 @@ enum Phase {
     Writing,
     /// It waits in Permit.
     Waiting,
-    /// PreBind runs. A preemptor can stop it, and is named then.
-    PreBinding(AbortHandle, Option<&'static str>),
-    /// The cluster was told.
-    Binding,
+    /// PreBind runs, since then. A preemptor can stop it, and is named then.
+    PreBinding(AbortHandle, Option<&'static str>, i64),
+    /// The cluster was told, then.
+    Binding(i64),
 }
 
 impl Binding {
@@ -45,7 +46,7 @@ impl Binding {
     }
     /// Stops PreBind in favour of another pod. Returns whether it was not too late.
     pub(super) fn cancel_pre_bind(&mut self, preemptor: &'static str) -> bool {
-        let Phase::PreBinding(abort, cancelled) = &mut self.phase else { return false };
+        let Phase::PreBinding(abort, cancelled, _) = &mut self.phase else { return false };
         abort.abort();
         *cancelled = Some(preemptor);
         true
@@ -108,7 +109,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             return;
         }
         self.queue.permitted(&binding.attempt);
-        self.stop_waiting(uid);
+        self.stop_waiting(uid, Code::Success);
         self.run_pre_bind(uid, tasks);
     }
 
@@ -119,7 +120,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             return;
         }
         let (abort, registration) = AbortHandle::new_pair();
-        binding.phase = Phase::PreBinding(abort, None);
+        binding.phase = Phase::PreBinding(abort, None, self.now);
         let Binding { placement, reserved, plan, .. } = binding;
         let (attempt, reserved, plan) = (binding.attempt.id(), *reserved, *plan);
         let run = PreBind { client: &self.client, placement, reserved, plan, attempt, registration, tasks };
@@ -134,7 +135,13 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         tasks: &mut impl Tasks,
     ) {
         let Some(binding) = self.bindings.get(uid).filter(|binding| binding.attempt.id() == attempt) else { return };
-        let Phase::PreBinding(_, cancelled) = &binding.phase else { return };
+        let Phase::PreBinding(_, cancelled, since) = &binding.phase else { return };
+        let code = match &result {
+            Some(Ok(())) => Code::Success,
+            Some(Err(status)) => status.code,
+            None => Code::Error,
+        };
+        self.tally.ran(binding.attempt.profile(), Point::PreBind, code, self.now - since);
         let status = match (cancelled, result) {
             (Some(preemptor), _) => Status::error(format!("preempted by {preemptor}")),
             (None, None) => Status::error("PreBind was cut off"),
@@ -146,15 +153,17 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 
     fn run_bind(&mut self, uid: &Uid, tasks: &mut impl Tasks) {
         let Some(binding) = self.bindings.get_mut(uid) else { return };
-        binding.phase = Phase::Binding;
+        binding.phase = Phase::Binding(self.now);
         let attempt = binding.attempt.id();
         let run = Bind { client: &self.client, placement: &binding.placement, attempt, tasks };
         self.bundle.with(binding.attempt.profile(), run);
     }
 
     pub(super) fn bound(&mut self, uid: &Uid, attempt: u64, result: Result<(), Status>, tasks: &mut impl Tasks) {
-        if self.bindings.get(uid).is_none_or(|binding| binding.attempt.id() != attempt) {
-            return;
+        let Some(binding) = self.bindings.get(uid).filter(|binding| binding.attempt.id() == attempt) else { return };
+        if let Phase::Binding(since) = binding.phase {
+            let code = result.as_ref().map_or_else(|status| status.code, |()| Code::Success);
+            self.tally.ran(binding.attempt.profile(), Point::Bind, code, self.now - since);
         }
         if let Err(status) = result {
             return self.fail_binding(uid, Failure::not_bound(status), tasks);
@@ -176,6 +185,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             pod: placement.pod,
             profile: attempt.profile(),
             attempts: attempt.attempts(),
+            waited: self.waited(&attempt),
             result: Ok(Placed { node: placement.node_name }),
         });
         let (queue, mut around) = self.queue();
@@ -185,6 +195,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// The waiting of a pod in Permit ended badly.
     fn fail_in_permit(&mut self, uid: &Uid, rejection: Rejection, tasks: &mut impl Tasks) {
         let Rejection { plugin, reason, preempted } = rejection;
+        self.stop_waiting(uid, if preempted { Code::Error } else { Code::Unschedulable });
         let failure = if preempted {
             Failure::Error(format!("waiting on permit for pod: {reason}"))
         } else {
@@ -195,7 +206,6 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 
     fn fail_binding(&mut self, uid: &Uid, failure: Failure, tasks: &mut impl Tasks) {
         let Some(Binding { attempt, placement, reserved, .. }) = self.bindings.remove(uid) else { return };
-        self.stop_waiting(uid);
         self.undo(attempt, placement, reserved, failure, tasks);
     }
 
@@ -216,8 +226,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.failed(attempt, failure, tasks);
     }
 
-    fn stop_waiting(&mut self, uid: &Uid) {
-        if self.waiting.remove(uid).is_some() {
+    fn stop_waiting(&mut self, uid: &Uid, code: Code) {
+        if let Some(waiting) = self.waiting.remove(uid) {
+            self.tally.waited_in_permit(code, self.now - waiting.since);
             self.handle.end_waiting(uid);
         }
     }

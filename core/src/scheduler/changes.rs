@@ -37,6 +37,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Something changed in the cluster. What is told twice is nothing new; what was missed can be told as a whole with
     /// [`Scheduler::relist_pods`] and its like.
     pub fn on_change(&mut self, change: Change, tasks: &mut impl Tasks) {
+        self.last_event = None;
         match change {
             Change::Node(node) => self.set_node(node),
             Change::NodeDeleted(name) => self.remove_node(name),
@@ -221,6 +222,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
         let Some(profile) = self.profile_of(&pod) else { return };
         let Some(old) = self.queue.pod(&pod.uid).cloned() else {
+            self.happened_to_pending(Action::ADD);
             let timestamp = pod.created.unwrap_or(now);
             let (queue, mut around) = self.queue();
             // What holds it is asked again in time: nobody waits for an answer.
@@ -230,6 +232,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         if old == pod {
             return;
         }
+        self.happened_to_pending(Action::UPDATE);
         let events = own_events(&old, &pod);
         let (queue, mut around) = self.queue();
         queue.update(profile, &old, pod.clone(), events, &mut around, now);
@@ -264,6 +267,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             }
             Some(_) => self.remove_assumed(uid),
             None => {
+                self.happened_to_pending(Action::DELETE);
                 if let Some((pod, node)) = queued.zip(nominated) {
                     self.nomination_lost(pod, node);
                 }
@@ -305,8 +309,14 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 
     fn happened(&mut self, event: ClusterEvent, changed: Changed) {
         let now = self.now;
+        self.last_event.get_or_insert(event);
         let (queue, mut around) = self.queue();
         queue.on_event(Happened { event, changed }, |_| true, &mut around, now);
+    }
+
+    /// A pod without a node came, changed or went, which is nothing to others.
+    fn happened_to_pending(&mut self, action: Action) {
+        self.last_event = Some(ClusterEvent::new(EventResource::UnschedulablePod, action));
     }
 
     /// The profile that serves a pod. None: it is another scheduler's.

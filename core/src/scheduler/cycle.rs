@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::observer::{Observer, Point};
 use super::outcome::Failure;
 use crate::cache::{Cache, NotAssumed, State};
 use crate::engine::{Decision, Engine, ReservationId, UNTIMED};
@@ -9,7 +10,7 @@ use crate::extension_points::Placement;
 use crate::handle::{Waiting, WaitingPods};
 use crate::model::{NodeIndex, Pod};
 use crate::profile::{PermitRun, Profile, Visitor};
-use crate::status::Status;
+use crate::status::{Code, Status};
 
 /// A pod that has its node, and is reserved there.
 pub(super) struct Permitted {
@@ -19,18 +20,19 @@ pub(super) struct Permitted {
     pub(super) waits: Vec<(&'static str, i64)>,
 }
 
-pub(super) struct Cycle<'a, S, D> {
+pub(super) struct Cycle<'a, S, D, O> {
     pub(super) pod: &'a Arc<Pod>,
     pub(super) cache: &'a mut Cache<S>,
     pub(super) draw: D,
     pub(super) waiting: &'a mut Waiting,
     pub(super) now: i64,
+    pub(super) observer: &'a mut O,
 }
 
-impl<S: State, D: FnMut(usize) -> usize> Visitor<S> for Cycle<'_, S, D> {
+impl<S: State, D: FnMut(usize) -> usize, O: Observer> Visitor<S> for Cycle<'_, S, D, O> {
     type Output = Result<Permitted, Failure>;
     fn visit<P: Profile<State = S>>(mut self, engine: &mut Engine<P>) -> Self::Output {
-        let (decision, held) = engine.decide_with_state(self.pod, self.cache, UNTIMED, &mut self.draw);
+        let (decision, held) = engine.decide_with_state(self.pod, self.cache, UNTIMED, &mut self.draw, self.observer);
         let node = match decision {
             Decision::Node(node) => node,
             Decision::Unschedulable(unschedulable) => return Err(Failure::Unschedulable(unschedulable)),
@@ -41,10 +43,12 @@ impl<S: State, D: FnMut(usize) -> usize> Visitor<S> for Cycle<'_, S, D> {
             cache.forget(&self.pod.uid);
             Err(Failure::on_node(status))
         };
+        self.observer.begins(Point::Reserve);
         let reserved = match engine.cycle(&held) {
             Some(cycle) => engine.plugins.reserve(cycle, self.cache, &placement),
             None => Err(Status::error("a decision without cycle state")),
         };
+        self.observer.ends(Point::Reserve, code(&reserved));
         engine.release(held);
         let reserved = match reserved {
             Ok(reserved) => reserved,
@@ -52,7 +56,10 @@ impl<S: State, D: FnMut(usize) -> usize> Visitor<S> for Cycle<'_, S, D> {
         };
         let mut permit = PermitRun::default();
         let mut pods = WaitingPods { waiting: self.waiting, now: self.now };
-        if let Err(status) = engine.plugins.permit(&placement, &mut pods, &mut permit) {
+        self.observer.begins(Point::Permit);
+        let permitted = engine.plugins.permit(&placement, &mut pods, &mut permit);
+        self.observer.ends(Point::Permit, if permit.waits.is_empty() { code(&permitted) } else { Code::Wait });
+        if let Err(status) = permitted {
             engine.plugins.unreserve(&placement, &reserved);
             return undo(self.cache, status);
         }
@@ -61,7 +68,12 @@ impl<S: State, D: FnMut(usize) -> usize> Visitor<S> for Cycle<'_, S, D> {
     }
 }
 
-impl<S: State, D> Cycle<'_, S, D> {
+/// What an extension point ended with.
+fn code<T>(result: &Result<T, Status>) -> Code {
+    result.as_ref().map_or_else(|status| status.code, |_| Code::Success)
+}
+
+impl<S: State, D, O> Cycle<'_, S, D, O> {
     fn assume(&mut self, node: NodeIndex) -> Result<Placement, Failure> {
         let chosen = self.cache.assume(self.pod.clone(), node).map_err(|refused| {
             Failure::Error(match refused {

@@ -29,6 +29,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
         let (uid, profile, attempts) = (attempt.pod().uid.clone(), attempt.profile(), attempt.attempts());
         let popped = attempt.pod().clone();
+        let waited = self.waited(&attempt);
         let now = self.now;
         let (queue, mut around) = self.queue();
         let is_known = queue.requeue(attempt, rejectors, &mut around, now).is_some();
@@ -39,7 +40,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             self.tell(profile, pod, &failure, nominated_node, tasks);
         }
         let pod = pod.unwrap_or(popped);
-        self.outcomes.push(Outcome { pod, profile, attempts, result: Err(failure) });
+        self.outcomes.push(Outcome { pod, profile, attempts, waited, result: Err(failure) });
     }
 
     /// Tells people and the API server of a failure.

@@ -10,6 +10,7 @@
 //! | `preemption` | room is made | `prepareCandidateAsync` |
 //! | `status_writer` | one patch of a pod at a time | |
 //! | `observer` | when decisions begin and end | metrics |
+//! | `tally` | how long what takes time took | metrics |
 //! | `surroundings` | what the queue asks of the profiles | |
 //! | `alarms` | pods that plugins want to be tried at a time | |
 //! | `tasks` | calls that are not waited for | goroutines |
@@ -25,12 +26,14 @@ mod outcome;
 mod preemption;
 mod status_writer;
 mod surroundings;
+mod tally;
 mod tasks;
 mod templates;
 
 pub use changes::Change;
-pub use observer::Observer;
+pub use observer::{Observer, Point};
 pub use outcome::{Failure, Outcome, Placed};
+pub use tally::{Durations, Tally};
 pub use tasks::{Completed, Tasks};
 
 use std::sync::Arc;
@@ -38,14 +41,14 @@ use std::sync::Arc;
 use crate::cache::{Cache, State};
 use crate::client::{Client, Event, EventType};
 use crate::engine::Engine;
-use crate::events::Happened;
+use crate::events::{ClusterEvent, Happened};
 use crate::explain::Explanation;
 use crate::handle::{Command, Handle, Rejection, Waiting};
 use crate::intern::Symbol;
 use crate::map::Map;
 use crate::model::{Pod, Uid};
 use crate::profile::{Bundle, Profile, StartError, Visitor};
-use crate::queue::{self, Backoff, Place, SchedulingQueue, Surroundings};
+use crate::queue::{self, Attempt, Backoff, Cause, Census, Place, Queue, SchedulingQueue, Surroundings};
 use crate::random::Random;
 use crate::status::Status;
 
@@ -113,6 +116,9 @@ pub struct Scheduler<B: Bundle, C> {
     /// Pods that a plugin wants to be tried at a time.
     alarms: Alarms,
     outcomes: Vec<Outcome>,
+    tally: Tally,
+    /// The first event of the last change.
+    last_event: Option<ClusterEvent>,
     random: Random,
     now: i64,
 }
@@ -138,6 +144,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             status: StatusWriter::default(),
             alarms: Alarms::default(),
             outcomes: Vec::new(),
+            tally: Tally::default(),
+            last_event: None,
             random: Random::new(options.seed),
             now: 0,
         })
@@ -146,7 +154,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// The time is `now`, in nanoseconds of the clock that the caller keeps; it never goes back. Backoff ends, patience in
     /// Permit does, and pods that no event woke for long are tried again.
     pub fn tick(&mut self, now: i64, tasks: &mut impl Tasks) {
-        self.now = self.now.max(now);
+        self.at(now);
         let now = self.now;
         self.handle.publish_now(now);
         let (queue, mut around) = self.queue();
@@ -154,6 +162,11 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.waiting.time_out(now);
         self.ring(now);
         self.settle(tasks);
+    }
+
+    /// The time is `now`, as of [`Scheduler::tick`], and nothing is done about it: for what is measured to be exact.
+    pub fn at(&mut self, now: i64) {
+        self.now = self.now.max(now);
     }
 
     /// When [`Scheduler::tick`] has something to do next; none if only something else than time can change anything.
@@ -204,6 +217,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
                 queue.dropped(attempt, &mut around);
                 continue;
             }
+            observer.attempts(attempt.profile());
             let pod = self.with_nomination(pod);
             let (random, tie_break) = (&mut self.random, self.options.tie_break);
             let cycle = Cycle {
@@ -212,6 +226,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
                 draw: |n| if tie_break == TieBreak::First { 0 } else { random.below(n) },
                 waiting: &mut self.waiting,
                 now,
+                observer: &mut *observer,
             };
             let decision = self.bundle.with(attempt.profile(), cycle);
             observer.decided(&pod, decision.is_ok());
@@ -243,7 +258,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             }
             Work::PreBound { pod, attempt, result } => self.pre_bound(&pod, attempt, result, tasks),
             Work::Bound { pod, attempt, result } => self.bound(&pod, attempt, result, tasks),
-            Work::Preempted { preemptor } => self.preempted(&preemptor),
+            Work::Preempted { preemptor, since, was_done } => self.preempted(&preemptor, since, was_done),
         }
         self.settle(tasks);
     }
@@ -303,6 +318,40 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// How many pods were bound that no event woke: see [`SchedulingQueue::bound_after_flush`].
     pub fn bound_after_flush(&self) -> u64 {
         self.queue.bound_after_flush()
+    }
+
+    /// How many pods are in each place of the queue.
+    pub fn census(&self) -> Census {
+        self.queue.census()
+    }
+    /// How many pods each plugin of each profile rejected that were not tried again since, or gates. Looks at every pod.
+    pub fn rejected(&self) -> Vec<(usize, &'static str, usize)> {
+        self.queue.rejected()
+    }
+    /// How often pods came to each queue, by why.
+    pub fn incoming(&self) -> impl Iterator<Item = (Cause, Queue, u64)> {
+        self.queue.incoming()
+    }
+    /// What happened that is kept for pods that are being tried.
+    pub fn events_in_flight(&self) -> impl Iterator<Item = ClusterEvent> {
+        self.queue.events_in_flight().map(|happened| happened.event)
+    }
+    /// All pods that have no node, in no order.
+    pub fn pending_pods(&self) -> impl Iterator<Item = &Arc<Pod>> {
+        self.queue.pods()
+    }
+    /// How long what takes time took so far.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+    /// The first event of the last change that was told, if it was one.
+    pub fn last_event(&self) -> Option<ClusterEvent> {
+        self.last_event
+    }
+
+    /// How long the pod of an attempt has been waiting.
+    fn waited(&self, attempt: &Attempt) -> i64 {
+        self.queue.first_ready(attempt).map_or(0, |since| self.now.saturating_sub(since))
     }
 
     /// The queue, and what it needs of the rest.

@@ -16,6 +16,8 @@ pub struct Outcome {
     pub profile: usize,
     /// How often the pod was tried, this time included.
     pub attempts: u32,
+    /// Nanoseconds from when it could be tried first, since it came or PreEnqueue let it pass, to the end of this attempt.
+    pub waited: i64,
     /// What became of it.
     pub result: Result<Placed, Failure>,
 }

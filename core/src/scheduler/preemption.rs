@@ -47,16 +47,18 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             message: format!("{scheduler}: preempting to accommodate a higher priority pod"),
             note,
         };
+        let since = self.now;
         tasks.spawn(async move {
-            eviction.evict(&to_delete).await;
-            Completed(Work::Preempted { preemptor: eviction.preemptor.uid.clone() })
+            let was_done = eviction.evict(&to_delete).await;
+            Completed(Work::Preempted { preemptor: eviction.preemptor.uid.clone(), since, was_done })
         });
         self.settle(tasks);
     }
 
     /// Room was made for a pod, or could not be. It is tried again in any case: its victims may have gone before anybody
     /// listened.
-    pub(super) fn preempted(&mut self, preemptor: &Uid) {
+    pub(super) fn preempted(&mut self, preemptor: &Uid, since: i64, was_done: bool) {
+        self.tally.preempted(was_done, self.now - since);
         self.handle.end_preempting(preemptor);
         self.activate(preemptor);
     }
@@ -95,14 +97,12 @@ struct Eviction<C> {
 }
 
 impl<C: Client> Eviction<C> {
-    /// All at once but for the last, which is spared if others could not be removed.
-    async fn evict(&self, victims: &[Arc<Pod>]) {
-        let Some((last, others)) = victims.split_last() else { return };
+    /// All at once but for the last, which is spared if others could not be removed. Returns whether all are: the preemptor
+    /// is tried again whatever comes of it.
+    async fn evict(&self, victims: &[Arc<Pod>]) -> bool {
+        let Some((last, others)) = victims.split_last() else { return true };
         let results = join_all(others.iter().map(|victim| self.evict_one(victim))).await;
-        if results.iter().all(Result::is_ok) {
-            // The preemptor is tried again whatever comes of it.
-            let _spared = self.evict_one(last).await;
-        }
+        results.iter().all(Result::is_ok) && self.evict_one(last).await.is_ok()
     }
 
     async fn evict_one(&self, victim: &Arc<Pod>) -> Result<(), ApiError> {

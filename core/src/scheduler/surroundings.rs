@@ -10,7 +10,7 @@ use crate::extension_points::{QueuedPod, QueueingHint};
 use crate::hints::{Interested, PluginSet};
 use crate::model::Pod;
 use crate::profile::{Bundle, Profile, Visitor};
-use crate::queue::{Nominator, Order, Surroundings};
+use crate::queue::{Cause, Nominator, Order, Surroundings};
 use crate::status::Status;
 
 /// QueueSort, which all profiles of a binary share.
@@ -54,6 +54,9 @@ impl<B: Bundle> Surroundings for Around<'_, B> {
         }
         let cache = &*self.cache;
         QueueingHint::queue_if(self.bundle.with(profile, Hint { waiting, pod: &pod.pod, happened, cache }))
+    }
+    fn cause(happened: &Happened) -> Cause {
+        Cause::Event(happened.event)
     }
     fn nominator(&mut self) -> &mut Nominator {
         &mut self.cache.nominator

@@ -27,5 +27,5 @@ pub(super) enum Work {
     /// Bind ran.
     Bound { pod: Uid, attempt: u64, result: Result<(), Status> },
     /// Room was made for a pod, or could not be.
-    Preempted { preemptor: Uid },
+    Preempted { preemptor: Uid, since: i64, was_done: bool },
 }

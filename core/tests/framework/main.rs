@@ -19,6 +19,7 @@ mod filter;
 mod hints;
 mod imagined;
 mod life_cycle;
+mod observed;
 mod percentage_of_nodes;
 mod places;
 mod post_filter;

@@ -7,6 +7,7 @@
 mod desk;
 
 mod backoff;
+mod counts;
 mod events;
 mod in_flight;
 mod model;
