@@ -10,6 +10,7 @@
 //! | [`flags`] | kube-scheduler's command line: what is honoured, ignored or refused |
 //! | [`health`] | how the scheduler is, for those who ask |
 //! | [`logs`] | logs as kube-scheduler writes them |
+//! | [`metrics`] | kube-scheduler's metrics |
 //! | [`pods`] | what is remembered of pods so that it can be written |
 //! | [`resources`] | where objects are |
 //! | [`serving`] | the HTTPS server |
@@ -26,6 +27,7 @@ pub mod events;
 pub mod flags;
 pub mod health;
 pub mod logs;
+pub mod metrics;
 pub mod pods;
 pub mod resources;
 pub mod serving;

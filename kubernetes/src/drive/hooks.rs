@@ -15,10 +15,53 @@ pub trait Hooks: Observer {
         _scheduler: &mut Scheduler<B, C>,
     ) {
     }
+    /// The scheduler was told of it.
+    fn took_in<B: Bundle, C: Client>(&mut self, _scheduler: &Scheduler<B, C>) {}
     /// An attempt came to an end: the pod is bound, or is not.
     fn came_to_end<B: Bundle, C: Client>(&mut self, _outcome: &Outcome, _scheduler: &Scheduler<B, C>) {}
+    /// What could be done is done, for this turn: there may be more.
+    fn turned<B: Bundle, C: Client>(&mut self, _scheduler: &Scheduler<B, C>) {}
+    /// Ready when somebody wants to be shown the scheduler, by [`Hooks::turned`], though nothing happens.
+    fn asked(&self) -> impl Future<Output = ()> + Send {
+        std::future::pending()
+    }
     /// Nothing is left to do until something happens. `knows_all`: we lead, and the whole cluster is known.
     fn rests<B: Bundle, C: Client>(&mut self, _scheduler: &Scheduler<B, C>, _knows_all: bool) {}
 }
 
 impl Hooks for () {}
+
+/// One after the other.
+impl<X: Hooks + Sync, Y: Hooks + Sync> Hooks for (X, Y) {
+    fn told<B: Bundle, C: Client>(
+        &mut self,
+        change: &Change,
+        object: Option<&AnyObject>,
+        scheduler: &mut Scheduler<B, C>,
+    ) {
+        self.0.told(change, object, scheduler);
+        self.1.told(change, object, scheduler);
+    }
+    fn took_in<B: Bundle, C: Client>(&mut self, scheduler: &Scheduler<B, C>) {
+        self.0.took_in(scheduler);
+        self.1.took_in(scheduler);
+    }
+    fn came_to_end<B: Bundle, C: Client>(&mut self, outcome: &Outcome, scheduler: &Scheduler<B, C>) {
+        self.0.came_to_end(outcome, scheduler);
+        self.1.came_to_end(outcome, scheduler);
+    }
+    fn turned<B: Bundle, C: Client>(&mut self, scheduler: &Scheduler<B, C>) {
+        self.0.turned(scheduler);
+        self.1.turned(scheduler);
+    }
+    async fn asked(&self) {
+        tokio::select! {
+            () = self.0.asked() => {}
+            () = self.1.asked() => {}
+        }
+    }
+    fn rests<B: Bundle, C: Client>(&mut self, scheduler: &Scheduler<B, C>, knows_all: bool) {
+        self.0.rests(scheduler, knows_all);
+        self.1.rests(scheduler, knows_all);
+    }
+}

@@ -179,6 +179,7 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
 
     /// Does what can be done now. Returns whether there may be more.
     fn turn(&mut self) -> bool {
+        self.scheduler.at(self.now());
         let has_heard = self.hear();
         while let Some(done) = self.tasks.take_done() {
             self.completed(done);
@@ -186,6 +187,7 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
         self.scheduler.tick(self.now(), &mut self.tasks);
         let has_tried = self.knows_all() && self.try_pods();
         self.report();
+        self.hooks.turned(&self.scheduler);
         has_heard || has_tried
     }
 
@@ -229,11 +231,13 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
             if let Some(change) = self.client.amended(change) {
                 self.hooks.told(&change, object, &mut self.scheduler);
                 self.scheduler.on_change(change, &mut self.tasks);
+                self.hooks.took_in(&self.scheduler);
             }
         }
     }
 
     fn completed(&mut self, done: Completed) {
+        self.scheduler.at(self.now());
         for change in self.client.take_changes() {
             self.scheduler.on_change(change, &mut self.tasks);
         }
@@ -295,9 +299,13 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
             None => Either::Right(std::future::pending()),
         };
         tokio::select! {
-            told = next => self.told(told),
+            told = next => {
+                self.scheduler.at(self.now());
+                self.told(told);
+            }
             done = self.tasks.done() => self.completed(done),
             () = self.leadership.changed() => {}
+            () = self.hooks.asked() => {}
             () = is_stopped(stop) => {}
             () = self.streams.sleep(next_tick.unwrap_or_default()), if next_tick.is_some() => {}
         }

@@ -125,6 +125,8 @@ pub trait Transport: Clone + Send + Sync + 'static {
     fn now(&self) -> Timestamp;
     /// The time, by a clock that never jumps, since some moment.
     fn clock(&self) -> Duration;
+    /// A request waited so long for its turn. Told to who counts that.
+    fn waited(&self, _verb: Verb, _time: Duration) {}
 }
 
 /// A way on which long answers arrive bit by bit.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use k8s_openapi::jiff::Timestamp;
 
-use super::{Answer, Call, Lane, Silence, Streams, Transport};
+use super::{Answer, Call, Lane, Silence, Streams, Transport, Verb};
 
 /// A way on which requests take turns, those of each lane among themselves: bindings never wait for anything else. Watches
 /// and leader election do not take part. Clones share the turns.
@@ -54,7 +54,7 @@ impl<T> Paced<T> {
 }
 
 impl<T: Transport> Paced<T> {
-    async fn turn(&self, lane: Lane) {
+    async fn turn(&self, lane: Lane, verb: Verb) {
         let Some(pace) = self.pace.filter(|_| !matches!(lane, Lane::Watch | Lane::Lease)) else { return };
         let wait = {
             let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,12 +63,13 @@ impl<T: Transport> Paced<T> {
         if !wait.is_zero() {
             self.inner.sleep(wait).await;
         }
+        self.inner.waited(verb, wait);
     }
 }
 
 impl<T: Transport> Transport for Paced<T> {
     async fn call(&self, lane: Lane, call: Call) -> Result<Answer, Silence> {
-        self.turn(lane).await;
+        self.turn(lane, call.verb).await;
         self.inner.call(lane, call).await
     }
     fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send {
@@ -79,6 +80,9 @@ impl<T: Transport> Transport for Paced<T> {
     }
     fn clock(&self) -> Duration {
         self.inner.clock()
+    }
+    fn waited(&self, verb: Verb, time: Duration) {
+        self.inner.waited(verb, time);
     }
 }
 
@@ -93,7 +97,6 @@ impl<S: Streams> Streams for Paced<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::Verb;
 
     #[test]
     fn a_burst_and_then_so_many_in_a_second() {

@@ -1,0 +1,99 @@
+//! What is counted when somebody asks: how many pods wait where, and what the scheduler counts itself.
+
+use std::collections::BTreeMap;
+
+use schedc_core::cache::PodState;
+use schedc_core::client::Client;
+use schedc_core::profile::Bundle;
+use schedc_core::queue::{self, Cause, Queue};
+use schedc_core::scheduler::{Scheduler, Tally};
+
+use super::page::Page;
+use super::resources::PodRequests;
+use super::scheduling::Attempts;
+use super::table;
+use super::values::Histogram;
+
+/// What the scheduler says.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Census {
+    queue: queue::Census,
+    rejected: Vec<(usize, &'static str, usize)>,
+    incoming: Vec<(Cause, Queue, u64)>,
+    events: BTreeMap<String, usize>,
+    nodes: usize,
+    pods: usize,
+    assumed: usize,
+    bindings: usize,
+    bound_after_flush: u64,
+    tally: Tally,
+    /// Only if they were asked for.
+    pub(super) requests: Option<PodRequests>,
+}
+
+impl Census {
+    /// Asks it. `requests`: also for what each pod asks for.
+    pub(super) fn take<B: Bundle, C: Client>(scheduler: &Scheduler<B, C>, requests: bool) -> Self {
+        let under_way = scheduler.under_way();
+        let mut events = BTreeMap::from([("PodPopped".to_owned(), under_way.attempts)]);
+        for event in scheduler.events_in_flight() {
+            *events.entry(event.to_string()).or_default() += 1;
+        }
+        let states = || scheduler.cache.pods().map(|(.., state)| state);
+        Census {
+            queue: scheduler.census(),
+            rejected: scheduler.rejected(),
+            incoming: scheduler.incoming().collect(),
+            events,
+            nodes: scheduler.cache.base.count(),
+            pods: states().count(),
+            assumed: states().filter(|state| *state != PodState::Bound).count(),
+            bindings: under_way.bindings,
+            bound_after_flush: scheduler.bound_after_flush(),
+            tally: scheduler.tally().clone(),
+            requests: requests.then(|| PodRequests::of(scheduler)),
+        }
+    }
+
+    pub(super) fn write(&self, page: &mut Page<'_>, attempts: &Attempts) {
+        let queue::Census { active, backoff, unschedulable, gated } = self.queue;
+        for (name, pods) in
+            [("active", active), ("backoff", backoff), ("unschedulable", unschedulable), ("gated", gated)]
+        {
+            page.number(&table::PENDING_PODS, &[name], pods as f64);
+        }
+        for (profile, plugin, pods) in &self.rejected {
+            page.number(&table::UNSCHEDULABLE_PODS, &[plugin, attempts.profile(*profile)], *pods as f64);
+        }
+        for (cause, queue, pods) in &self.incoming {
+            page.number(&table::QUEUE_INCOMING, &[&cause.to_string(), queue.name()], *pods as f64);
+        }
+        for (event, count) in &self.events {
+            page.number(&table::INFLIGHT_EVENTS, &[event], *count as f64);
+        }
+        for (name, count) in [("nodes", self.nodes), ("pods", self.pods), ("assumed_pods", self.assumed)] {
+            page.number(&table::CACHE_SIZE, &[name], count as f64);
+        }
+        page.number(&table::GOROUTINES, &["binding"], self.bindings as f64);
+        page.number(&table::SCHEDULED_AFTER_FLUSH, &[], self.bound_after_flush as f64);
+        self.write_tally(page, attempts);
+    }
+
+    fn write_tally(&self, page: &mut Page<'_>, attempts: &Attempts) {
+        for (code, durations) in &self.tally.permit_waits {
+            let family = &table::PERMIT_WAIT_DURATION;
+            page.histogram(family, &[&code.to_string()], &Histogram::of(family, durations));
+        }
+        for (was_done, durations) in &self.tally.preemptions {
+            let result = [if *was_done { "success" } else { "error" }];
+            let histogram = Histogram::of(&table::PREEMPTION_GOROUTINES_DURATION, durations);
+            page.number(&table::PREEMPTION_GOROUTINES, &result, histogram.count() as f64);
+            page.histogram(&table::PREEMPTION_GOROUTINES_DURATION, &result, &histogram);
+        }
+        for ((profile, point, code), durations) in &self.tally.points {
+            let family = &table::EXTENSION_POINT_DURATION;
+            let labels = [&point.to_string(), attempts.profile(*profile), &code.to_string()];
+            page.histogram(family, &labels, &Histogram::of(family, durations));
+        }
+    }
+}

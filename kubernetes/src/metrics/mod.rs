@@ -1,0 +1,253 @@
+//! kube-scheduler's metrics, under its names, in the text that Prometheus reads.
+//!
+//! | module | idea |
+//! |---|---|
+//! | [`table`] | every metric of kube-scheduler: what is ours for it, or why there is none |
+//! | [`family`] | what a metric is |
+//! | [`values`] | what is counted |
+//! | `scheduling` | attempts, as the scheduler's driver tells of them |
+//! | `census` | what is counted when somebody asks |
+//! | `resources` | what each pod asks for |
+//! | `wire` | requests to the API server |
+//! | `process` | what the system says of the process |
+//! | [`page`], [`number`] | the text |
+//!
+//! A registry of our own, since all that libraries would do is to count: what is written has to be Go's to the letter of a
+//! bound, which theirs is not, and most of it is looked up when it is asked for.
+
+pub mod family;
+pub mod number;
+pub mod page;
+pub mod table;
+pub mod values;
+
+mod census;
+mod hooks;
+mod process;
+mod resources;
+mod scheduling;
+mod wire;
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use tokio::sync::{Notify, watch};
+use tokio::time::timeout;
+
+pub use hooks::Observed;
+pub use wire::Measured;
+
+use census::Census;
+use page::Page;
+use scheduling::Attempts;
+use table::Endpoint;
+use values::Keyed;
+use wire::Requests;
+
+use crate::health::Health;
+use crate::serving::Endpoints;
+
+/// How long who reads metrics waits for the scheduler, which may be busy: then what it said last has to do.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What is to be known beforehand.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The scheduler name of each profile.
+    pub profiles: Vec<&'static str>,
+    /// The API server's host, and its port if it is given.
+    pub host: String,
+    /// The name of the lease. `None`: there is no election.
+    pub lease: Option<String>,
+    /// Whether we lead.
+    pub health: Health,
+    /// `--disabled-metrics`.
+    pub disabled: BTreeSet<String>,
+}
+
+/// All metrics. Clones share them.
+#[derive(Clone, Debug)]
+pub struct Metrics(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    settings: Settings,
+    attempts: Attempts,
+    requests: Requests,
+    checks: Mutex<Checks>,
+    questions: Questions,
+}
+
+/// Checks of health: how often each was asked for with which answer, and the last one.
+#[derive(Debug, Default)]
+struct Checks {
+    counts: Vec<(Check, u64)>,
+    last: Vec<((&'static str, &'static str), bool)>,
+}
+
+/// A check, its kind, and its answer.
+type Check = (&'static str, &'static str, bool);
+
+/// What is asked of who drives the scheduler.
+#[derive(Debug, Default)]
+struct Questions {
+    /// Somebody wants to know, and how many pods there are is enough.
+    is_open: AtomicBool,
+    /// Somebody wants to know of every pod.
+    wants_requests: AtomicBool,
+    asked: Notify,
+    answers: watch::Sender<Arc<Census>>,
+}
+
+impl Metrics {
+    /// Nothing happened yet.
+    pub fn new(settings: Settings) -> Self {
+        Metrics(Arc::new(Inner {
+            attempts: Attempts::new(&settings.profiles),
+            requests: Requests::new(settings.host.as_str().into()),
+            checks: Mutex::default(),
+            questions: Questions::default(),
+            settings,
+        }))
+    }
+
+    /// Somebody asks for what only the scheduler knows: [`Observed`] is to be shown it.
+    async fn asked(&self) {
+        self.0.questions.asked.notified().await;
+    }
+
+    fn requests(&self) -> &Requests {
+        &self.0.requests
+    }
+
+    /// The text for who reads an endpoint. The scheduler is asked, and waited for if it is busy, but not for long.
+    pub async fn page(&self, endpoint: Endpoint) -> String {
+        let census = match endpoint {
+            Endpoint::Slis => Arc::default(),
+            Endpoint::Metrics | Endpoint::Resources => self.ask(endpoint == Endpoint::Resources).await,
+        };
+        self.write(endpoint, &census)
+    }
+
+    async fn ask(&self, requests: bool) -> Arc<Census> {
+        let Questions { is_open, wants_requests, asked, answers } = &self.0.questions;
+        let mut answer = answers.subscribe();
+        answer.mark_unchanged();
+        wants_requests.fetch_or(requests, Relaxed);
+        is_open.store(true, Relaxed);
+        asked.notify_one();
+        let answered = async {
+            while answer.changed().await.is_ok() {
+                if !requests || answer.borrow().requests.is_some() {
+                    return;
+                }
+            }
+        };
+        // Of a scheduler that does not answer, what it said last.
+        let _answered = timeout(PATIENCE, answered).await;
+        self.0.questions.answers.borrow().clone()
+    }
+
+    fn write(&self, endpoint: Endpoint, census: &Census) -> String {
+        let Inner { settings, attempts, requests, checks, .. } = &*self.0;
+        let mut page = Page::new(&settings.disabled);
+        match endpoint {
+            Endpoint::Metrics => {
+                write_versions(&mut page);
+                self.write_registry(&mut page);
+                if let Some(lease) = &settings.lease {
+                    let leads = f64::from(u8::from(settings.health.is_leading()));
+                    page.number(&table::LEADER_ELECTION, &[lease], leads);
+                }
+                process::write(&mut page);
+                requests.write(&mut page);
+                attempts.write(&mut page);
+                census.write(&mut page, attempts);
+            }
+            Endpoint::Resources => {
+                if let Some(requests) = &census.requests {
+                    requests.write(&mut page);
+                }
+            }
+            Endpoint::Slis => {
+                checks.lock().unwrap_or_else(PoisonError::into_inner).write(&mut page);
+                process::write_start(&mut page);
+            }
+        }
+        page.text()
+    }
+
+    fn write_registry(&self, page: &mut Page<'_>) {
+        let disabled = &self.0.settings.disabled;
+        page.number(&table::DISABLED_METRICS, &[], disabled.len() as f64);
+        page.number(&table::HIDDEN_METRICS, &[], 0.0);
+        let registered = Keyed::default();
+        table::ROWS.iter().for_each(|row| registered.increment(&row.family.stability));
+        registered.each(|stability, count| {
+            page.number(&table::REGISTERED_METRICS, &["", stability.name()], *count as f64);
+        });
+    }
+}
+
+impl Endpoints for Metrics {
+    fn metrics(&self) -> BoxFuture<'_, String> {
+        Box::pin(self.page(Endpoint::Metrics))
+    }
+    fn resources(&self) -> BoxFuture<'_, String> {
+        Box::pin(self.page(Endpoint::Resources))
+    }
+    fn slis(&self) -> BoxFuture<'_, String> {
+        Box::pin(self.page(Endpoint::Slis))
+    }
+    fn checked(&self, check: &'static str, path: &'static str, passed: bool) {
+        self.0.checks.lock().unwrap_or_else(PoisonError::into_inner).add(check, path, passed);
+    }
+}
+
+impl Checks {
+    fn add(&mut self, name: &'static str, kind: &'static str, is_ok: bool) {
+        let check = (name, kind, is_ok);
+        match self.counts.iter_mut().find(|(known, _)| *known == check) {
+            Some((_, count)) => *count += 1,
+            None => self.counts.push((check, 1)),
+        }
+        match self.last.iter_mut().find(|(known, _)| *known == (name, kind)) {
+            Some((_, last)) => *last = is_ok,
+            None => self.last.push(((name, kind), is_ok)),
+        }
+    }
+
+    fn write(&self, page: &mut Page<'_>) {
+        for ((name, kind, is_ok), count) in &self.counts {
+            let status = if *is_ok { "success" } else { "error" };
+            page.number(&table::HEALTHCHECKS, &[name, status, kind], *count as f64);
+        }
+        for ((name, kind), is_ok) in &self.last {
+            page.number(&table::HEALTHCHECK, &[name, kind], f64::from(u8::from(*is_ok)));
+        }
+    }
+}
+
+/// The version of Kubernetes that decisions are those of.
+const KUBERNETES: &str = "1.36";
+
+fn write_versions(page: &mut Page<'_>) {
+    let [version, major, minor] =
+        [env!("CARGO_PKG_VERSION"), env!("CARGO_PKG_VERSION_MAJOR"), env!("CARGO_PKG_VERSION_MINOR")];
+    // As Go calls it.
+    let architecture = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    let platform = format!("{}/{architecture}", std::env::consts::OS);
+    let labels = ["", "rustc", "", "", &format!("v{version}"), "", major, minor, &platform];
+    page.number(&table::BUILD_INFO, &labels, 1.0);
+    page.number(&table::VERSION_INFO, &[version, "schedc", KUBERNETES, KUBERNETES], 1.0);
+}
+
+#[cfg(test)]
+mod tests;
