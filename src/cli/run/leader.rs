@@ -55,6 +55,11 @@ pub(super) fn lease(election: &LeaderElection) -> Option<Duration> {
     election.leader_elect.then_some(election.lease_duration)
 }
 
+/// The name of the lease, if there is an election.
+pub(super) fn lease_name(election: &LeaderElection) -> Option<String> {
+    election.leader_elect.then(|| election.name.clone())
+}
+
 fn settings(election: &LeaderElection) -> Option<Settings> {
     election.leader_elect.then(|| Settings {
         identity: host::identity().into(),

@@ -2,11 +2,11 @@
 
 mod host;
 mod leader;
+mod metrics;
 mod serving;
 mod settings;
 mod signals;
 
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use clap::{Args, ValueEnum};
@@ -18,7 +18,9 @@ use schedc_kubernetes::connect::Target;
 use schedc_kubernetes::drive::{self, Driver, End, Leadership, Setup};
 use schedc_kubernetes::events::{Recorder, Sink};
 use schedc_kubernetes::flags::{Flags, Printed};
+use schedc_kubernetes::health::Health;
 use schedc_kubernetes::logs;
+use schedc_kubernetes::metrics::{Measured, Observed};
 use schedc_kubernetes::resources::Resource;
 use schedc_kubernetes::wire::{Http, Paced};
 use tokio::runtime::Builder;
@@ -26,6 +28,7 @@ use tracing::info;
 
 use super::failure::Failure;
 use leader::Leader;
+use metrics::metrics;
 use serving::{Content, Serving, Ways};
 
 /// Schedule the pods of a cluster, in kube-scheduler's place or beside it
@@ -75,15 +78,19 @@ impl Run {
         }
         info!(version = env!("CARGO_PKG_VERSION"), "Starting schedc");
         let seed = host::draw();
-        let http = connect(&settings).await?;
-        let streams = Paced::new(http.clone(), settings.pace);
+        let (http, host) = connect(&settings).await?;
+        let health = Health::new(leader::lease(&settings.leader_election));
+        let metrics = metrics(&flags, &settings.leader_election, host, health.clone());
+        let measured = Measured::new(http.clone(), metrics.clone());
+        let streams = Paced::new(measured.clone(), settings.pace);
         let (queue, sink) = Sink::new(streams.clone(), Recorder::new(&host::name()), seed);
         let sink = tokio::spawn(sink.run());
         let ways = Ways::new(settings.kubeconfig.as_deref(), settings.master.as_deref(), &http);
         let configuration = effective(&settings, Profiles::PROFILES);
-        let content = Content { configuration, printed, endpoints: Arc::new(()), started };
-        let serving = Serving::start(&flags, content, leader::lease(&settings.leader_election), ways).await?;
-        let leader = Leader::start(&settings.leader_election, http, seed);
+        let observed = Observed::new(metrics.clone());
+        let content = Content { configuration, printed, metrics, started };
+        let serving = Serving::start(&flags, content, health, ways).await?;
+        let leader = Leader::start(&settings.leader_election, measured, seed);
         let setup = Setup {
             streams,
             kinds: kinds()?,
@@ -94,7 +101,7 @@ impl Run {
             },
             options: options(&settings, seed),
         };
-        let driver = Driver::<Profiles, _, _, _>::new(setup, queue, ())?.telling(serving.health());
+        let driver = Driver::<Profiles, _, _, _>::new(setup, queue, observed)?.telling(serving.health());
         let stop = signals::stop()?;
         serving.follow(leader.as_ref().map(Leader::standing), stop.clone());
         let end = driver.run(stop).await;
@@ -112,12 +119,13 @@ impl Run {
     }
 }
 
-/// The way to the API server, which stays open.
-async fn connect(settings: &Settings) -> Result<Http, Failure> {
+/// The way to the API server, which stays open, and what the server is called there.
+async fn connect(settings: &Settings) -> Result<(Http, String), Failure> {
     let target = Target::new(settings.kubeconfig.as_deref(), settings.master.as_deref())?;
+    let host = target.server().authority().map(ToString::to_string).unwrap_or_default();
     let (http, fresh) = target.http().await?;
     tokio::spawn(fresh.keep());
-    Ok(http)
+    Ok((http, host))
 }
 
 /// The kinds that the profiles look at.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use schedc::pipelines::{self, Profiles};
 use schedc_core::profile::Bundle;
@@ -11,7 +11,8 @@ use schedc_kubernetes::connect::Target;
 use schedc_kubernetes::election::Standing;
 use schedc_kubernetes::flags::{Flags, Printed};
 use schedc_kubernetes::health::Health;
-use schedc_kubernetes::serving::{Endpoints, Pages, Parts, Server};
+use schedc_kubernetes::metrics::{Measured, Metrics};
+use schedc_kubernetes::serving::{Pages, Parts, Server};
 use schedc_kubernetes::wire::Http;
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -27,7 +28,7 @@ pub(super) struct Content {
     /// All flags.
     pub(super) printed: Printed,
     /// What is measured.
-    pub(super) endpoints: Arc<dyn Endpoints>,
+    pub(super) metrics: Metrics,
     /// When the program began.
     pub(super) started: SystemTime,
 }
@@ -41,19 +42,18 @@ pub(super) struct Serving {
 }
 
 impl Serving {
-    /// Begins to serve. `lease`: how long a lease holds, if there is an election.
+    /// Begins to serve.
     pub(super) async fn start(
         flags: &Flags,
         content: Content,
-        lease: Option<Duration>,
+        health: Health,
         mut ways: Ways,
     ) -> Result<Serving, Failure> {
-        let health = Health::new(lease);
         let (stop, stopped) = watch::channel(false);
         if flags.serving.port == 0 {
             return Ok(Serving { health, stop, task: None });
         }
-        let Content { configuration, printed: Printed(printed), endpoints, started } = content;
+        let Content { configuration, printed: Printed(printed), metrics, started } = content;
         let authenticates = ways.to("authentication-kubeconfig", flags.authentication.kubeconfig.as_deref()).await?;
         let authorizes = ways.to("authorization-kubeconfig", flags.authorization.kubeconfig.as_deref()).await?;
         if authorizes.is_none() {
@@ -63,11 +63,11 @@ impl Serving {
             serving: &flags.serving,
             authentication: &flags.authentication,
             authorization: &flags.authorization,
-            authenticates,
-            authorizes,
+            authenticates: authenticates.map(|http| Measured::new(http, metrics.clone())),
+            authorizes: authorizes.map(|http| Measured::new(http, metrics.clone())),
             health: health.clone(),
             pages: pages(configuration, printed, started)?,
-            endpoints,
+            endpoints: Arc::new(metrics),
         };
         let server = Server::bind(parts).await.map_err(Failure::new)?;
         Ok(Serving { health, stop, task: server.map(|server| tokio::spawn(server.run(stopped))) })
