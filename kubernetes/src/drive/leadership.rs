@@ -1,6 +1,8 @@
 //! Whether we lead, and that nothing is sent that takes leading when we do not.
 
-use std::future::{Future, pending};
+use std::future::{Future, pending, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use k8s_openapi::jiff::Timestamp;
@@ -67,10 +69,18 @@ impl<T> Fenced<T> {
 
 impl<T: Transport> Transport for Fenced<T> {
     async fn call(&self, lane: Lane, call: Call) -> Result<Answer, Silence> {
-        if matches!(lane, Lane::Bind | Lane::Write) && !self.leadership.leads(self.inner.clock()) {
-            return Err(Silence::NotSent("another replica may lead by now".to_owned()));
+        let is_fenced = matches!(lane, Lane::Bind | Lane::Write);
+        let may_send = || !is_fenced || self.leadership.leads(self.inner.clock());
+        let refused = || "another replica may lead by now".to_owned();
+        if !may_send() {
+            return Err(Silence::NotSent(refused()));
         }
-        self.inner.call(lane, call).await
+        let mut call = pin!(self.inner.call(lane, call));
+        // It may still wait for a connection when the lease ends, and is not to be sent then.
+        poll_fn(
+            |context| if may_send() { call.as_mut().poll(context) } else { Poll::Ready(Err(Silence::Lost(refused()))) },
+        )
+        .await
     }
     fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send {
         self.inner.sleep(time)
@@ -88,5 +98,66 @@ impl<T: Streams> Streams for Fenced<T> {
 
     fn open(&self, path: String) -> impl Future<Output = Result<Result<Self::Chunks, Answer>, Silence>> + Send {
         self.inner.open(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use futures_util::FutureExt;
+
+    use super::*;
+    use crate::wire::Verb;
+
+    /// Takes two seconds to find a connection.
+    #[derive(Clone, Default)]
+    struct Slow {
+        seconds: Arc<AtomicU64>,
+        sent: Arc<AtomicU64>,
+    }
+
+    impl Transport for Slow {
+        async fn call(&self, _: Lane, _: Call) -> Result<Answer, Silence> {
+            self.sleep(Duration::from_secs(2)).await;
+            self.sent.fetch_add(1, Ordering::Relaxed);
+            Ok(Answer { code: 200, retry_after: None, body: Vec::new().into() })
+        }
+        async fn sleep(&self, time: Duration) {
+            let end = self.clock() + time;
+            poll_fn(|_| if self.clock() < end { Poll::Pending } else { Poll::Ready(()) }).await
+        }
+        fn now(&self) -> Timestamp {
+            Timestamp::UNIX_EPOCH
+        }
+        fn clock(&self) -> Duration {
+            Duration::from_secs(self.seconds.load(Ordering::Relaxed))
+        }
+    }
+
+    #[test]
+    fn what_waits_to_be_sent_when_the_lease_ends_is_not_sent() {
+        // How long the lease lasts, whether it takes leading, and whether it is sent.
+        for (lease, lane, is_sent) in [
+            (3, Lane::Bind, true),
+            (2, Lane::Bind, false),
+            (1, Lane::Write, false),
+            (0, Lane::Write, false),
+            (1, Lane::Event, true),
+        ] {
+            let standing = Standing { leads_until: Some(Duration::from_secs(lease)), ..Standing::default() };
+            let (_tell, standing) = watch::channel(standing);
+            let slow = Slow::default();
+            let fenced = Fenced::new(slow.clone(), Leadership::elected(standing));
+            let call = Call { verb: Verb::Create, path: String::new(), body: Vec::new() };
+            let mut call = pin!(fenced.call(lane, call));
+            let result = (0..3).find_map(|second| {
+                slow.seconds.store(second, Ordering::Relaxed);
+                call.as_mut().now_or_never()
+            });
+            let was_sent = slow.sent.load(Ordering::Relaxed) == 1;
+            assert_eq!((result.map(|result| result.is_ok()), was_sent), (Some(is_sent), is_sent), "{lease} {lane:?}");
+        }
     }
 }
