@@ -1,0 +1,68 @@
+//! A scheduler as a process.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use schedc_double::Server;
+
+/// `schedc run`. It is killed when it is dropped.
+pub(crate) struct Scheduler {
+    child: Child,
+    folder: PathBuf,
+}
+
+impl Scheduler {
+    /// For a server, with more flags.
+    pub(crate) fn start(server: &Server, flags: &[&str]) -> Scheduler {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("run-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::create_dir_all(&folder).expect("a folder for the test");
+        let kubeconfig = folder.join("kubeconfig");
+        fs::write(&kubeconfig, server.kubeconfig()).expect("a file for the test");
+        let log = || File::options().create(true).append(true).open(folder.join("log")).expect("a file for the test");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_schedc"));
+        command.arg("run").arg("--kubeconfig").arg(kubeconfig).arg("--secure-port=0").args(flags);
+        let command = command.stdin(Stdio::null()).stdout(log()).stderr(log());
+        let child = command.spawn().expect("schedc starts");
+        Scheduler { child, folder }
+    }
+
+    /// Ends it at once: SIGKILL.
+    pub(crate) fn kill(mut self) {
+        self.end();
+    }
+
+    /// Asks it to end: SIGTERM. Returns its exit code.
+    pub(crate) fn terminate(&mut self) -> Option<i32> {
+        let status = Command::new("kill").arg(self.child.id().to_string()).status();
+        assert!(status.is_ok_and(|status| status.success()), "it has ended already:\n{}", self.said());
+        self.join()
+    }
+
+    /// Waits until it ends. Returns its exit code.
+    pub(crate) fn join(&mut self) -> Option<i32> {
+        self.child.wait().expect("schedc ends").code()
+    }
+
+    /// What it said so far.
+    pub(crate) fn said(&self) -> String {
+        fs::read_to_string(self.folder.join("log")).unwrap_or_default()
+    }
+
+    fn end(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Scheduler {
+    fn drop(&mut self) {
+        self.end();
+        // What is left is left in the target folder.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
