@@ -255,6 +255,21 @@ pub struct Node {
     pub value: Value,
 }
 
+impl Node {
+    /// The value as JSON.
+    pub fn to_json(&self) -> serde_json::Value {
+        match &self.value {
+            Value::Bool(value) => (*value).into(),
+            Value::Int(value) => (*value).into(),
+            Value::Str(value) => value.as_str().into(),
+            Value::List(entries) => entries.iter().map(Node::to_json).collect(),
+            Value::Table(fields) => {
+                fields.iter().map(|field| (field.key.value.clone(), field.value.to_json())).collect()
+            }
+        }
+    }
+}
+
 /// The kinds of values that arguments are made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {

@@ -7,6 +7,7 @@
 //! | effective | `effective` | a profile | what kube-scheduler runs: plugins, order, weights |
 //! | validate | `validate`, `args` | all of it | errors, warnings, notes |
 //! | translate | `profile` | a profile | the same in schedc's words |
+//! | mean | `meaning` | that | the same as lists |
 //! | write | `write` | that | TOML |
 //! | verify | `verify` | TOML | the proof that it means the same |
 //!
@@ -18,6 +19,7 @@ mod config;
 mod decode;
 mod effective;
 mod kube;
+mod meaning;
 mod messages;
 mod profile;
 mod report;
@@ -32,6 +34,7 @@ use schedc_codegen::catalog::Catalog;
 use schedc_codegen::source::{FileId, Files, Span};
 use schedc_codegen::{Diagnostic, Diagnostics};
 
+pub use meaning::Meaning;
 use report::Report;
 pub use report::{Level, Remark};
 
@@ -53,6 +56,8 @@ pub struct Imported {
     pub scheduler_name: String,
     /// The profile.
     pub toml: String,
+    /// What it runs.
+    pub means: Meaning,
 }
 
 impl Import {
@@ -150,10 +155,12 @@ fn profiles(
         return None;
     }
     let source = files.path(file);
-    let written = translated.into_iter().zip(&config.profiles).map(|(profile, written)| {
+    let written = translated.into_iter().zip(config.profiles.iter().zip(&effective));
+    let written = written.map(|(profile, (written, effective))| {
         let scheduler_name = profile.scheduler_name.clone();
+        let means = Meaning::new(&profile, effective, catalog);
         let toml = verify::text(profile, written, source, catalog, files)?;
-        Ok(Imported { scheduler_name, toml })
+        Ok(Imported { scheduler_name, toml, means })
     });
     Some(written.collect())
 }

@@ -25,6 +25,10 @@ pub(super) fn emit(members: &Members<'_>) -> TokenStream {
         let point = point.name();
         quote! { PointInfo { point: #point, plugins: &[#(#plugins),*] } }
     });
+    let args = members.iter().filter_map(|member| {
+        let (name, json) = (member.name, member.plugin.args.as_ref()?.to_json().to_string());
+        Some(quote! { (#name, #json) })
+    });
     quote! {
         const INFO: ProfileInfo = ProfileInfo {
             name: #name,
@@ -35,6 +39,7 @@ pub(super) fn emit(members: &Members<'_>) -> TokenStream {
             pod_max_backoff_seconds: #max,
             budget: #budget,
             points: &[#(#points),*],
+            args: &[#(#args),*],
         };
     }
 }

@@ -49,6 +49,8 @@ pub struct ProfileInfo {
     pub budget: Budget,
     /// Extension points in the order in which they run, each with its plugins in order; without empty ones.
     pub points: &'static [PointInfo],
+    /// The arguments that it gives to plugins, by their names, as JSON; the fields are called as in profiles.
+    pub args: &'static [(&'static str, &'static str)],
 }
 
 /// What a profile may cost, as it says itself. `None`: it does not say.

@@ -6,6 +6,8 @@ use schedc_core::profile::ProfileInfo;
 use serde_json::{Map, Value, json};
 
 use super::Settings;
+use super::arguments::{arguments, camel};
+use super::file::VERSION;
 
 /// What holds, as a KubeSchedulerConfiguration of `kubescheduler.config.k8s.io/v1`, with nothing left to defaults. A negative
 /// `qps` is no limit.
@@ -15,7 +17,7 @@ pub fn effective(settings: &Settings, profiles: &[ProfileInfo]) -> Value {
     let percentage = profiles.first().map_or(0, |profile| profile.percentage_of_nodes_to_score);
     let (qps, burst) = settings.pace.map_or((-1.0, 0), |pace| (pace.qps, pace.burst));
     json!({
-        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "apiVersion": VERSION,
         "kind": "KubeSchedulerConfiguration",
         "parallelism": 1,
         "leaderElection": {
@@ -54,27 +56,31 @@ fn profile(info: &ProfileInfo, percentage: u8) -> Value {
         });
         plugins.insert(camel(point.point), json!({"enabled": enabled.collect::<Vec<_>>()}));
     }
-    let mut profile = json!({"schedulerName": info.scheduler_name, "plugins": plugins});
+    let mut config: Vec<(&str, Value)> = Vec::new();
+    for (name, _) in info.points.iter().flat_map(|point| point.plugins) {
+        let written = info.args.iter().find(|(plugin, _)| plugin == name);
+        let written = written.and_then(|(_, args)| serde_json::from_str(args).ok());
+        if let Some(args) = arguments(name, written.as_ref()).filter(|_| config.iter().all(|(other, _)| other != name))
+        {
+            config.push((name, args));
+        }
+    }
+    config.sort_by_key(|(name, _)| *name);
+    let config = config.into_iter().map(|(name, mut args)| {
+        args["apiVersion"] = VERSION.into();
+        args["kind"] = format!("{name}Args").into();
+        json!({"name": name, "args": args})
+    });
+    let config: Vec<Value> = config.collect();
+    let mut profile = json!({"schedulerName": info.scheduler_name, "plugins": plugins, "pluginConfig": config});
     if info.percentage_of_nodes_to_score != percentage {
         profile["percentageOfNodesToScore"] = info.percentage_of_nodes_to_score.into();
     }
     profile
 }
 
-/// `pre-filter` as Kubernetes writes it: `preFilter`.
-fn camel(name: &str) -> String {
-    let mut words = name.split('-');
-    let mut camel = words.next().unwrap_or_default().to_owned();
-    for word in words {
-        let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
-        camel.push_str(&first.to_ascii_uppercase());
-        camel.push_str(rest);
-    }
-    camel
-}
-
 /// As Go prints it: `1m30s`.
-fn duration(time: Duration) -> String {
+pub(super) fn duration(time: Duration) -> String {
     let (seconds, nanoseconds) = (time.as_secs(), time.subsec_nanos());
     let fraction = |value: u64, digits: usize| {
         let text = format!("{value:0digits$}");
@@ -118,10 +124,5 @@ mod tests {
         for (nanoseconds, expected) in times {
             assert_eq!(duration(Duration::from_nanos(nanoseconds)), expected);
         }
-    }
-
-    #[test]
-    fn names_of_extension_points() {
-        assert_eq!(["pre-filter", "score", "pre-enqueue"].map(camel), ["preFilter", "score", "preEnqueue"]);
     }
 }

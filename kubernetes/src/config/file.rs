@@ -13,7 +13,7 @@ use crate::flags::NO_GO_PROFILES;
 use crate::wire::Pace;
 
 const KIND: &str = "KubeSchedulerConfiguration";
-const VERSION: &str = "kubescheduler.config.k8s.io/v1";
+pub(super) const VERSION: &str = "kubescheduler.config.k8s.io/v1";
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

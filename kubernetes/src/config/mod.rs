@@ -5,10 +5,12 @@
 //!
 //! | module | idea |
 //! |---|---|
+//! | [`arguments`](fn@arguments) | a plugin's arguments as kube-scheduler says them |
 //! | [`file`] | the file as written, read strictly |
 //! | [`effective`](fn@effective) | what holds, as a KubeSchedulerConfiguration |
 //! | [`rules`] | what kube-scheduler would refuse, too |
 
+mod arguments;
 mod effective;
 mod file;
 pub(crate) mod rules;
@@ -23,6 +25,7 @@ use schedc_core::queue::Backoff;
 use crate::flags::Flags;
 use crate::wire::Pace;
 
+pub use arguments::arguments;
 pub use effective::effective;
 
 /// What holds.

@@ -188,6 +188,7 @@ const PROFILE: ProfileInfo = ProfileInfo {
         PointInfo { point: "queue-sort", plugins: &[("PrioritySort", None)] },
         PointInfo { point: "score", plugins: &[("NodeResourcesFit", Some(1)), ("TaintToleration", Some(3))] },
     ],
+    args: &[("NodeResourcesFit", r#"{"scoring-strategy":{"type":"MostAllocated"}}"#)],
 };
 
 #[test]
@@ -227,7 +228,19 @@ fn what_holds_can_be_read_again() {
         podInitialBackoffSeconds: 3
         podMaxBackoffSeconds: 30
         profiles:
-        - plugins:
+        - pluginConfig:
+          - args:
+              apiVersion: kubescheduler.config.k8s.io/v1
+              kind: NodeResourcesFitArgs
+              scoringStrategy:
+                resources:
+                - name: cpu
+                  weight: 1
+                - name: memory
+                  weight: 1
+                type: MostAllocated
+            name: NodeResourcesFit
+          plugins:
             multiPoint:
               disabled:
               - name: "*"
@@ -242,6 +255,18 @@ fn what_holds_can_be_read_again() {
                 weight: 3
           schedulerName: edge-scheduler
         - percentageOfNodesToScore: 0
+          pluginConfig:
+          - args:
+              apiVersion: kubescheduler.config.k8s.io/v1
+              kind: NodeResourcesFitArgs
+              scoringStrategy:
+                resources:
+                - name: cpu
+                  weight: 1
+                - name: memory
+                  weight: 1
+                type: MostAllocated
+            name: NodeResourcesFit
           plugins:
             multiPoint:
               disabled:

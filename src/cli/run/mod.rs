@@ -1,5 +1,6 @@
 //! `schedc run`
 
+mod compare;
 mod host;
 mod leader;
 mod metrics;

@@ -10,6 +10,7 @@ use schedc_kubernetes::config::{Settings, effective};
 use schedc_kubernetes::flags::Flags;
 use tracing::{debug, info, warn};
 
+use super::compare;
 use crate::cli::failure::Failure;
 
 /// Reads the file of `--config`, if there is one, and warns of what has no effect. A file that cannot be obeyed is an
@@ -20,15 +21,16 @@ pub(super) fn read(flags: &Flags) -> Result<Settings, Failure> {
     let name = path.display().to_string();
     let text = fs::read_to_string(path).map_err(|error| Failure::new(format!("--config={name}: {error}")))?;
     let import = schedc_import::import(&name, &text);
-    if let Err(errors) = import.profiles {
-        return Err(errors.into());
-    }
+    let profiles = import.profiles?;
     let settings = Settings::from_file(flags, path, &text)?;
     let of_profiles = import.remarks.iter().filter(|remark| remark.profile.is_some());
     for remark in of_profiles.filter(|remark| remark.level == Level::Warning) {
         warn!("{}", remark.one_line(&import.files));
     }
     settings.warnings.iter().for_each(|warning| warn!("{warning}"));
+    for difference in compare::differences(&profiles, Profiles::PROFILES) {
+        warn!("{name}: {difference}");
+    }
     Ok(settings)
 }
 
