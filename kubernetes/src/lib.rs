@@ -5,6 +5,7 @@
 //! | [`config`] | what holds: the command line with the file of `--config` |
 //! | [`connect`] | the way to the API server: kubeconfigs, service accounts, credentials |
 //! | [`drive`] | a scheduler at an API server |
+//! | [`dry_run`] | a scheduler that decides and writes nothing |
 //! | [`election`] | who of several replicas leads |
 //! | [`events`] | what is to be written of what people should know |
 //! | [`flags`] | kube-scheduler's command line: what is honoured, ignored or refused |
@@ -14,6 +15,7 @@
 //! | [`pods`] | what is remembered of pods so that it can be written |
 //! | [`resources`] | where objects are |
 //! | [`serving`] | the HTTPS server |
+//! | [`shadow`] | a scheduler that judges what kube-scheduler does |
 //! | [`status_patch`] | what to send so that a pod's status says something |
 //! | [`watch`] | how the objects of a kind are followed |
 //! | [`wire`] | requests and answers, whatever carries them |
@@ -22,6 +24,7 @@
 pub mod config;
 pub mod connect;
 pub mod drive;
+pub mod dry_run;
 pub mod election;
 pub mod events;
 pub mod flags;
@@ -31,6 +34,7 @@ pub mod metrics;
 pub mod pods;
 pub mod resources;
 pub mod serving;
+pub mod shadow;
 pub mod status_patch;
 pub mod watch;
 pub mod wire;

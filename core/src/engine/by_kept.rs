@@ -135,6 +135,26 @@ impl<P: Profile> Engine<P> {
         }
     }
 
+    /// Whether a cycle may choose this node for a pod, by what is kept about pods like it. `None`: nothing is kept, or the pod
+    /// fits nowhere.
+    pub fn may_choose(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>, node: NodeIndex) -> Option<bool> {
+        let read = self.signatures.read(&pod.spec, cache);
+        let signature = read.signature.filter(|_| self.keeps(cache))?;
+        let kept = self.take_kept(signature, &read, pod, cache, &mut (), &mut None)?;
+        let nominated = pod.nominated_node.and_then(|name| cache.base.node(name));
+        let may_choose = match nominated.filter(|&nominated| kept.feasible.contains(nominated)) {
+            Some(nominated) => Some(node == nominated),
+            None if kept.count == 0 => None,
+            None if kept.count == 1 => Some(kept.feasible.contains(node)),
+            None => {
+                let total = kept.total(node);
+                Some(kept.feasible.contains(node) && total.is_none_or(|total| total == kept.best().total))
+            }
+        };
+        self.signatures.put(signature, kept);
+        may_choose
+    }
+
     /// What is kept about a pod, brought up to date: the feasible nodes with their totals, none where nobody scores. `None`:
     /// nothing is kept about it. For tests, which hold it against a full evaluation.
     pub fn kept_answer(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> Option<KeptAnswer> {

@@ -320,7 +320,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 
     /// The profile that serves a pod. None: it is another scheduler's.
-    pub(super) fn profile_of(&self, pod: &Pod) -> Option<usize> {
+    pub fn profile_of(&self, pod: &Pod) -> Option<usize> {
         self.options.serve_all.or_else(|| B::serving(self.cache.base.interner.resolve(pod.spec.scheduler_name)))
     }
 }

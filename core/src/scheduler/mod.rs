@@ -46,7 +46,7 @@ use crate::explain::Explanation;
 use crate::handle::{Command, Handle, Rejection, Waiting};
 use crate::intern::Symbol;
 use crate::map::Map;
-use crate::model::{Pod, Uid};
+use crate::model::{NodeIndex, Pod, Uid};
 use crate::profile::{Bundle, Profile, StartError, Visitor};
 use crate::queue::{self, Attempt, Backoff, Cause, Census, Place, Queue, SchedulingQueue, Surroundings};
 use crate::random::Random;
@@ -281,6 +281,11 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.bundle.with(profile, Explain { pod, cache: &mut self.cache, all_filters })
     }
 
+    /// Whether a cycle may choose a node for a pod now, if that can be told sooner than [`Scheduler::explain`] would.
+    pub fn may_choose(&mut self, profile: usize, pod: &Arc<Pod>, node: NodeIndex) -> Option<bool> {
+        self.bundle.with(profile, MayChoose { pod, cache: &mut self.cache, node })
+    }
+
     /// Where a pod is in the queue. None: it is not there.
     pub fn place(&self, uid: &Uid) -> Option<Place> {
         self.queue.place(uid)
@@ -452,6 +457,18 @@ impl<S: State> Visitor<S> for Explain<'_, S> {
     type Output = Explanation;
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Explanation {
         engine.explain(self.pod, self.cache, self.all_filters)
+    }
+}
+
+struct MayChoose<'a, S> {
+    pod: &'a Arc<Pod>,
+    cache: &'a mut Cache<S>,
+    node: NodeIndex,
+}
+impl<S: State> Visitor<S> for MayChoose<'_, S> {
+    type Output = Option<bool>;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Option<bool> {
+        engine.may_choose(self.pod, self.cache, self.node)
     }
 }
 

@@ -17,6 +17,8 @@ pub trait Hooks: Observer {
     }
     /// The scheduler was told of it.
     fn took_in<B: Bundle, C: Client>(&mut self, _scheduler: &Scheduler<B, C>) {}
+    /// All of the cluster is known from now on.
+    fn knows_all(&mut self) {}
     /// An attempt came to an end: the pod is bound, or is not.
     fn came_to_end<B: Bundle, C: Client>(&mut self, _outcome: &Outcome, _scheduler: &Scheduler<B, C>) {}
     /// What could be done is done, for this turn: there may be more.
@@ -45,6 +47,10 @@ impl<X: Hooks + Sync, Y: Hooks + Sync> Hooks for (X, Y) {
     fn took_in<B: Bundle, C: Client>(&mut self, scheduler: &Scheduler<B, C>) {
         self.0.took_in(scheduler);
         self.1.took_in(scheduler);
+    }
+    fn knows_all(&mut self) {
+        self.0.knows_all();
+        self.1.knows_all();
     }
     fn came_to_end<B: Bundle, C: Client>(&mut self, outcome: &Outcome, scheduler: &Scheduler<B, C>) {
         self.0.came_to_end(outcome, scheduler);

@@ -218,6 +218,7 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
                     informers.is_complete(resource, round);
                     // Once it is, it stays so: what a new leader lists anew is its own matter.
                     if informers.know_all() {
+                        self.hooks.knows_all();
                         self.health.set_synced(true);
                     }
                 }

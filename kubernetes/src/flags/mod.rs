@@ -23,6 +23,7 @@ pub use flag::{Flag, Kind, Otherwise, Section, Treatment};
 pub use printed::Printed;
 pub use table::FLAGS;
 pub(crate) use table::NO_GO_PROFILES;
+pub use values::duration;
 
 /// What a command line says. `None`: nothing, so that a file may.
 #[derive(Clone, Debug, PartialEq)]
@@ -253,7 +254,7 @@ fn arg(flag: &'static Flag) -> Arg {
         Kind::Texts | Kind::ComponentPairs | Kind::Pairs | Kind::LevelPatterns => {
             arg.action(ArgAction::Append).num_args(1).value_delimiter(',').value_name("LIST")
         }
-        Kind::Duration => one(arg).value_name("DURATION").value_parser(values::duration),
+        Kind::Duration => one(arg).value_name("DURATION").value_parser(duration),
         Kind::Ip => one(arg).value_name("ADDRESS").value_parser(value_parser!(IpAddr)),
         Kind::Int => one(arg).value_name("NUMBER").value_parser(value_parser!(i64)),
         Kind::Int32 => one(arg).value_name("NUMBER").value_parser(value_parser!(i32)),

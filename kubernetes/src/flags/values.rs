@@ -14,7 +14,7 @@ pub(super) fn boolean(text: &str) -> Result<bool, String> {
 }
 
 /// What Go's `time.ParseDuration` takes, without signs.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, String> {
     match parse_duration(text).map(u64::try_from) {
         Some(Ok(nanoseconds)) => Ok(Duration::from_nanos(nanoseconds)),
         _ => Err("is not a duration such as `15s` or `1m30s`".to_owned()),

@@ -3,6 +3,7 @@
 //! | module | shows |
 //! |---|---|
 //! | `faults` | whatever goes wrong on the way, pods are bound once, and to nodes that have room |
+//! | `looking` | who only looks on writes nothing; it says what it would do, or what kube-scheduler does otherwise |
 //! | `replicas` | so they are when the leader is killed, held up or stopped |
 //! | `requests` | what is asked for is what kube-scheduler asks for |
 //! | `volumes` | volumes are bound before pods are |
@@ -14,6 +15,7 @@
 
 mod cluster;
 mod faults;
+mod looking;
 mod replica;
 mod replicas;
 mod requests;

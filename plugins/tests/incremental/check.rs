@@ -9,7 +9,7 @@ use schedc_core::cache::{Cache, State};
 use schedc_core::engine::{Decision, Engine, UNTIMED};
 use schedc_core::explain::Explanation;
 use schedc_core::handle::Handle;
-use schedc_core::model::Pod;
+use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::profile::{Profile, Visitor};
 use schedc_naive::Evaluation;
 
@@ -59,6 +59,13 @@ impl<S: State> Visitor<S> for Compare<'_, S> {
                     rules.feasible().map(|node| (node.to_owned(), Some(rules.nodes[node].total()))).collect();
                 differ(&mut found.differences, "kept: totals", &expected, &totals);
             }
+        }
+        if found.kept && !matches!(by_kept, Decision::Unschedulable(_)) {
+            let nodes: Vec<NodeIndex> = world.cache.base.alive().iter().collect();
+            let may_choose = |node: &NodeIndex| kept.may_choose(pod, &mut world.cache, *node) == Some(true);
+            let nodes: Vec<NodeIndex> = nodes.into_iter().filter(may_choose).collect();
+            let names: BTreeSet<&str> = nodes.into_iter().map(|node| world.cache.base.name(node)).collect();
+            differ(&mut found.differences, "kept: choices", &rules.choices().into_iter().collect(), &names);
         }
         let by_full = fresh().decide(pod, &mut world.cache, UNTIMED, |n| draw % n);
         differ(&mut found.differences, "kept: decision", &by_full, &by_kept);

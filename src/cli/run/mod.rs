@@ -3,6 +3,7 @@
 mod compare;
 mod host;
 mod leader;
+mod looking;
 mod metrics;
 mod serving;
 mod settings;
@@ -29,6 +30,7 @@ use tracing::info;
 
 use super::failure::Failure;
 use leader::Leader;
+use looking::Looking;
 use metrics::metrics;
 use serving::{Content, Serving, Ways};
 
@@ -48,6 +50,9 @@ pub(crate) struct Run {
     /// By default it is warm, unless `delayCacheUntilActive` in the file of --config says otherwise
     #[arg(long, value_enum, value_name = "HOW", help_heading = "schedc")]
     standby: Option<Standby>,
+
+    #[command(flatten)]
+    looking: Looking,
 }
 
 /// What a replica does that does not lead.
@@ -71,16 +76,19 @@ impl Run {
 
     async fn schedule(self) -> Result<(), Failure> {
         let started = SystemTime::now();
-        let Run { flags, printed, standby } = self;
+        let Run { flags, printed, standby, looking } = self;
         logs::start(&flags.logging);
         let settings = settings::read(&flags)?;
         if settings::tell(&settings, flags.write_config_to.as_deref())? {
             return Ok(());
         }
         info!(version = env!("CARGO_PKG_VERSION"), "Starting schedc");
+        let serve_all = looking.profile()?;
+        // Who writes nothing takes part in no election.
+        let election = Some(&settings.leader_election).filter(|_| !looking.is_on());
         let seed = host::draw();
         let (http, host) = connect(&settings).await?;
-        let health = Health::new(leader::lease(&settings.leader_election));
+        let health = Health::new(election.and_then(leader::lease));
         let metrics = metrics(&flags, &settings.leader_election, host, health.clone());
         let measured = Measured::new(http.clone(), metrics.clone());
         let streams = Paced::new(measured.clone(), settings.pace);
@@ -91,7 +99,7 @@ impl Run {
         let observed = Observed::new(metrics.clone());
         let content = Content { configuration, printed, metrics, started };
         let serving = Serving::start(&flags, content, health, ways).await?;
-        let leader = Leader::start(&settings.leader_election, measured, seed);
+        let leader = election.and_then(|flags| Leader::start(flags, measured, seed));
         let setup = Setup {
             streams,
             kinds: kinds()?,
@@ -100,11 +108,16 @@ impl Run {
                 (Some(Standby::Small), _) | (None, Some(true)) => drive::Standby::Small,
                 (Some(Standby::Warm), _) | (None, _) => drive::Standby::Warm,
             },
-            options: options(&settings, seed),
+            options: Options { serve_all, ..options(&settings, seed) },
         };
-        let driver = Driver::<Profiles, _, _, _>::new(setup, queue, observed)?.telling(serving.health());
         let stop = signals::stop()?;
         serving.follow(leader.as_ref().map(Leader::standing), stop.clone());
+        if looking.is_on() {
+            looking.run(setup, observed, serving.health(), stop).await?;
+            serving.end().await;
+            return Ok(());
+        }
+        let driver = Driver::<Profiles, _, _, _>::new(setup, queue, observed)?.telling(serving.health());
         let end = driver.run(stop).await;
         if end == End::Lost {
             return Err(Failure::new("leader election lost"));

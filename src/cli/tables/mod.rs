@@ -6,6 +6,8 @@ pub(crate) mod bench;
 pub(crate) mod cost;
 #[cfg(feature = "tools")]
 pub(crate) mod explanation;
+#[cfg(feature = "run")]
+pub(crate) mod looking;
 pub(crate) mod profiles;
 #[cfg(feature = "tools")]
 pub(crate) mod simulation;

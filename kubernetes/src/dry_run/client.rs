@@ -1,0 +1,122 @@
+//! A client that says yes to everything, and sends nothing.
+
+use std::collections::HashSet;
+use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use schedc_core::client::{ApiError, Client};
+use schedc_core::extension_points::Placement;
+use schedc_core::model::{Pod, Uid};
+use schedc_core::scheduler::Change;
+
+use crate::drive::DrivenClient;
+use crate::wire::Transport;
+
+/// Binds and evicts in thought. Of other objects it says that it cannot change them, which plugins take for a cluster that
+/// does without.
+#[derive(Clone, Debug)]
+pub struct Pretence<T> {
+    /// For its clock alone.
+    clock: T,
+    evicted: Arc<Mutex<Evicted>>,
+}
+
+#[derive(Debug, Default)]
+struct Evicted {
+    /// Pods that are there, and are not for the scheduler.
+    pods: HashSet<Uid>,
+    /// Of those, pods that the scheduler was not told of.
+    untold: Vec<Uid>,
+}
+
+impl<T: Transport> Pretence<T> {
+    /// Nothing was done yet.
+    pub fn new(clock: T) -> Self {
+        Pretence { clock, evicted: Arc::default() }
+    }
+
+    /// Nothing is left half done under the lock, so a panic elsewhere does not spoil what it holds.
+    fn evicted(&self) -> MutexGuard<'_, Evicted> {
+        self.evicted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: Transport> Client for Pretence<T> {
+    async fn bind(&self, _: &Placement) -> Result<(), ApiError> {
+        Ok(())
+    }
+
+    async fn delete_pod(&self, pod: &Arc<Pod>) -> Result<(), ApiError> {
+        let mut evicted = self.evicted();
+        if evicted.pods.insert(pod.uid.clone()) {
+            evicted.untold.push(pod.uid.clone());
+        }
+        Ok(())
+    }
+
+    fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send {
+        self.clock.sleep(time)
+    }
+}
+
+impl<T: Transport> DrivenClient for Pretence<T> {
+    fn amended(&self, change: Change) -> Option<Change> {
+        match &change {
+            Change::Pod(pod) if self.evicted().pods.contains(&pod.uid) => None,
+            Change::PodDeleted(uid) => {
+                self.evicted().pods.remove(uid);
+                Some(change)
+            }
+            _ => Some(change),
+        }
+    }
+
+    fn take_changes(&self) -> Vec<Change> {
+        std::mem::take(&mut self.evicted().untold).into_iter().map(Change::PodDeleted).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use k8s_openapi::jiff::Timestamp;
+
+    use super::*;
+    use crate::wire::{Answer, Call, Lane, Silence};
+
+    /// Nothing is ever sent on it.
+    #[derive(Clone)]
+    struct NoWay;
+
+    impl Transport for NoWay {
+        async fn call(&self, _: Lane, _: Call) -> Result<Answer, Silence> {
+            unreachable!("nothing is sent")
+        }
+        async fn sleep(&self, _: Duration) {}
+        fn now(&self) -> Timestamp {
+            Timestamp::UNIX_EPOCH
+        }
+        fn clock(&self) -> Duration {
+            Duration::ZERO
+        }
+    }
+
+    #[test]
+    fn who_was_evicted_is_gone_whatever_is_told_until_it_is_gone() {
+        let client = Pretence::new(NoWay);
+        let pod = |uid: &str| Pod { uid: Uid(uid.into()), ..Pod::default() };
+        let is_told = |change| client.amended(change).is_some();
+        assert!(is_told(Change::Pod(pod("a"))));
+        let victim = Arc::new(pod("a"));
+        let evicted = pin!(client.delete_pod(&victim)).poll(&mut Context::from_waker(Waker::noop()));
+        assert_eq!(evicted, Poll::Ready(Ok(())));
+        assert!(matches!(&client.take_changes()[..], [Change::PodDeleted(uid)] if *uid == victim.uid));
+        assert!(client.take_changes().is_empty(), "it is told once");
+        assert!(!is_told(Change::Pod(pod("a"))) && is_told(Change::Pod(pod("b"))));
+        assert!(is_told(Change::PodDeleted(victim.uid.clone())));
+        assert!(client.evicted().pods.is_empty(), "nothing is kept of pods that are gone");
+    }
+}

@@ -1,0 +1,58 @@
+//! How often we agreed.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+
+/// What was counted of a profile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Counts {
+    /// Pods that were bound to one of the nodes that we would have drawn one of.
+    pub same_best: u64,
+    /// Pods that were bound to a node of a lower total.
+    pub lower_score: u64,
+    /// The most that a total was lower by.
+    pub largest_difference: i64,
+    /// Pods that were bound to a node that is not feasible for us.
+    pub infeasible: u64,
+    /// Pods that fit nowhere for both, in the same words.
+    pub same_message: u64,
+    /// Pods that fit nowhere for both, in other words.
+    pub other_message: u64,
+    /// Pods that fit nowhere for kube-scheduler, and somewhere for us.
+    pub fits: u64,
+    /// Pods that were bound before all of the cluster was known here.
+    pub not_judged: u64,
+}
+
+impl Counts {
+    /// How many pods were bound and judged.
+    pub fn bound(&self) -> u64 {
+        self.same_best + self.lower_score + self.infeasible
+    }
+
+    /// How many pods were said to fit nowhere.
+    pub fn unschedulable(&self) -> u64 {
+        self.same_message + self.other_message + self.fits
+    }
+}
+
+/// The counts of all profiles. Clones are the same.
+#[derive(Clone, Debug, Default)]
+pub struct Tally(Arc<Mutex<Vec<Counts>>>);
+
+impl Tally {
+    /// The counts of each profile, by its index. Profiles of which nothing was counted may be missing at the end.
+    pub fn counts(&self) -> Vec<Counts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn count(&self, profile: usize, count: impl FnOnce(&mut Counts)) {
+        let mut profiles = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if profiles.len() <= profile {
+            profiles.resize(profile + 1, Counts::default());
+        }
+        count(&mut profiles[profile]);
+    }
+}
