@@ -30,7 +30,7 @@ mod wire;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -40,6 +40,7 @@ use tokio::time::timeout;
 pub use hooks::Observed;
 pub use wire::Measured;
 
+use crate::shadow::Tally;
 use census::Census;
 use page::Page;
 use scheduling::Attempts;
@@ -79,6 +80,8 @@ struct Inner {
     requests: Requests,
     checks: Mutex<Checks>,
     questions: Questions,
+    /// Who judges kube-scheduler, if anybody does.
+    shadow: OnceLock<Tally>,
 }
 
 /// Checks of health: how often each was asked for with which answer, and the last one.
@@ -110,6 +113,7 @@ impl Metrics {
             requests: Requests::new(settings.host.as_str().into()),
             checks: Mutex::default(),
             questions: Questions::default(),
+            shadow: OnceLock::new(),
             settings,
         }))
     }
@@ -151,6 +155,11 @@ impl Metrics {
         self.0.questions.answers.borrow().clone()
     }
 
+    /// Whatever is judged of kube-scheduler is counted here.
+    pub fn count_judgements(&self, tally: Tally) {
+        let _first = self.0.shadow.set(tally);
+    }
+
     fn write(&self, endpoint: Endpoint, census: &Census) -> String {
         let Inner { settings, attempts, requests, checks, .. } = &*self.0;
         let mut page = Page::new(&settings.disabled);
@@ -166,6 +175,9 @@ impl Metrics {
                 requests.write(&mut page);
                 attempts.write(&mut page);
                 census.write(&mut page, attempts);
+                if let Some(tally) = self.0.shadow.get() {
+                    tally.write(&settings.profiles, &mut page);
+                }
             }
             Endpoint::Resources => {
                 if let Some(requests) = &census.requests {

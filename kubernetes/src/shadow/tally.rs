@@ -4,6 +4,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 
+use crate::metrics::family::{Family, Stability};
+use crate::metrics::page::Page;
+
+/// How often we agreed, as a metric. kube-scheduler has none like it.
+pub static DECISIONS: Family = Family::counter(
+    "scheduler_shadow_decisions_total",
+    &["profile", "result"],
+    Stability::None,
+    "Decisions of kube-scheduler that were judged, by profile and by what came of it.",
+);
+
 /// What was counted of a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -32,6 +43,19 @@ impl Counts {
         self.same_best + self.lower_score + self.infeasible
     }
 
+    /// Each count with its name as a label's value.
+    fn results(&self) -> [(&'static str, u64); 7] {
+        [
+            ("same_best", self.same_best),
+            ("lower_score", self.lower_score),
+            ("infeasible", self.infeasible),
+            ("same_message", self.same_message),
+            ("other_message", self.other_message),
+            ("fits", self.fits),
+            ("not_judged", self.not_judged),
+        ]
+    }
+
     /// How many pods were said to fit nowhere.
     pub fn unschedulable(&self) -> u64 {
         self.same_message + self.other_message + self.fits
@@ -54,5 +78,33 @@ impl Tally {
             profiles.resize(profile + 1, Counts::default());
         }
         count(&mut profiles[profile]);
+    }
+
+    /// Writes the metric, of profiles of these scheduler names.
+    pub(crate) fn write(&self, profiles: &[&str], page: &mut Page<'_>) {
+        for (profile, counts) in profiles.iter().zip(self.counts()) {
+            for (result, count) in counts.results() {
+                page.number(&DECISIONS, &[profile, result], count as f64);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn what_was_counted_is_a_metric() {
+        let (tally, disabled) = (Tally::default(), BTreeSet::new());
+        tally.count(1, |counts| counts.same_best += 3);
+        let mut page = Page::new(&disabled);
+        tally.write(&["a", "b"], &mut page);
+        let text = page.text();
+        assert!(text.contains("# TYPE scheduler_shadow_decisions_total counter\n"), "{text}");
+        assert!(text.contains("scheduler_shadow_decisions_total{profile=\"b\",result=\"same_best\"} 3\n"), "{text}");
+        assert!(text.contains("scheduler_shadow_decisions_total{profile=\"a\",result=\"infeasible\"} 0\n"), "{text}");
     }
 }

@@ -7,6 +7,7 @@ use schedc_kubernetes::drive::{Driver, Hooks, Setup};
 use schedc_kubernetes::dry_run::{Decisions, Pretence};
 use schedc_kubernetes::flags;
 use schedc_kubernetes::health::Health;
+use schedc_kubernetes::metrics::Metrics;
 use schedc_kubernetes::pods::Records;
 use schedc_kubernetes::shadow::{Shadow, Tally};
 use schedc_kubernetes::wire::Streams;
@@ -88,6 +89,7 @@ impl Looking {
         self,
         setup: Setup<S>,
         others: H,
+        metrics: &Metrics,
         health: Health,
         stop: watch::Receiver<bool>,
     ) -> Result<(), Failure> {
@@ -99,6 +101,7 @@ impl Looking {
             return Ok(());
         }
         let tally = Tally::default();
+        metrics.count_judgements(tally.clone());
         let shadow = Shadow::new(tally.clone(), move |found| form.say(found, tables::looking::disagreement));
         let hooks = (others, shadow);
         let driver = Driver::<Profiles, _, _, _>::with_client(setup, client, Records::default(), hooks)?;

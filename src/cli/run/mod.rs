@@ -97,7 +97,7 @@ impl Run {
         let ways = Ways::new(settings.kubeconfig.as_deref(), settings.master.as_deref(), &http);
         let configuration = effective(&settings, Profiles::PROFILES);
         let observed = Observed::new(metrics.clone());
-        let content = Content { configuration, printed, metrics, started };
+        let content = Content { configuration, printed, metrics: metrics.clone(), started };
         let serving = Serving::start(&flags, content, health, ways).await?;
         let leader = election.and_then(|flags| Leader::start(flags, measured, seed));
         let setup = Setup {
@@ -113,7 +113,7 @@ impl Run {
         let stop = signals::stop()?;
         serving.follow(leader.as_ref().map(Leader::standing), stop.clone());
         if looking.is_on() {
-            looking.run(setup, observed, serving.health(), stop).await?;
+            looking.run(setup, observed, &metrics, serving.health(), stop).await?;
             serving.end().await;
             return Ok(());
         }
