@@ -10,6 +10,7 @@
 //! | [`events`] | what is to be written of what people should know |
 //! | [`flags`] | kube-scheduler's command line: what is honoured, ignored or refused |
 //! | [`health`] | how the scheduler is, for those who ask |
+//! | [`inspect`] | what the scheduler knows, when somebody asks |
 //! | [`logs`] | logs as kube-scheduler writes them |
 //! | [`metrics`] | kube-scheduler's metrics |
 //! | [`pods`] | what is remembered of pods so that it can be written |
@@ -29,6 +30,7 @@ pub mod election;
 pub mod events;
 pub mod flags;
 pub mod health;
+pub mod inspect;
 pub mod logs;
 pub mod metrics;
 pub mod pods;

@@ -3,6 +3,7 @@
 //! | module | shows |
 //! |---|---|
 //! | `faults` | whatever goes wrong on the way, pods are bound once, and to nodes that have room |
+//! | `inspection` | what a scheduler knows can be held against what is so |
 //! | `looking` | who only looks on writes nothing; it says what it would do, or what kube-scheduler does otherwise |
 //! | `replicas` | so they are when the leader is killed, held up or stopped |
 //! | `requests` | what is asked for is what kube-scheduler asks for |
@@ -15,6 +16,7 @@
 
 mod cluster;
 mod faults;
+mod inspection;
 mod looking;
 mod replica;
 mod replicas;

@@ -21,6 +21,7 @@ use schedc_kubernetes::drive::{self, Driver, End, Leadership, Setup};
 use schedc_kubernetes::events::{Recorder, Sink};
 use schedc_kubernetes::flags::{Flags, Printed};
 use schedc_kubernetes::health::Health;
+use schedc_kubernetes::inspect::Inspector;
 use schedc_kubernetes::logs;
 use schedc_kubernetes::metrics::{Measured, Observed};
 use schedc_kubernetes::resources::Resource;
@@ -110,14 +111,17 @@ impl Run {
             },
             options: Options { serve_all, ..options(&settings, seed) },
         };
+        let inspector = Inspector::default();
+        signals::inspect(inspector.clone(), http)?;
+        let hooks = (observed, inspector);
         let stop = signals::stop()?;
         serving.follow(leader.as_ref().map(Leader::standing), stop.clone());
         if looking.is_on() {
-            looking.run(setup, observed, &metrics, serving.health(), stop).await?;
+            looking.run(setup, hooks, &metrics, serving.health(), stop).await?;
             serving.end().await;
             return Ok(());
         }
-        let driver = Driver::<Profiles, _, _, _>::new(setup, queue, observed)?.telling(serving.health());
+        let driver = Driver::<Profiles, _, _, _>::new(setup, queue, hooks)?.telling(serving.health());
         let end = driver.run(stop).await;
         if end == End::Lost {
             return Err(Failure::new("leader election lost"));
