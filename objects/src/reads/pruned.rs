@@ -2,45 +2,54 @@
 
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::fields::{Fields, Look};
 
-/// Whatever another deserializer has, but of objects these fields alone. What is not there is as if it were not written.
+/// Whatever another deserializer has, but of objects what is looked at alone. What is not there is as if it were not written.
 pub(super) struct Pruned<D> {
     inner: D,
-    fields: Fields,
+    look: Look,
 }
 
 impl<D> Pruned<D> {
     pub(super) fn new(inner: D, fields: Fields) -> Self {
-        Pruned { inner, fields }
+        Pruned { inner, look: Look::At(fields) }
     }
 }
 
+/// Everything goes through here, also what is looked at as a whole, so that there is one deserialization of each type in a
+/// binary.
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for Pruned<D> {
     type Error = D::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_any(Within { inner: visitor, fields: self.fields })
+        self.inner.deserialize_any(Within { inner: visitor, look: self.look })
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_option(Within { inner: visitor, fields: self.fields })
+        self.inner.deserialize_option(Within { inner: visitor, look: self.look })
     }
 
-    // Fields that are not looked at in part never come here, so that all others are objects, or lists of such.
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_newtype_struct(name, Within { inner: visitor, look: self.look })
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_ignored_any(visitor)
+    }
+
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
-        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+        seq tuple tuple_struct map struct enum identifier
     }
 }
 
-/// A visitor, a map, a list or a seed, of which these fields count.
+/// A visitor, a map, a list or a seed, of which this counts.
 struct Within<T> {
     inner: T,
-    fields: Fields,
+    look: Look,
 }
 
 impl<'de, V: Visitor<'de>> Visitor<'de> for Within<V> {
@@ -50,20 +59,44 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Within<V> {
         self.inner.expecting(f)
     }
 
-    fn visit_unit<E: serde::de::Error>(self) -> Result<V::Value, E> {
+    fn visit_bool<E: Error>(self, value: bool) -> Result<V::Value, E> {
+        self.inner.visit_bool(value)
+    }
+    fn visit_i64<E: Error>(self, value: i64) -> Result<V::Value, E> {
+        self.inner.visit_i64(value)
+    }
+    fn visit_u64<E: Error>(self, value: u64) -> Result<V::Value, E> {
+        self.inner.visit_u64(value)
+    }
+    fn visit_f64<E: Error>(self, value: f64) -> Result<V::Value, E> {
+        self.inner.visit_f64(value)
+    }
+    fn visit_str<E: Error>(self, value: &str) -> Result<V::Value, E> {
+        self.inner.visit_str(value)
+    }
+    fn visit_borrowed_str<E: Error>(self, value: &'de str) -> Result<V::Value, E> {
+        self.inner.visit_borrowed_str(value)
+    }
+    fn visit_string<E: Error>(self, value: String) -> Result<V::Value, E> {
+        self.inner.visit_string(value)
+    }
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
+        self.inner.visit_newtype_struct(Pruned { inner: deserializer, look: self.look })
+    }
+    fn visit_unit<E: Error>(self) -> Result<V::Value, E> {
         self.inner.visit_unit()
     }
-    fn visit_none<E: serde::de::Error>(self) -> Result<V::Value, E> {
+    fn visit_none<E: Error>(self) -> Result<V::Value, E> {
         self.inner.visit_none()
     }
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
-        self.inner.visit_some(Pruned { inner: deserializer, fields: self.fields })
+        self.inner.visit_some(Pruned { inner: deserializer, look: self.look })
     }
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_seq(Within { inner: list, fields: self.fields })
+        self.inner.visit_seq(Within { inner: list, look: self.look })
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_map(PrunedMap { inner: map, fields: self.fields, next: Look::All })
+        self.inner.visit_map(PrunedMap { inner: map, look: self.look, next: Look::All })
     }
 }
 
@@ -71,7 +104,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Within<A> {
     type Error = A::Error;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, A::Error> {
-        self.inner.next_element_seed(Within { inner: seed, fields: self.fields })
+        self.inner.next_element_seed(Within { inner: seed, look: self.look })
     }
     fn size_hint(&self) -> Option<usize> {
         self.inner.size_hint()
@@ -82,14 +115,14 @@ impl<'de, T: DeserializeSeed<'de>> DeserializeSeed<'de> for Within<T> {
     type Value = T::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T::Value, D::Error> {
-        self.inner.deserialize(Pruned { inner: deserializer, fields: self.fields })
+        self.inner.deserialize(Pruned { inner: deserializer, look: self.look })
     }
 }
 
-/// The fields of an object that are looked at.
+/// What is looked at of an object.
 struct PrunedMap<A> {
     inner: A,
-    fields: Fields,
+    look: Look,
     /// What is looked at of the value that comes next.
     next: Look,
 }
@@ -98,8 +131,9 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for PrunedMap<A> {
     type Error = A::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, mut seed: K) -> Result<Option<K::Value>, A::Error> {
+        let Look::At(fields) = self.look else { return self.inner.next_key_seed(seed) };
         loop {
-            match self.inner.next_key_seed(Key { seed, fields: self.fields })? {
+            match self.inner.next_key_seed(Key { seed, fields })? {
                 None => return Ok(None),
                 Some(Found::At(look, key)) => {
                     self.next = look;
@@ -114,10 +148,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for PrunedMap<A> {
     }
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
-        match self.next {
-            Look::All => self.inner.next_value_seed(seed),
-            Look::At(fields) => self.inner.next_value_seed(Within { inner: seed, fields }),
-        }
+        self.inner.next_value_seed(Within { inner: seed, look: self.next })
     }
 }
 
@@ -148,7 +179,7 @@ impl<'de, K: DeserializeSeed<'de>> Visitor<'de> for Key<K> {
         f.write_str("the name of a field")
     }
 
-    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Self::Value, E> {
+    fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
         match self.fields.iter().find(|(field, _)| *field == name) {
             Some((field, look)) => {
                 let key = serde::de::value::StrDeserializer::new(field);
