@@ -32,9 +32,8 @@ pub(super) async fn patch(
         let call = Call { verb: Verb::StrategicPatch, path, body: body.to_string().into() };
         let error = match Try::new(patiently(transport, Lane::Write, &call).await) {
             Try::Done(answer) => {
-                let mut json = serde_json::Deserializer::from_slice(&answer.body);
                 // Whatever it says otherwise, the watch will say, too.
-                if let Ok(AnyObject::Pod(now)) = schedc_objects::reads::read("Pod", &mut json) {
+                if let Some(AnyObject::Pod(now)) = read(&answer.body) {
                     records.answered(&pod.uid, &now);
                 }
                 return Ok(());
@@ -51,4 +50,9 @@ pub(super) async fn patch(
             return Err(error);
         }
     }
+}
+
+/// A pod. Not generic, as its callers are, so that a binary has it once.
+fn read(json: &[u8]) -> Option<AnyObject> {
+    schedc_objects::reads::read("Pod", &mut serde_json::Deserializer::from_slice(json)).ok()
 }
