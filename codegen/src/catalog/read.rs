@@ -207,9 +207,17 @@ fn state_read(name: &str) -> Read {
 }
 
 fn rust_path(path: &Spanned<String>, found: &mut Vec<Diagnostic>) {
-    if syn::parse_str::<syn::Path>(&path.value).is_err() {
+    if !is_path(&path.value) {
         found.push(messages::not_a_rust_path(path));
     }
+}
+
+/// Whether this is a path, with generic arguments or without; what they are is for rustc to say.
+fn is_path(text: &str) -> bool {
+    let (names, has_arguments) = text.split_once('<').map_or((text, false), |(names, _)| (names, true));
+    let is_name = |name: &str| matches!(name, "crate" | "self" | "super") || syn::parse_str::<syn::Ident>(name).is_ok();
+    let names = names.strip_prefix("::").unwrap_or(names);
+    names.split("::").all(|name| is_name(name.trim())) && (!has_arguments || text.trim_end().ends_with('>'))
 }
 
 fn known_points(names: &[Spanned<String>], found: &mut Vec<Diagnostic>) -> Vec<Point> {

@@ -44,7 +44,7 @@ impl Listeners {
         }
         let mut now = None;
         for listener in self.of(object, self.lock().get(object.name())) {
-            let now = now.get_or_insert_with(|| object.to_json().ok());
+            let now = now.get_or_insert_with(|| json(object));
             listener.hear(now.clone());
         }
     }
@@ -102,6 +102,15 @@ impl Listener {
     fn hear(&self, now: Option<Value>) {
         // Whoever does not listen any more is about to say so.
         let _ = self.tell.send((self.place, now));
+    }
+}
+
+/// An object, as far as it was read. Others than volumes and claims are rarely listened to, and asked for.
+fn json(object: &AnyObject) -> Option<Value> {
+    match object {
+        AnyObject::PersistentVolume(volume) => serde_json::to_value(volume).ok(),
+        AnyObject::PersistentVolumeClaim(claim) => serde_json::to_value(claim).ok(),
+        _ => None,
     }
 }
 
