@@ -14,5 +14,7 @@ mod harness;
 mod import;
 mod manifest;
 mod profiles;
+#[cfg(feature = "run")]
+mod run_settings;
 mod simulate;
 mod simulate_over_time;

@@ -1,0 +1,58 @@
+//! `schedc run`: what it makes of its command line and of a KubeSchedulerConfiguration.
+
+use crate::harness::{Folder, schedc};
+
+const HEADER: &str = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+
+#[test]
+fn what_holds_is_written_and_can_be_read() {
+    let text =
+        format!("{HEADER}leaderElection: {{leaseDuration: 30s}}\nclientConnection: {{qps: 5}}\nparallelism: 8\n");
+    let folder = Folder::with(&[("in.yaml", &text)]);
+    let written = |file: &str| std::fs::read_to_string(folder.path(file)).expect("it was written");
+    let told = folder.schedc(&["run", "--config=in.yaml", "--write-config-to=first.yaml", "--leader-elect=false"]);
+    let warning = "parallelism=8 is ignored: one thread looks at nodes\"\n";
+    assert!(
+        told.code == Some(0) && told.stderr.contains(warning) && told.stderr.contains("\"Wrote configuration\""),
+        "{told:?}"
+    );
+    let first = written("first.yaml");
+    for line in ["  leaderElect: false\n", "  leaseDuration: 30s\n", "  qps: 5.0\n", "podMaxBackoffSeconds: 10\n"] {
+        assert!(first.contains(line), "{line} in {first}");
+    }
+    folder.schedc(&["run", "--config=first.yaml", "--write-config-to=second.yaml"]).ok();
+    assert_eq!(written("second.yaml"), first);
+}
+
+#[test]
+fn a_configuration_that_is_wrong() {
+    let folder = Folder::with(&[
+        ("field.yaml", &format!("{HEADER}leaderElect: true\n")),
+        ("election.yaml", &format!("{HEADER}leaderElection: {{renewDeadline: 20s}}\n")),
+    ]);
+    let refused = |file: &str| folder.schedc(&["run", "--config", file]).refused();
+    let error = refused("field.yaml");
+    assert!(error.contains("unknown field `leaderElect`"), "{error}");
+    let error = refused("election.yaml");
+    assert!(
+        error.ends_with("leaderElection.leaseDuration must be longer than leaderElection.renewDeadline\n"),
+        "{error}"
+    );
+    let error = refused("absent.yaml");
+    assert!(error.ends_with("absent.yaml: No such file or directory (os error 2)\n"), "{error}");
+}
+
+#[test]
+fn kubeadms_arguments_without_its_files() {
+    let conf = "/absent/scheduler.conf";
+    let args = ["--authentication-kubeconfig", "--authorization-kubeconfig", "--kubeconfig"]
+        .map(|flag| format!("{flag}={conf}"));
+    let mut line = vec!["run", "--bind-address=127.0.0.1", "--leader-elect=true"];
+    line.extend(args.iter().map(String::as_str));
+    let error = schedc(&line).refused();
+    let expected = format!(
+        "error: kubeconfig {conf}: the file cannot be read: No such file or directory (os error 2); name \
+                            another with --kubeconfig, or with `clientConnection.kubeconfig` in the file of --config\n"
+    );
+    assert!(error.ends_with(&expected), "{error}");
+}
