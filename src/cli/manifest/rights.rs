@@ -75,18 +75,16 @@ impl Rules {
 
     /// As YAML: resources of a group with the same verbs are one rule.
     pub(super) fn yaml(&self) -> String {
-        let mut rules: Vec<(&str, Vec<&str>, Option<&str>, &BTreeSet<String>)> = Vec::new();
+        let mut rules: Vec<Rule<'_>> = Vec::new();
         for ((group, resource, name), verbs) in &self.0 {
-            let alike = |rule: &&mut (&str, Vec<_>, Option<&str>, &BTreeSet<String>)| {
-                rule.0 == group && rule.2 == name.as_deref() && rule.3 == verbs
-            };
+            let alike = |rule: &&mut Rule<'_>| (rule.group, rule.name, rule.verbs) == (group, name.as_deref(), verbs);
             match rules.iter_mut().find(alike) {
-                Some(rule) => rule.1.push(resource),
-                None => rules.push((group, vec![resource], name.as_deref(), verbs)),
+                Some(rule) => rule.resources.push(resource),
+                None => rules.push(Rule { group, name: name.as_deref(), verbs, resources: vec![resource] }),
             }
         }
         let mut yaml = String::from("rules:\n");
-        for (group, resources, name, verbs) in rules {
+        for Rule { group, name, verbs, resources } in rules {
             let group = if group.is_empty() { "\"\"" } else { group };
             let verbs: Vec<&str> = VERBS.into_iter().filter(|&verb| verbs.contains(verb)).collect();
             yaml += &format!("  - apiGroups: [{group}]\n    resources: [{}]\n", resources.join(", "));
@@ -97,4 +95,12 @@ impl Rules {
         }
         yaml
     }
+}
+
+/// What is allowed alike.
+struct Rule<'a> {
+    group: &'a str,
+    name: Option<&'a str>,
+    verbs: &'a BTreeSet<String>,
+    resources: Vec<&'a str>,
 }
