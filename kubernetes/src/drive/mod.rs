@@ -47,8 +47,10 @@ const PODS_AT_ONCE: usize = 16;
 /// How many bindings are under way at most. The server works on fewer at a time, and a pod that is decided on later is decided
 /// on with more known, so that nothing is gained by more; each takes memory.
 const BINDINGS_AT_ONCE: usize = 128;
-/// How long bindings that are under way may take when the scheduler is stopped.
+/// How long bindings that are under way may take when the scheduler is stopped, and whatever else is: it may be that somebody
+/// waits for a volume, who is tried again by who comes next.
 const GRACE: Duration = Duration::from_secs(10);
+const GRACE_OF_OTHERS: Duration = Duration::from_secs(1);
 
 /// What a scheduler is driven with.
 #[derive(Clone, Debug)]
@@ -315,15 +317,19 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
     /// Nothing is begun any more. Bindings that are under way come to an end, if that does not take too long.
     async fn finish(mut self) -> End {
         self.health.set_stopping();
-        let deadline = self.streams.clock() + GRACE;
+        let begin = self.streams.clock();
         while !self.tasks.is_empty() {
             if self.look_who_leads().is_err() {
                 return End::Lost;
             }
-            let left = deadline.saturating_sub(self.streams.clock());
+            let grace = if self.client.bindings() > 0 { GRACE } else { GRACE_OF_OTHERS };
+            let left = (begin + grace).saturating_sub(self.streams.clock());
+            if left.is_zero() {
+                break;
+            }
             tokio::select! {
                 done = self.tasks.done() => self.completed(done),
-                () = self.streams.sleep(left) => break,
+                () = self.streams.sleep(left) => {}
             }
         }
         self.report();
