@@ -34,7 +34,7 @@ use schedc_codegen::catalog::Catalog;
 use schedc_codegen::source::{FileId, Files, Span};
 use schedc_codegen::{Diagnostic, Diagnostics};
 
-pub use meaning::Meaning;
+pub use meaning::{Meaning, PluginsAt};
 use report::Report;
 pub use report::{Level, Remark};
 

@@ -8,13 +8,16 @@ use serde_json::Value;
 use crate::effective::Effective;
 use crate::profile::{self, Profile};
 
+/// An extension point as it is written in profiles, and its plugins in order, with their weights at `score`.
+pub type PluginsAt = (&'static str, Vec<(String, Option<i64>)>);
+
 /// What a profile runs, as far as schedc has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meaning {
     /// How many nodes of a hundred are looked for before scoring; 0 is kube-scheduler's adaptive rule.
     pub percentage_of_nodes_to_score: i64,
-    /// All extension points, as they are written in profiles, each with its plugins in order, with their weights at `score`.
-    pub points: Vec<(&'static str, Vec<(String, Option<i64>)>)>,
+    /// All extension points.
+    pub points: Vec<PluginsAt>,
     /// The arguments that are given to plugins, by their names; the fields are called as in profiles.
     pub args: Vec<(String, Value)>,
 }

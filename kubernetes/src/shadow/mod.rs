@@ -25,7 +25,7 @@ use schedc_core::scheduler::{Change, Observer, Scheduler};
 use schedc_objects::AnyObject;
 
 use crate::drive::Hooks;
-pub use finding::{Comparison, Disagreement, Finding};
+pub use finding::{Comparison, Disagreement, Finding, Points};
 pub use tally::{Counts, Tally};
 
 /// Judges. `tell` is told of each disagreement, the others are counted.
