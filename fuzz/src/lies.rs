@@ -64,7 +64,7 @@ impl Lie {
             of(Lie::NamesAnotherNode, &[QueueAndCacheAgree, DecisionsHold], 1_000),
             of(Lie::HidesNodes, &[DecisionsHold, FittingDoNotStayParked], 10_000),
             of(Lie::DoesNotBind, &[IdleIsIdle, NoneIsBoundTwice], 1_000),
-            of(Lie::BindsTwice, &[NoneIsBoundTwice], 20_000),
+            of(Lie::BindsTwice, &[NoneIsBoundTwice], 40_000),
             of(Lie::StopsTheClock, &[WaitsEnd, ItSettles], 10_000),
             of(Lie::SleepsThroughFlush, &[ParkedIsReachable], 5_000),
             of(Lie::LosesCompletions, &[IdleIsIdle], 1_000),
