@@ -8,7 +8,7 @@ use tracing::{error, info};
 
 use super::{Answer, Change, Election, Lease, Now, Request, Step, leader_event};
 use crate::resources::Resource;
-use crate::wire::{Call, Lane, Transport, Verb};
+use crate::wire::{Call, Lane, Refusal, Silence, Transport, Verb};
 
 /// How the election stands for one replica.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -121,7 +121,18 @@ async fn ask(transport: &impl Transport, election: &Election, request: &Request)
             Err(_) => Answer::Failed,
         },
         Ok(answer) if answer.code == 404 => Answer::NotFound,
-        Ok(_) | Err(_) => Answer::Failed,
+        Ok(answer) => {
+            let Refusal { code, message, .. } = Refusal::new(&answer);
+            // Somebody else was first, which is no trouble.
+            if code != 409 {
+                error!(lock = %format_args!("{namespace}/{name}"), err = %message, "Error retrieving lease lock");
+            }
+            Answer::Failed
+        }
+        Err(Silence::NotSent(why) | Silence::Lost(why)) => {
+            error!(lock = %format_args!("{namespace}/{name}"), err = why, "Error retrieving lease lock");
+            Answer::Failed
+        }
     }
 }
 
