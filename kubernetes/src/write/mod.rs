@@ -25,6 +25,10 @@ use in_flight::InFlight;
 
 pub use news::Listeners;
 
+/// How often it is looked whether a watch tells of what was done, and how far apart: for a second at most.
+const TELLS: u32 = 200;
+const TOLD: Duration = Duration::from_millis(5);
+
 /// The scheduler's client of an API server.
 #[derive(Clone)]
 pub struct KubeClient<T, E> {
@@ -66,9 +70,18 @@ impl<T: Transport, E: Events> Client for KubeClient<T, E> {
         status::patch(&self.transport, &self.records, pod, patch)
     }
 
-    fn delete_pod(&self, pod: &Arc<Pod>) -> impl Future<Output = Result<(), ApiError>> + Send {
-        let path = path(pod, "");
-        async move { delete::delete(&self.transport, path, Some(&pod.uid)).await }
+    async fn delete_pod(&self, pod: &Arc<Pod>) -> Result<(), ApiError> {
+        let known = || self.records.get(&pod.uid).map(|record| record.version);
+        let before = known();
+        delete::delete(&self.transport, path(pod, ""), Some(&pod.uid)).await?;
+        // Whoever wanted the room is tried again once this is done, and would not see that it is being made.
+        for _ in 0..TELLS {
+            if before.is_none() || known() != before {
+                break;
+            }
+            self.transport.sleep(TOLD).await;
+        }
+        Ok(())
     }
 
     fn record(&self, event: Event) {
