@@ -5,7 +5,6 @@
 //! count. Whatever else differs on purpose is in [`DIFFERENCES`].
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use schedc_double::Server;
 use serde_json::{Value, json};
@@ -148,7 +147,7 @@ fn what_is_asked_for_is_what_kube_scheduler_asks_for() {
                 by_object(asked(server, scenario)).len() >= by_object(recorded.clone()).len()
             });
             // Whatever else it may ask for.
-            std::thread::sleep(Duration::from_millis(300));
+            scenarios::pause();
         }
         let [mut theirs, mut ours] = [recorded, asked(&server, scenario)].map(|requests| {
             let requests = requests.into_iter().filter_map(|request| undo_differences(request, &mut are_needed));
@@ -162,6 +161,7 @@ fn what_is_asked_for_is_what_kube_scheduler_asks_for() {
         }
         assert!(ours == theirs, "{scenario}\n\nours:\n{}\ntheirs:\n{}", lines(&ours), lines(&theirs));
         clean_up(&server);
+        scenarios::pause();
     }
     for ((difference, _), is_needed) in DIFFERENCES.iter().zip(are_needed) {
         assert!(is_needed, "there is no such difference: {difference}");

@@ -118,6 +118,7 @@ pub(super) const ALL: &[Scenario] = &[
                 "status": {"phase": "Available"},
             }));
             create_claim(server, "static", "local");
+            pause();
             create_pod(server, "static", "p", with_claim());
         },
         |server| remove_pods(server, "static"),
@@ -127,6 +128,7 @@ pub(super) const ALL: &[Scenario] = &[
         |server| {
             create_class(server, "csi", "example.com/csi");
             create_claim(server, "dynamic", "csi");
+            pause();
             create_pod(server, "dynamic", "p", with_claim());
         },
         |server| remove_pods(server, "dynamic"),
@@ -161,6 +163,11 @@ pub(super) fn set_the_scene(server: &Server) {
 }
 
 fn nothing(_: &Server) {}
+
+/// Until the scheduler has seen everything, as far as anybody can tell: watches of different kinds are not in step with each other.
+pub(super) fn pause() {
+    std::thread::sleep(std::time::Duration::from_millis(300));
+}
 
 fn create_node(server: &Server, name: &str, cpu: &str) {
     server.create(json!({
