@@ -8,7 +8,7 @@
 //! | [`arguments`](fn@arguments) | a plugin's arguments as kube-scheduler says them |
 //! | [`file`] | the file as written, read strictly |
 //! | [`effective`](fn@effective) | what holds, as a KubeSchedulerConfiguration |
-//! | [`rules`] | what kube-scheduler would refuse, too |
+//! | `rules` | what kube-scheduler would refuse, too |
 
 mod arguments;
 mod effective;
