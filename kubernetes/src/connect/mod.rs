@@ -25,6 +25,8 @@ use crate::wire::Http;
 use credentials::User;
 pub use fresh::Fresh;
 use kubeconfig::Kubeconfig;
+#[cfg(test)]
+pub(crate) use tls::Anybody;
 use tls::Trust;
 
 /// An API server, and who we are there.

@@ -91,7 +91,7 @@ fn of_the_system() -> Result<RootCertStore, ConnectError> {
 
 /// Takes any certificate.
 #[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
+pub(crate) struct Anybody(pub(crate) Arc<CryptoProvider>);
 
 impl ServerCertVerifier for Anybody {
     fn verify_server_cert(
