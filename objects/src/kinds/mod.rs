@@ -10,8 +10,6 @@ use k8s_openapi::api::{
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::{ClusterResourceScope, Metadata, NamespaceResourceScope, Resource};
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 pub use json::ObjectError;
@@ -66,14 +64,6 @@ macro_rules! kinds {
         }
 
         impl AnyObject {
-            /// An object of a kind.
-            pub(crate) fn deserialize<'de, D: Deserializer<'de>>(kind: &str, from: D) -> Result<AnyObject, D::Error> {
-                $(if kind == <$ty>::KIND {
-                    return <$ty>::deserialize(from).map(AnyObject::from);
-                })*
-                Err(D::Error::custom(format!("scheduling does not look at a {kind}")))
-            }
-
             /// Its kind, such as `CSINode`.
             pub fn kind(&self) -> &'static str {
                 match self {
