@@ -49,7 +49,7 @@ struct Changed {
 impl Changed {
     fn new(seen: &Seen, wanted: &Condition, now: Timestamp) -> Changed {
         let status = if wanted.status { "True" } else { "False" };
-        let known = seen.own.iter().find(|condition| &*condition.kind == wanted.kind);
+        let known = seen.own.iter().find(|condition| condition.kind == wanted.kind);
         let absent = SeenCondition::default();
         let old = known.unwrap_or(&absent);
         let mut fields = Map::new();

@@ -1,8 +1,9 @@
 //! What a pod's status says, as far as patches of it depend on that.
 
-use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use hashbrown::HashTable;
 use k8s_openapi::api::core::v1 as api;
 
 /// What a pod's status says, as far as patches of it depend on that.
@@ -22,7 +23,7 @@ pub struct Seen {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SeenCondition {
     /// Its type.
-    pub kind: Box<str>,
+    pub kind: &'static str,
     /// `True`, `False` or `Unknown`.
     pub status: Box<str>,
     /// Its reason.
@@ -43,52 +44,61 @@ impl Seen {
     pub fn new(pod: &api::Pod, orders: &mut ConditionOrders) -> Seen {
         let status = pod.status.as_ref();
         let conditions = status.and_then(|status| status.conditions.as_deref()).unwrap_or_default();
-        let own = conditions.iter().filter(|condition| OWN.contains(&condition.type_.as_str()));
         let nominated_node = status.and_then(|status| status.nominated_node_name.as_deref());
         Seen {
             generation: pod.metadata.generation.unwrap_or(0),
             order: orders.share(conditions),
-            own: own.map(SeenCondition::new).collect(),
+            own: conditions.iter().filter_map(SeenCondition::new).collect(),
             nominated_node: nominated_node.filter(|name| !name.is_empty()).map(Arc::from),
         }
     }
 }
 
 impl SeenCondition {
-    fn new(condition: &api::PodCondition) -> SeenCondition {
+    /// Of a condition that a scheduler writes.
+    fn new(condition: &api::PodCondition) -> Option<SeenCondition> {
+        let kind = OWN.into_iter().find(|own| *own == condition.type_)?;
         let text = |text: &Option<String>| text.as_deref().unwrap_or_default().into();
-        SeenCondition {
-            kind: condition.type_.as_str().into(),
+        Some(SeenCondition {
+            kind,
             status: condition.status.as_str().into(),
             reason: text(&condition.reason),
             message: text(&condition.message),
             was_probed: condition.last_probe_time.is_some(),
             observed_generation: condition.observed_generation.unwrap_or(0),
-        }
+        })
     }
 }
 
 /// The few orders of conditions that there are in a cluster, each once.
 #[derive(Debug, Default)]
 pub struct ConditionOrders {
-    orders: HashSet<Arc<[Box<str>]>>,
+    orders: HashTable<Arc<[Box<str>]>>,
     /// With so many, those that no pod has any more go.
     limit: usize,
 }
 
 impl ConditionOrders {
     fn share(&mut self, conditions: &[api::PodCondition]) -> Arc<[Box<str>]> {
-        let order: Arc<[Box<str>]> = conditions.iter().map(|condition| condition.type_.as_str().into()).collect();
-        if let Some(known) = self.orders.get(&order) {
+        let types = || conditions.iter().map(|condition| condition.type_.as_str());
+        let known = self.orders.find(hash(types()), |order| order.iter().map(|kind| &**kind).eq(types()));
+        if let Some(known) = known {
             return known.clone();
         }
+        let order: Arc<[Box<str>]> = types().map(Box::from).collect();
         if self.orders.len() >= self.limit {
             self.orders.retain(|order| Arc::strong_count(order) > 1);
             self.limit = 64.max(self.orders.len() * 2);
         }
-        self.orders.insert(order.clone());
+        self.orders.insert_unique(hash(types()), order.clone(), |order| hash(order.iter().map(|kind| &**kind)));
         order
     }
+}
+
+fn hash<'a>(types: impl Iterator<Item = &'a str>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    types.for_each(|kind| kind.hash(&mut hasher));
+    hasher.finish()
 }
 
 #[cfg(test)]
@@ -128,7 +138,7 @@ mod tests {
         let seen = Seen::new(&pod, &mut ConditionOrders::default());
         assert_eq!((seen.generation, seen.order.len(), seen.nominated_node), (3, 2, None));
         let [own] = &*seen.own else { panic!("{:?}", seen.own) };
-        assert_eq!((&*own.kind, &*own.reason, &*own.message), ("PodScheduled", "r", ""));
+        assert_eq!((own.kind, &*own.reason, &*own.message), ("PodScheduled", "r", ""));
         assert!(own.was_probed && own.observed_generation == 2);
     }
 }

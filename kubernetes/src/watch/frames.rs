@@ -37,14 +37,16 @@ impl Frame {
     /// # Errors
     /// It is none.
     pub fn read(kind: &str, line: &[u8]) -> Result<Frame, serde_json::Error> {
-        let mut json = serde_json::Deserializer::from_slice(line);
+        // Looked at once here, and not at each text in it.
+        let line = str::from_utf8(line).map_err(Error::custom)?;
+        let mut json = serde_json::Deserializer::from_str(line);
         let read = json.deserialize_map(Line { kind, of_type: None })?;
         json.end()?;
         match read {
             Read::Frame(frame) => Ok(frame),
             Read::Early(of_type) => {
                 let again = Line { kind, of_type: Some(of_type) };
-                match serde_json::Deserializer::from_slice(line).deserialize_map(again)? {
+                match serde_json::Deserializer::from_str(line).deserialize_map(again)? {
                     Read::Frame(frame) => Ok(frame),
                     Read::Early(_) => Err(Error::missing_field("object")),
                 }
@@ -209,6 +211,7 @@ mod tests {
         ] {
             assert!(Frame::read("Node", line.as_bytes()).is_err(), "{line}");
         }
+        assert!(Frame::read("Node", b"{\"type\":\"ADDED\",\"object\":{\"\xff\":1}}").is_err());
         assert!(Frame::read("Lease", br#"{"type":"ADDED","object":{}}"#).is_err());
     }
 }

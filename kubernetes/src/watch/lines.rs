@@ -1,5 +1,7 @@
 //! A watch answers with one JSON object in each line. What arrives ends anywhere.
 
+use memchr::memchr;
+
 /// Puts together what arrives, and takes it apart at the ends of lines.
 #[derive(Debug, Default)]
 pub struct Lines {
@@ -30,7 +32,7 @@ impl Lines {
     /// The next line, without its end. Empty ones are left out.
     pub fn next_line(&mut self) -> Option<&[u8]> {
         loop {
-            let Some(length) = self.buffer[self.looked..].iter().position(|byte| *byte == b'\n') else {
+            let Some(length) = memchr(b'\n', &self.buffer[self.looked..]) else {
                 self.looked = self.buffer.len();
                 return None;
             };

@@ -24,7 +24,7 @@ impl Page {
     /// # Errors
     /// It is none.
     pub fn read(kind: &str, json: &[u8]) -> Result<Page, serde_json::Error> {
-        let mut json = serde_json::Deserializer::from_slice(json);
+        let mut json = serde_json::Deserializer::from_str(str::from_utf8(json).map_err(de::Error::custom)?);
         let page = json.deserialize_map(List { kind })?;
         json.end()?;
         Ok(page)

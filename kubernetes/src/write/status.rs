@@ -54,5 +54,5 @@ pub(super) async fn patch(
 
 /// A pod. Not generic, as its callers are, so that a binary has it once.
 fn read(json: &[u8]) -> Option<AnyObject> {
-    schedc_objects::reads::read("Pod", &mut serde_json::Deserializer::from_slice(json)).ok()
+    schedc_objects::reads::read("Pod", &mut serde_json::Deserializer::from_str(str::from_utf8(json).ok()?)).ok()
 }

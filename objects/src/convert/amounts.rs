@@ -6,10 +6,11 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity as Text;
 use schedc_core::intern::Interner;
 use schedc_core::model::{Resources, label_key_problems};
 use schedc_core::quantity::Quantity;
+use smallvec::SmallVec;
 
 /// Kubernetes' `ResourceList`: amounts by resource name. There are few, so a list will do.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Amounts<'a>(Vec<(&'a str, Quantity)>);
+pub(super) struct Amounts<'a>(SmallVec<[(&'a str, Quantity); 4]>);
 
 /// A resource list as an object has it.
 pub(crate) type Written = BTreeMap<String, Text>;

@@ -39,7 +39,7 @@ pub(super) fn usage(pod: &Pod, interner: &mut Interner) -> PodUsage {
     }
 }
 
-fn defaults(cpu: bool, memory: bool) -> Amounts<'static> {
+fn defaults<'a>(cpu: bool, memory: bool) -> Amounts<'a> {
     let mut defaults = Amounts::default();
     if cpu {
         defaults.set("cpu", Quantity::from_milli(DEFAULT_MILLI_CPU));
