@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`config`] | what holds: the command line with the file of `--config` |
 //! | [`connect`] | the way to the API server: kubeconfigs, service accounts, credentials |
+//! | `crypto` | what TLS is made of, whoever speaks it |
 //! | [`drive`] | a scheduler at an API server |
 //! | [`dry_run`] | a scheduler that decides and writes nothing |
 //! | [`election`] | who of several replicas leads |
@@ -24,6 +25,7 @@
 
 pub mod config;
 pub mod connect;
+mod crypto;
 pub mod drive;
 pub mod dry_run;
 pub mod election;

@@ -279,7 +279,7 @@ fn issue(issuer: &Issuer, name: &str) -> (String, String, Vec<u8>) {
 impl Doorman {
     async fn new(issuer: &Issuer) -> Doorman {
         let (_, key, certificate) = issue(issuer, "127.0.0.1");
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let provider = crate::crypto::provider();
         let mut roots = rustls::RootCertStore::empty();
         roots.add(issuer.der().clone()).unwrap();
         let clients = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build().unwrap();

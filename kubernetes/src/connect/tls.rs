@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
 use super::ConnectError;
 use super::credentials::Source;
+use crate::crypto;
 
 /// Who vouches for the server.
 pub(super) enum Trust {
@@ -41,7 +42,7 @@ impl Trust {
         authority: Option<&[u8]>,
         certificate: Option<&(Vec<u8>, Vec<u8>)>,
     ) -> Result<ClientConfig, ConnectError> {
-        let provider = Arc::new(ring::default_provider());
+        let provider = crypto::provider();
         let builder = ClientConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions()
             .map_err(|error| ConnectError::new(format!("TLS: {error}")))?;

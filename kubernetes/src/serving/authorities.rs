@@ -10,9 +10,8 @@ use rustls::server::danger::ClientCertVerifier;
 use rustls::{DistinguishedName, RootCertStore};
 use serde_json::Value;
 
-use super::tls;
-use crate::flags;
 use crate::wire::{Call, Lane, Refusal, Silence, Transport, Verb};
+use crate::{crypto, flags};
 
 /// Where kube-apiserver tells whom it believes.
 const CONFIG_MAP: &str = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
@@ -82,7 +81,7 @@ impl Authority {
             };
         }
         let subjects = roots.subjects();
-        let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), tls::provider()).build();
+        let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), crypto::provider()).build();
         Ok(Some(Authority { verifier: verifier.map_err(|error| error.to_string())?, subjects }))
     }
 }

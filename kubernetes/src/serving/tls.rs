@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rustls::client::danger::HandshakeSignatureValid;
-use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::{WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
 use rustls::server::NoServerSessionStorage;
@@ -13,11 +13,7 @@ use rustls::{
 };
 
 use super::certificate::Pair;
-use crate::flags;
-
-pub(super) fn provider() -> Arc<CryptoProvider> {
-    Arc::new(ring::default_provider())
-}
+use crate::{crypto, flags};
 
 /// What is offered to clients. `clients`: whose certificates they may show; `None`: they need not show any.
 pub(super) fn config(
@@ -25,10 +21,10 @@ pub(super) fn config(
     pair: &Pair,
     clients: Option<Vec<DistinguishedName>>,
 ) -> Result<ServerConfig, String> {
-    let mut provider = ring::default_provider();
+    let mut provider = crypto::provider();
     if !serving.cipher_suites.is_empty() {
         // As in Go, those of TLS 1.3 are not chosen from.
-        provider.cipher_suites.retain(|suite| {
+        Arc::make_mut(&mut provider).cipher_suites.retain(|suite| {
             let name = suite.suite().as_str().unwrap_or_default();
             suite.version().version == ProtocolVersion::TLSv1_3
                 || serving.cipher_suites.iter().any(|wanted| wanted == name)
@@ -36,7 +32,7 @@ pub(super) fn config(
     }
     let algorithms = provider.signature_verification_algorithms;
     let versions: &[_] = if serving.tls13_only { &[&version::TLS13] } else { &[&version::TLS13, &version::TLS12] };
-    let builder = ServerConfig::builder_with_provider(Arc::new(provider)).with_protocol_versions(versions);
+    let builder = ServerConfig::builder_with_provider(provider).with_protocol_versions(versions);
     let builder = builder.map_err(|error| format!("--tls-cipher-suites and --tls-min-version: {error}"))?;
     let builder = match clients {
         None => builder.with_no_client_auth(),

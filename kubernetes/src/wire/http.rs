@@ -18,6 +18,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::{Answer, Call, Chunks, Lane, Silence, Streams, Transport, Verb};
+use crate::crypto;
 
 /// The way to an API server by HTTP. Clones share the connections.
 #[derive(Clone)]
@@ -191,8 +192,7 @@ fn lanes(tls: rustls::ClientConfig, server_name: Option<&ServerName<'static>>) -
 
 /// For servers without TLS, and to be refused by all others.
 fn trusts_nobody() -> rustls::ClientConfig {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    rustls::ClientConfig::builder_with_provider(provider)
+    rustls::ClientConfig::builder_with_provider(crypto::provider())
         .with_safe_default_protocol_versions()
         .expect("ring has what TLS 1.2 and 1.3 need")
         .with_root_certificates(rustls::RootCertStore::empty())

@@ -101,7 +101,7 @@ pub(super) struct Client {
 
 impl Client {
     pub(super) async fn connect(&self, address: SocketAddr) -> std::io::Result<TlsStream<TcpStream>> {
-        let provider = super::tls::provider();
+        let provider = crate::crypto::provider();
         let versions: &[&SupportedProtocolVersion] = if self.only_tls12 { &[&TLS12] } else { &[&TLS13, &TLS12] };
         let builder = ClientConfig::builder_with_provider(provider.clone()).with_protocol_versions(versions).unwrap();
         let builder = match &self.trusts {
