@@ -118,7 +118,7 @@ impl Log {
             Failure::Unschedulable(_) => What::Unschedulable,
             Failure::Error(_) => What::Failed,
         };
-        let name = format!("Pod {}/{}", outcome.pod.namespace, outcome.pod.name);
+        let name = format!("Pod {}", outcome.pod.namespaced_name());
         let room = match (nominated_node, victims) {
             (Some(node), []) => format!(" Room is kept on {node}."),
             (Some(node), victims) => format!(" Room is made on {node}: {} must go.", victims.join(", ")),

@@ -130,7 +130,7 @@ impl<F: FnMut(usize)> Hooks for Recorder<F> {
         let mut victims = Vec::new();
         let mut nominated_node = None;
         if let Failure::Unschedulable(unschedulable) = failure {
-            let by = format!("{}/{}", outcome.pod.namespace, outcome.pod.name);
+            let by = outcome.pod.namespaced_name().to_string();
             for victim in unschedulable.post_filter.iter().flat_map(|result| &result.victims) {
                 self.ledger.victim(&victim.0, by.clone());
                 victims.extend(self.ledger.name(&victim.0).map(str::to_owned));

@@ -1,5 +1,6 @@
 //! Pods.
 
+use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -191,6 +192,13 @@ pub struct Pod {
     pub created: Option<i64>,
     /// `status.startTime` in nanoseconds since 1970.
     pub started: Option<i64>,
+}
+
+impl Pod {
+    /// `namespace/name`, for people.
+    pub fn namespaced_name(&self) -> impl fmt::Display + '_ {
+        fmt::from_fn(|f| write!(f, "{}/{}", self.namespace, self.name))
+    }
 }
 
 /// What a running pod takes of its node.

@@ -179,7 +179,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             event_type: EventType::Normal,
             reason: "Scheduled",
             action: "Binding",
-            note: format!("Successfully assigned {}/{} to {}", pod.namespace, pod.name, placement.node_name),
+            note: format!("Successfully assigned {} to {}", pod.namespaced_name(), placement.node_name),
         });
         self.outcomes.push(Outcome {
             pod: placement.pod,

@@ -209,7 +209,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             let pod = attempt.pod().clone();
             if pod.deleting || self.cache.pod(&pod.uid).is_some() {
                 if pod.deleting {
-                    let note = format!("skip schedule deleting pod: {}/{}", pod.namespace, pod.name);
+                    let note = format!("skip schedule deleting pod: {}", pod.namespaced_name());
                     self.forget_name(&pod);
                     self.record(pod, EventType::Warning, "FailedScheduling", note);
                 }
@@ -217,7 +217,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
                 queue.dropped(attempt, &mut around);
                 continue;
             }
-            observer.attempts(attempt.profile());
+            observer.attempts(attempt.profile(), &pod);
             let pod = self.with_nomination(pod);
             let (random, tie_break) = (&mut self.random, self.options.tie_break);
             let cycle = Cycle {

@@ -11,7 +11,7 @@ pub trait Observer {
     /// The next pod is about to be popped, if there is one.
     fn pops(&mut self) {}
     /// A pod of a profile was popped, and is about to be decided on.
-    fn attempts(&mut self, _profile: usize) {}
+    fn attempts(&mut self, _profile: usize, _pod: &Pod) {}
     /// The plugins of an extension point are about to run.
     fn begins(&mut self, _point: Point) {}
     /// They have run. An answer that is brought up to date instead is not told of.
@@ -28,9 +28,9 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.pops();
         self.1.pops();
     }
-    fn attempts(&mut self, profile: usize) {
-        self.0.attempts(profile);
-        self.1.attempts(profile);
+    fn attempts(&mut self, profile: usize, pod: &Pod) {
+        self.0.attempts(profile, pod);
+        self.1.attempts(profile, pod);
     }
     fn begins(&mut self, point: Point) {
         self.0.begins(point);

@@ -2,6 +2,7 @@
 
 use schedc_core::embedded::{Agreeing, Inline};
 use schedc_core::events::{Action, ClusterEvent, EventResource};
+use schedc_core::model::Pod;
 use schedc_core::scheduler::{Change, Observer, Options, Point, Scheduler};
 use schedc_core::status::Code;
 use schedc_objects::testing;
@@ -18,7 +19,7 @@ use scheduler::Profiles;
 struct Notes(Vec<String>);
 
 impl Observer for Notes {
-    fn attempts(&mut self, profile: usize) {
+    fn attempts(&mut self, profile: usize, _: &Pod) {
         self.0 = vec![format!("profile {profile}")];
     }
     fn ends(&mut self, point: Point, code: Code) {

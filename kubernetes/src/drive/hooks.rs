@@ -6,7 +6,7 @@ use schedc_core::scheduler::{Change, Observer, Outcome, Scheduler};
 use schedc_objects::AnyObject;
 
 /// Is called as things happen, on the task that schedules: whatever takes time here takes it from pods. `()` looks away.
-pub trait Hooks: Observer {
+pub trait Hooks: Observer + Sync {
     /// The scheduler is about to be told of a change. It was made of this object; `None`: a list did not have it any more.
     fn told<B: Bundle, C: Client>(
         &mut self,
@@ -34,7 +34,7 @@ pub trait Hooks: Observer {
 impl Hooks for () {}
 
 /// One after the other.
-impl<X: Hooks + Sync, Y: Hooks + Sync> Hooks for (X, Y) {
+impl<X: Hooks, Y: Hooks> Hooks for (X, Y) {
     fn told<B: Bundle, C: Client>(
         &mut self,
         change: &Change,

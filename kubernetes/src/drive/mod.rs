@@ -40,6 +40,7 @@ pub use hooks::Hooks;
 pub use informers::Informers;
 pub use leadership::{Fenced, Leadership};
 use tasks::Spawned;
+use words::Words;
 
 /// How many changes are told, and how many pods tried, before tasks that talk to the API server get their turn.
 const CHANGES_AT_ONCE: usize = 256;
@@ -98,7 +99,7 @@ pub struct Driver<B: Bundle, S: Streams, C: DrivenClient, H> {
     informers: Option<Informers>,
     followed: Followed,
     tasks: Spawned,
-    hooks: H,
+    hooks: (Words, H),
     health: Health,
     /// The scheduler's time when the clock began.
     epoch: i64,
@@ -139,7 +140,7 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
             informers: None,
             followed: Followed::new(records),
             tasks: Spawned::default(),
-            hooks,
+            hooks: (Words, hooks),
             health: Health::new(None),
             is_leading: false,
             looks_on: false,
@@ -268,7 +269,6 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
 
     fn report(&mut self) {
         for outcome in self.scheduler.take_outcomes() {
-            words::came_to_end(&outcome);
             self.hooks.came_to_end(&outcome, &self.scheduler);
         }
     }

@@ -71,7 +71,7 @@ impl<F: FnMut(&Decision)> Decisions<F> {
 
 impl<F> Observer for Decisions<F> {}
 
-impl<F: FnMut(&Decision)> Hooks for Decisions<F> {
+impl<F: FnMut(&Decision) + Sync> Hooks for Decisions<F> {
     fn told<B: Bundle, C: Client>(&mut self, change: &Change, _: Option<&AnyObject>, _: &mut Scheduler<B, C>) {
         if let Change::PodDeleted(uid) = change {
             self.told.remove(uid);
@@ -93,7 +93,7 @@ impl<F: FnMut(&Decision)> Hooks for Decisions<F> {
             }
         }
         let profile = B::PROFILES[outcome.profile].name;
-        let pod = format!("{}/{}", outcome.pod.namespace, outcome.pod.name);
+        let pod = outcome.pod.namespaced_name().to_string();
         (self.tell)(&Decision { pod, profile, decided });
     }
 }
@@ -110,6 +110,6 @@ fn decided<B: Bundle, C: Client>(outcome: &Outcome, scheduler: &Scheduler<B, C>)
     };
     let known = |uid: &Uid| scheduler.cache.pod(uid).map(|(pod, ..)| pod).or_else(|| scheduler.pending(uid));
     let victims = unschedulable.victims().iter().filter_map(known);
-    let victims = victims.map(|pod| format!("{}/{}", pod.namespace, pod.name)).collect();
+    let victims = victims.map(|pod| pod.namespaced_name().to_string()).collect();
     Decided::Unschedulable { message: unschedulable.message.clone(), nominated_node, victims }
 }

@@ -71,7 +71,7 @@ impl Known {
         lines.push(format!("Dump of scheduling queue: {} pods", pending.len()));
         for (pod, place, nominated) in pending {
             let nominated = nominated.as_ref().map(|node| format!(", nominated for {node}")).unwrap_or_default();
-            lines.push(format!("pod {}/{} ({}): {place:?}{nominated}", pod.namespace, pod.name, pod.uid.0));
+            lines.push(format!("pod {} ({}): {place:?}{nominated}", pod.namespaced_name(), pod.uid.0));
         }
         lines
     }
@@ -79,7 +79,7 @@ impl Known {
 
 fn on_node((pod, node, state): &(Arc<Pod>, Arc<str>, PodState)) -> String {
     let state = if *state == PodState::Bound { String::new() } else { format!(", {state:?}") };
-    format!("pod {}/{} ({}): on {node}{state}", pod.namespace, pod.name, pod.uid.0)
+    format!("pod {} ({}): on {node}{state}", pod.namespaced_name(), pod.uid.0)
 }
 
 fn add(sum: &mut Resources, other: &Resources) {

@@ -8,7 +8,8 @@
 //! | `debug!` | info | `-v 4`, or what its field `v` says: 1 to 5 |
 //! | `trace!` | info | `-v 6`, or what its field `v` says: 5 and more |
 //!
-//! Only this project's own messages are written, and no spans. Where nothing is shown, a message costs a look at a number.
+//! Only this project's own messages are written, and no spans. Where nothing is shown, a message costs a look at a number, and no
+//! more than that and its field `v` where others of its level are shown.
 
 mod json;
 mod text;
@@ -123,9 +124,14 @@ impl<W: Fn(Severity, &str) + Send + Sync + 'static> Subscriber for Logs<W> {
             Level::DEBUG => (Severity::Info, DEBUG),
             Level::TRACE => (Severity::Info, TRACE),
         };
+        let mut verbosity = Verbosity(verbosity);
+        event.record(&mut verbosity);
+        if verbosity.0 > self.verbosity {
+            return;
+        }
         let mut entry = Entry {
             severity,
-            verbosity,
+            verbosity: verbosity.0,
             time: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
             file: metadata.file().unwrap_or_default(),
             line: metadata.line().unwrap_or_default(),
@@ -133,9 +139,6 @@ impl<W: Fn(Severity, &str) + Send + Sync + 'static> Subscriber for Logs<W> {
             fields: Vec::new(),
         };
         event.record(&mut entry);
-        if entry.verbosity > self.verbosity {
-            return;
-        }
         let line = if self.json { json::line(&entry) } else { text::line(&entry, std::process::id()) };
         (self.write)(severity, &line);
     }
@@ -153,12 +156,22 @@ impl Entry {
     fn put(&mut self, field: &Field, value: Value) {
         match (field.name(), value) {
             ("message", Value::String(message)) => self.message = message,
-            ("v", value) => {
-                self.verbosity = value.as_u64().and_then(|v| u8::try_from(v).ok()).unwrap_or(self.verbosity);
-            }
+            ("v", _) => {}
             (name, value) => self.fields.push((name, value)),
         }
     }
+}
+
+/// From which `-v` a message is shown, unless its field `v` says otherwise.
+struct Verbosity(u8);
+
+impl Visit for Verbosity {
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        if field.name() == "v" {
+            self.0 = u8::try_from(value).unwrap_or(self.0);
+        }
+    }
+    fn record_debug(&mut self, _: &Field, _: &dyn fmt::Debug) {}
 }
 
 impl Visit for Entry {

@@ -91,7 +91,7 @@ impl Observer for Observed {
     fn pops(&mut self) {
         self.attempt_began = Instant::now();
     }
-    fn attempts(&mut self, profile: usize) {
+    fn attempts(&mut self, profile: usize, _: &Pod) {
         self.profile = profile;
     }
     fn begins(&mut self, _: Point) {

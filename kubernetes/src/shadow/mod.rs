@@ -47,7 +47,7 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
 
     fn judged<B: Bundle>(&mut self, profile: usize, pod: &Pod, finding: Option<Finding>) {
         let Some(finding) = finding else { return };
-        let pod = format!("{}/{}", pod.namespace, pod.name);
+        let pod = pod.namespaced_name().to_string();
         (self.tell)(&Disagreement { pod, profile: B::PROFILES[profile].name, finding });
     }
 
@@ -120,7 +120,7 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
 
 impl<F> Observer for Shadow<F> {}
 
-impl<F: FnMut(&Disagreement)> Hooks for Shadow<F> {
+impl<F: FnMut(&Disagreement) + Sync> Hooks for Shadow<F> {
     fn told<B: Bundle, C: Client>(
         &mut self,
         change: &Change,

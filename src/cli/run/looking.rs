@@ -85,7 +85,7 @@ impl Looking {
     }
 
     /// Looks on until it is stopped.
-    pub(super) async fn run<S: Streams, H: Hooks + Sync>(
+    pub(super) async fn run<S: Streams, H: Hooks>(
         self,
         setup: Setup<S>,
         others: H,
