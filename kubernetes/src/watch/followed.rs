@@ -77,12 +77,12 @@ impl Followed {
     /// An object went. Returns what the scheduler is to be told.
     pub fn is_gone(&mut self, object: &AnyObject, interner: &mut Interner) -> Option<Change> {
         let change = object.is_gone(interner)?;
-        self.records.listeners().is_gone(object);
         let name = Name::of(&change);
         if let Name::Pod(uid) = &name {
             self.records.remove(uid);
         }
         self.kinds.entry(object.kind()).or_default().remove(&name);
+        self.records.listeners().is_gone(object);
         Some(change)
     }
 

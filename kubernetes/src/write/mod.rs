@@ -17,17 +17,18 @@ use schedc_core::client::{ApiError, Client, Event, News, ObjectRef, StatusPatch}
 use schedc_core::extension_points::Placement;
 use schedc_core::model::{Pod, Uid};
 use serde_json::Value;
+use tracing::debug;
 
 use crate::pods::Records;
 use crate::resources::{Resource, pods};
 use crate::wire::Transport;
 use in_flight::InFlight;
+use news::Following;
 
 pub use news::Listeners;
 
-/// How often it is looked whether a watch tells of what was done, and how far apart: for a second at most.
-const TELLS: u32 = 200;
-const TOLD: Duration = Duration::from_millis(5);
+/// How long it may take until a watch tells of what was done.
+const TOLD: Duration = Duration::from_secs(1);
 
 /// The scheduler's client of an API server.
 #[derive(Clone)]
@@ -54,6 +55,10 @@ impl<T: Transport, E: Events> KubeClient<T, E> {
     pub fn bindings(&self) -> usize {
         self.bindings.count()
     }
+
+    fn following(&self, objects: Vec<ObjectRef>, time: Duration) -> Following<T> {
+        Following::new(self.transport.clone(), self.records.listeners().clone(), objects, time)
+    }
 }
 
 impl<T: Transport, E: Events> Client for KubeClient<T, E> {
@@ -73,18 +78,18 @@ impl<T: Transport, E: Events> Client for KubeClient<T, E> {
     async fn delete_pod(&self, pod: &Arc<Pod>) -> Result<(), ApiError> {
         let known = || self.records.get(&pod.uid).map(|record| record.version);
         let before = known();
+        let mut news = self.following(vec![reference(pod)], TOLD);
         delete::delete(&self.transport, path(pod, ""), Some(&pod.uid)).await?;
-        // Whoever wanted the room is tried again once this is done, and would not see that it is being made.
-        for _ in 0..TELLS {
-            if before.is_none() || known() != before {
-                break;
-            }
-            self.transport.sleep(TOLD).await;
-        }
+        // Whoever wanted the room may be tried again once this is done, and would not see that it is being made.
+        while before.is_some() && known() == before && news.hear().await.is_some() {}
         Ok(())
     }
 
     fn record(&self, event: Event) {
+        if let ("Preempted", Some(preemptor)) = (event.reason, &event.related) {
+            let (preemptor, victim) = (preemptor.namespaced_name(), event.regarding.namespaced_name());
+            debug!(v = 2, preemptor = %preemptor, victim = %victim, "Preemptor Pod preempted victim Pod");
+        }
         let version = self.records.get(&event.regarding.uid).map(|record| record.version);
         self.events.record(event, version);
     }
@@ -98,7 +103,7 @@ impl<T: Transport, E: Events> Client for KubeClient<T, E> {
     }
 
     fn follow(&self, objects: Vec<ObjectRef>, time: Duration) -> impl News {
-        news::Following::new(self.transport.clone(), self.records.listeners().clone(), objects, time)
+        self.following(objects, time)
     }
 
     fn create(&self, object: &ObjectRef, manifest: &Value) -> impl Future<Output = Result<Value, ApiError>> + Send {
@@ -113,6 +118,10 @@ impl<T: Transport, E: Events> Client for KubeClient<T, E> {
         let path = objects::resource(object)?.path(&object.namespace, &object.name);
         delete::delete(&self.transport, path, uid).await
     }
+}
+
+fn reference(pod: &Pod) -> ObjectRef {
+    ObjectRef { api_version: "v1".into(), kind: "Pod".into(), namespace: pod.namespace.clone(), name: pod.name.clone() }
 }
 
 /// The path of a pod, or of something that belongs to it.

@@ -34,7 +34,7 @@ struct Listener {
 }
 
 /// The place of an object, and how it is. `None`: that is to be asked.
-type Heard = (usize, Option<Value>);
+pub(super) type Heard = (usize, Option<Value>);
 
 impl Listeners {
     /// An object is like this.
@@ -137,6 +137,17 @@ impl<T: Transport> Following<T> {
         following
     }
 
+    /// What the watches tell next. `None`: the time is over, which begins with the first call.
+    pub(super) async fn hear(&mut self) -> Option<Heard> {
+        let deadline = *self.deadline.get_or_insert_with(|| self.transport.clock().saturating_add(self.time));
+        let left = deadline.saturating_sub(self.transport.clock());
+        tokio::select! {
+            biased;
+            heard = self.heard.recv() => heard,
+            () = self.transport.sleep(left) => None,
+        }
+    }
+
     fn listen(&mut self, object: ObjectRef) -> usize {
         let place = self.objects.len();
         self.objects.push(object.clone());
@@ -154,13 +165,7 @@ impl<T: Transport> News for Following<T> {
     }
 
     async fn next(&mut self) -> Option<(usize, Result<Value, ApiError>)> {
-        let deadline = *self.deadline.get_or_insert_with(|| self.transport.clock().saturating_add(self.time));
-        let left = deadline.saturating_sub(self.transport.clock());
-        let (place, now) = tokio::select! {
-            biased;
-            heard = self.heard.recv() => heard?,
-            () = self.transport.sleep(left) => return None,
-        };
+        let (place, now) = self.hear().await?;
         let now = match now {
             Some(now) => Ok(now),
             None => objects::get(&self.transport, self.objects.get(place)?).await,

@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, VecDeque};
+use std::future::pending;
 use std::sync::Mutex;
 
 use futures_util::FutureExt;
@@ -42,6 +43,8 @@ struct State {
     late: Option<(usize, Verb, String, Value)>,
     log: Vec<String>,
     waited: Duration,
+    /// Time does not go by, instead of at once.
+    stands_still: bool,
 }
 
 impl Transport for Server {
@@ -80,6 +83,9 @@ impl Transport for Server {
 
     async fn sleep(&self, time: Duration) {
         self.0.lock().unwrap().waited += time;
+        if self.0.lock().unwrap().stands_still {
+            pending().await
+        }
     }
 
     fn now(&self) -> Timestamp {
@@ -304,6 +310,35 @@ fn a_victim_is_deleted_by_its_uid() {
     assert_eq!(server.asked(), vec![format!("Write DELETE {POD} {body}"); 2]);
     assert_eq!(delete(&Server::with_pod("other")), Err(ApiReason::NotFound));
     assert_eq!(delete(&Server::with_pod("u")), Ok(()));
+}
+
+#[test]
+fn a_victim_is_on_its_way_out_once_the_watch_says_so() {
+    let (victim, interner) = (the_pod(), &mut Interner::default());
+    let pod = |version: u32, more: &str| {
+        api_object(&format!(
+            "{{kind: Pod, metadata: {{name: p, namespace: ns, uid: u, resourceVersion: '{version}'{more}}}}}"
+        ))
+    };
+    for is_gone in [false, true] {
+        let server = Server::with_pod("u");
+        server.0.lock().unwrap().stands_still = true;
+        let client = server.client();
+        let followed = &mut Followed::new(client.records.clone());
+        let mut deletion = Box::pin(client.delete_pod(&victim));
+        let mut is_over = || deletion.as_mut().now_or_never().is_some_and(|result| result.is_ok());
+        assert!(!is_over(), "whoever wants the room would evict it once more");
+        // What was known before is no news.
+        followed.is_there(&pod(7, ""), 1, interner);
+        assert!(!is_over());
+        match is_gone {
+            false => followed.is_there(&pod(8, ", deletionTimestamp: '2026-01-01T00:00:00Z'"), 1, interner),
+            true => followed.is_gone(&pod(8, ""), interner),
+        };
+        assert!(is_over());
+        drop(deletion);
+        assert!(client.records.listeners().is_empty());
+    }
 }
 
 #[test]
