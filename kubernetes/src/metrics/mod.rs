@@ -197,7 +197,7 @@ impl Metrics {
         page.number(&table::DISABLED_METRICS, &[], disabled.len() as f64);
         page.number(&table::HIDDEN_METRICS, &[], 0.0);
         let registered = Keyed::default();
-        table::ROWS.iter().for_each(|row| registered.increment(&row.family.stability));
+        table::ROWS.iter().chain(table::OWN).for_each(|row| registered.increment(&row.family.stability));
         registered.each(|stability, count| {
             page.number(&table::REGISTERED_METRICS, &["", stability.name()], *count as f64);
         });

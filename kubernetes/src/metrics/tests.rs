@@ -53,6 +53,7 @@ fn every_metric_of_kube_scheduler_is_here_or_says_why_not() {
     let absent: Vec<_> = table::ABSENT.iter().flat_map(|absent| absent.names).collect();
     assert!(absent.iter().all(|name| names.contains(**name)), "what is absent is kube-scheduler's");
     assert_eq!(absent.len() + table::ROWS.len(), names.len() + NOT_RECORDED.len());
+    assert!(table::OWN.iter().all(|row| !names.contains(row.family.name)), "what is our own is not kube-scheduler's");
 }
 
 /// `UPDATE_EXPECT=1` writes the page.
@@ -69,18 +70,25 @@ fn the_page_tells_what_the_table_says() {
 }
 
 fn tables() -> String {
-    let mut text = String::from("\n| metric | type | labels | where | differences |\n|---|---|---|---|---|\n");
-    for row in table::ROWS {
-        let (name, kind, labels) = (row.family.name, row.family.kind.name(), row.family.labels.join(", "));
-        let endpoints: Vec<_> = row.endpoints.iter().map(|endpoint| format!("`{}`", endpoint.path())).collect();
-        text += &format!("| `{name}` | {kind} | {labels} | {} | {} |\n", endpoints.join(", "), row.differs);
-    }
+    let mut text = table_of(table::ROWS, "differences");
+    text += "\n## What schedc has and kube-scheduler has not\n";
+    text += &table_of(table::OWN, "when");
     text += "\n## What kube-scheduler has and schedc has not\n";
     for absent in table::ABSENT {
         let names: Vec<_> = absent.names.iter().map(|name| format!("`{name}`")).collect();
         let mut reason = absent.reason.to_owned();
         reason[..1].make_ascii_uppercase();
         text += &format!("\n- {reason}: {}.\n", names.join(", "));
+    }
+    text
+}
+
+fn table_of(rows: &[table::Row], last: &str) -> String {
+    let mut text = format!("\n| metric | type | labels | where | {last} |\n|---|---|---|---|---|\n");
+    for row in rows {
+        let (name, kind, labels) = (row.family.name, row.family.kind.name(), row.family.labels.join(", "));
+        let endpoints: Vec<_> = row.endpoints.iter().map(|endpoint| format!("`{}`", endpoint.path())).collect();
+        text += &format!("| `{name}` | {kind} | {labels} | {} | {} |\n", endpoints.join(", "), row.differs);
     }
     text
 }

@@ -7,6 +7,7 @@ pub use absent::{ABSENT, Absent};
 pub use names::*;
 
 use super::family::Family;
+use crate::shadow::tally::DECISIONS;
 
 /// Where a metric is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,14 +31,14 @@ impl Endpoint {
     }
 }
 
-/// A metric that we have, under kube-scheduler's name.
+/// A metric that we have.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// The metric.
     pub family: &'static Family,
     /// Where it is read.
     pub endpoints: &'static [Endpoint],
-    /// Where it means something else than in kube-scheduler. Empty: nowhere.
+    /// Where it means something else than in kube-scheduler, or when it is there. Empty: nothing is to be said.
     pub differs: &'static str,
 }
 
@@ -45,7 +46,7 @@ const fn row(family: &'static Family, differs: &'static str) -> Row {
     Row { family, endpoints: &[Endpoint::Metrics], differs }
 }
 
-/// All of them.
+/// All that we have under kube-scheduler's names.
 pub static ROWS: &[Row] = &[
     row(&DISABLED_METRICS, ""),
     row(&HIDDEN_METRICS, "always 0: no metric is hidden"),
@@ -108,6 +109,9 @@ pub static ROWS: &[Row] = &[
     row(&ATTEMPT_DURATION, ""),
     row(&UNSCHEDULABLE_PODS, ""),
 ];
+
+/// Metrics that kube-scheduler has not.
+pub static OWN: &[Row] = &[row(&DECISIONS, "with `--shadow`")];
 
 /// The metric of a name, if we have it.
 pub fn ours(name: &str) -> Option<&'static Row> {
