@@ -12,7 +12,7 @@ use crate::extension_points::Nomination;
 use crate::handle::Rejection;
 use crate::model::{NodeIndex, Pod, Uid};
 use crate::profile::Bundle;
-use crate::queue::Attempt;
+use crate::queue::{Attempt, Place};
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Removes the victims that are not going already. Until that is done, the pod is not to be tried
@@ -55,12 +55,14 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.settle(tasks);
     }
 
-    /// Room was made for a pod, or could not be. It is tried again in any case: its victims may have gone before anybody
-    /// listened.
+    /// Room was made for a pod, or could not be. Its victims wake it as they go. If one stays, or if something woke the pod
+    /// while it was held, it is tried again now.
     pub(super) fn preempted(&mut self, preemptor: &Uid, since: i64, was_done: bool) {
         self.tally.preempted(was_done, self.now - since);
         self.handle.end_preempting(preemptor);
-        self.activate(preemptor);
+        if !was_done || self.place(preemptor) == Some(Place::Gated) {
+            self.activate(preemptor);
+        }
     }
 
     /// A victim that is being bound goes back to the queue instead of being deleted, if it is not too late for that.

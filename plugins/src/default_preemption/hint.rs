@@ -5,7 +5,7 @@ use schedc_core::extension_points::{EnqueueExtensions, HintContext, HintError, Q
 
 use super::{DefaultPreemption, DefaultPreemptionArgs};
 
-/// No event ends it: the preemption that removes the victims wakes the pod when it is done.
+/// No event ends it: whatever wakes the pod meanwhile counts when the preemption that removes the victims is done.
 impl EnqueueExtensions for DefaultPreemption {
     const EVENTS: &'static [Registration] = &[Registration::hinted(EventResource::Pod, Action::DELETE)];
 
