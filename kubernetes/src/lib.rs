@@ -43,3 +43,6 @@ pub mod status_patch;
 pub mod watch;
 pub mod wire;
 pub mod write;
+
+/// The version of Kubernetes whose scheduler this one stands in for.
+const KUBERNETES_VERSION: &str = "1.36";

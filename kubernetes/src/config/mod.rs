@@ -109,16 +109,8 @@ impl Settings {
         let file = file::read(text).map_err(|why| ConfigError(vec![format!("{}{why}", path.display())]))?;
         let mut wrong = Vec::new();
         let election = over(file.leader_election(&mut wrong), flags);
-        if election.leader_elect {
-            rules::leader_election(
-                [
-                    ("leaderElection.leaseDuration", election.lease_duration),
-                    ("leaderElection.renewDeadline", election.renew_deadline),
-                    ("leaderElection.retryPeriod", election.retry_period),
-                ],
-                &mut wrong,
-            );
-        }
+        let names = ["leaderElection.leaseDuration", "leaderElection.renewDeadline", "leaderElection.retryPeriod"];
+        rules::leader_election(&election, names, &mut wrong);
         file.check(&mut wrong);
         if !wrong.is_empty() {
             return Err(ConfigError(wrong.iter().map(|why| format!("{}: {why}", path.display())).collect()));
@@ -169,7 +161,7 @@ impl Settings {
 const BURST: u32 = 100;
 
 /// The command line goes first.
-fn over(election: LeaderElection, flags: &Flags) -> LeaderElection {
+pub(crate) fn over(election: LeaderElection, flags: &Flags) -> LeaderElection {
     let given = &flags.leader_election;
     LeaderElection {
         leader_elect: given.leader_elect.unwrap_or(election.leader_elect),

@@ -1,16 +1,21 @@
 //! What client-go refuses.
 
-use std::time::Duration;
+use super::LeaderElection;
 
 /// How much later than planned a retry may come, in tenths: client-go's `JitterFactor`.
 const JITTER_TENTHS: u32 = 12;
 
-/// How long the lease lasts, how long it is renewed, and how often that is tried, each as messages call it.
-pub(crate) fn leader_election(times: [(&str, Duration); 3], problems: &mut Vec<String>) {
-    for (name, _) in times.iter().filter(|(_, time)| time.is_zero()) {
+/// How long the lease lasts, how long it is renewed, and how often that is tried; `names` are what messages call these. None of
+/// it matters without an election.
+pub(crate) fn leader_election(election: &LeaderElection, names: [&str; 3], problems: &mut Vec<String>) {
+    if !election.leader_elect {
+        return;
+    }
+    let (lease, deadline, period) = (election.lease_duration, election.renew_deadline, election.retry_period);
+    let [lease_name, deadline_name, period_name] = names;
+    for (name, _) in names.iter().zip([lease, deadline, period]).filter(|(_, time)| time.is_zero()) {
         problems.push(format!("{name} must be longer than 0"));
     }
-    let [(lease_name, lease), (deadline_name, deadline), (period_name, period)] = times;
     if lease <= deadline {
         problems.push(format!("{lease_name} must be longer than {deadline_name}"));
     }

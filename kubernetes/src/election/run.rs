@@ -8,7 +8,7 @@ use tracing::{error, info};
 
 use super::{Answer, Change, Election, Lease, Now, Request, Step, leader_event};
 use crate::resources::Resource;
-use crate::wire::{Call, Lane, Refusal, Silence, Transport, Verb};
+use crate::wire::{Call, Lane, Refusal, Transport, Verb};
 
 /// How the election stands for one replica.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -129,8 +129,8 @@ async fn ask(transport: &impl Transport, election: &Election, request: &Request)
             }
             Answer::Failed
         }
-        Err(Silence::NotSent(why) | Silence::Lost(why)) => {
-            error!(lock = %format_args!("{namespace}/{name}"), err = why, "Error retrieving lease lock");
+        Err(silence) => {
+            error!(lock = %format_args!("{namespace}/{name}"), err = silence.why(), "Error retrieving lease lock");
             Answer::Failed
         }
     }

@@ -1,9 +1,7 @@
 //! What no single flag can say.
 
-use std::time::Duration;
-
-use super::{Flags, LeaderElection};
-use crate::config::rules;
+use super::Flags;
+use crate::config::{self, LeaderElection, rules};
 
 /// The cipher suites that there are, by their names at IANA: those of TLS 1.3, and those of TLS 1.2 with forward secrecy and
 /// authenticated encryption.
@@ -27,7 +25,9 @@ pub(super) fn is_cipher_suite(name: &str) -> bool {
 pub(super) fn check(flags: &Flags) -> (Vec<String>, Vec<String>) {
     let (mut problems, mut warnings) = (Vec::new(), Vec::new());
     if flags.config.is_none() {
-        leader_election(&flags.leader_election, &mut problems);
+        let election = config::over(LeaderElection::default(), flags);
+        let names = ["--leader-elect-lease-duration", "--leader-elect-renew-deadline", "--leader-elect-retry-period"];
+        rules::leader_election(&election, names, &mut problems);
     }
     let (known, unknown): (Vec<&str>, Vec<&str>) =
         flags.serving.cipher_suites.iter().map(String::as_str).partition(|suite| is_cipher_suite(suite));
@@ -52,18 +52,4 @@ pub(super) fn check(flags: &Flags) -> (Vec<String>, Vec<String>) {
         warnings.push(format!("--{name} is ignored with --config: `clientConnection` in that file says it"));
     }
     (problems, warnings)
-}
-
-/// client-go's rules; whatever is not given is the default.
-fn leader_election(given: &LeaderElection, problems: &mut Vec<String>) {
-    let seconds = Duration::from_secs;
-    let lease = given.lease_duration.unwrap_or(seconds(15));
-    let deadline = given.renew_deadline.unwrap_or(seconds(10));
-    let period = given.retry_period.unwrap_or(seconds(2));
-    let times = [
-        ("--leader-elect-lease-duration", lease),
-        ("--leader-elect-renew-deadline", deadline),
-        ("--leader-elect-retry-period", period),
-    ];
-    rules::leader_election(times, problems);
 }

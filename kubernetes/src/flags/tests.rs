@@ -90,6 +90,7 @@ fn times() {
     let election = parse("--leader-elect-lease-duration=1m --leader-elect-retry-period 500ms").unwrap().leader_election;
     assert_eq!(election.lease_duration, Some(Duration::from_secs(60)));
     assert_eq!(election.retry_period, Some(Duration::from_millis(500)));
+    assert!(parse("--leader-elect=false --leader-elect-lease-duration=5s").is_ok(), "nobody holds a lease");
 }
 
 #[test]

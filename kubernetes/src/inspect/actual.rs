@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use crate::resources::Resource;
 use crate::watch::machine::Ask;
 use crate::watch::query::query;
-use crate::wire::{Call, Lane, Refusal, Silence, Transport, Verb, patiently};
+use crate::wire::{Call, Lane, Refusal, Transport, Verb, patiently};
 
 /// Nodes by name, and by uid pods that are the scheduler's matter: those that have a node, and those that wait for one from
 /// it.
@@ -87,9 +87,7 @@ async fn list<Item: DeserializeOwned>(
     let mut rest = None;
     loop {
         let call = Call { verb: Verb::Get, path: query(resource, &Ask::Page { rest }, 0), body: Vec::new() };
-        let answer = patiently(transport, Lane::Watch, &call).await.map_err(|silence| match silence {
-            Silence::NotSent(why) | Silence::Lost(why) => failed(&why),
-        })?;
+        let answer = patiently(transport, Lane::Watch, &call).await.map_err(|silence| failed(&silence.why()))?;
         if !answer.is_success() {
             return Err(failed(&Refusal::new(&answer).message));
         }

@@ -48,6 +48,7 @@ use table::Endpoint;
 use values::Keyed;
 use wire::Requests;
 
+use crate::KUBERNETES_VERSION;
 use crate::health::Health;
 use crate::serving::Endpoints;
 
@@ -243,9 +244,6 @@ impl Checks {
     }
 }
 
-/// The version of Kubernetes that decisions are those of.
-const KUBERNETES: &str = "1.36";
-
 fn write_versions(page: &mut Page<'_>) {
     let [version, major, minor] =
         [env!("CARGO_PKG_VERSION"), env!("CARGO_PKG_VERSION_MAJOR"), env!("CARGO_PKG_VERSION_MINOR")];
@@ -258,7 +256,7 @@ fn write_versions(page: &mut Page<'_>) {
     let platform = format!("{}/{architecture}", std::env::consts::OS);
     let labels = ["", "rustc", "", "", &format!("v{version}"), "", major, minor, &platform];
     page.number(&table::BUILD_INFO, &labels, 1.0);
-    page.number(&table::VERSION_INFO, &[version, "schedc", KUBERNETES, KUBERNETES], 1.0);
+    page.number(&table::VERSION_INFO, &[version, "schedc", KUBERNETES_VERSION, KUBERNETES_VERSION], 1.0);
 }
 
 #[cfg(test)]

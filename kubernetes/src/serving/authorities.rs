@@ -1,6 +1,6 @@
 //! Who vouches for callers: certificate authorities from files, or from the cluster.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustls::pki_types::CertificateDer;
@@ -10,7 +10,7 @@ use rustls::server::danger::ClientCertVerifier;
 use rustls::{DistinguishedName, RootCertStore};
 use serde_json::Value;
 
-use crate::wire::{Call, Lane, Refusal, Silence, Transport, Verb};
+use crate::wire::{Call, Lane, Refusal, Transport, Verb};
 use crate::{crypto, flags};
 
 /// Where kube-apiserver tells whom it believes.
@@ -117,8 +117,8 @@ impl<T: Transport> Sources<T> {
     /// What files say, and what the cluster does not.
     pub(super) fn read_files(&self) -> Result<Said, String> {
         let flags = &self.flags;
-        let read = |path: Option<&Path>| match path {
-            Some(path) => std::fs::read(path).map_err(|error| format!("{}: {error}", path.display())),
+        let read = |flag: &str, path: &Option<PathBuf>| match path {
+            Some(path) => std::fs::read(path).map_err(|error| format!("--{flag}={}: {error}", path.display())),
             None => Ok(Vec::new()),
         };
         let headers = match flags.proxy_ca.is_some() {
@@ -131,7 +131,11 @@ impl<T: Transport> Sources<T> {
                 extra: flags.extra_headers.clone(),
             },
         };
-        Ok(Said { clients: read(flags.client_ca.as_deref())?, proxies: read(flags.proxy_ca.as_deref())?, headers })
+        Ok(Said {
+            clients: read("client-ca-file", &flags.client_ca)?,
+            proxies: read("requestheader-client-ca-file", &flags.proxy_ca)?,
+            headers,
+        })
     }
 
     /// What the cluster says where files say nothing.
@@ -139,9 +143,7 @@ impl<T: Transport> Sources<T> {
         let Some(transport) = &self.cluster else { return Ok(()) };
         let in_context = |why: String| format!("looking up who vouches for callers in {CONFIG_MAP}: {why}");
         let call = Call { verb: Verb::Get, path: CONFIG_MAP.to_owned(), body: Vec::new() };
-        let answer = transport.call(Lane::Review, call).await.map_err(|silence| match silence {
-            Silence::NotSent(why) | Silence::Lost(why) => in_context(why),
-        })?;
+        let answer = transport.call(Lane::Review, call).await.map_err(|silence| in_context(silence.why()))?;
         if answer.code == 404 {
             return Ok(());
         }

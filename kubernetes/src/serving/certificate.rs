@@ -25,7 +25,12 @@ pub(super) struct Pair {
 #[derive(Debug)]
 pub(super) enum Source {
     /// In files, which may change.
-    Files { certificate: PathBuf, key: PathBuf },
+    Files {
+        /// The flag, for people.
+        flag: &'static str,
+        certificate: PathBuf,
+        key: PathBuf,
+    },
     /// Nowhere else.
     Memory,
 }
@@ -41,7 +46,7 @@ impl Source {
     /// made now.
     pub(super) fn find(serving: &flags::Serving) -> Result<(Source, Pair), String> {
         if let Some((certificate, key)) = serving.certificate.clone() {
-            let source = Source::Files { certificate, key };
+            let source = Source::Files { flag: "--tls-cert-file and --tls-private-key-file", certificate, key };
             let pair = read(&source)?;
             return Ok((source, pair));
         }
@@ -49,8 +54,9 @@ impl Source {
             return Ok((Source::Memory, self_signed(serving.address)?));
         };
         let (certificate, key) = (folder.join("kube-scheduler.crt"), folder.join("kube-scheduler.key"));
-        let is_there = |path: &Path| path.try_exists().map_err(|error| format!("{}: {error}", path.display()));
-        let source = Source::Files { certificate: certificate.clone(), key: key.clone() };
+        let is_there =
+            |path: &Path| path.try_exists().map_err(|error| format!("--cert-dir: {}: {error}", path.display()));
+        let source = Source::Files { flag: "--cert-dir", certificate: certificate.clone(), key: key.clone() };
         match (is_there(&certificate)?, is_there(&key)?) {
             (true, true) => {
                 let pair = read(&source)?;
@@ -68,7 +74,7 @@ impl Source {
                 Ok((source, pair))
             }
             _ => Err(format!(
-                "--cert-dir={}: of kube-scheduler.crt and kube-scheduler.key one is there and the other is not",
+                "--cert-dir={}: of kube-scheduler.crt and kube-scheduler.key one is there and the other is not; remove it, or put the other there, too",
                 folder.display()
             )),
         }
@@ -81,10 +87,10 @@ impl Source {
 }
 
 fn read(source: &Source) -> Result<Pair, String> {
-    let Source::Files { certificate, key } = source else {
+    let Source::Files { flag, certificate, key } = source else {
         return Err("a certificate that is in no file cannot be read".to_owned());
     };
-    let read = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
+    let read = |path: &Path| fs::read(path).map_err(|error| format!("{flag}: {}: {error}", path.display()));
     Ok(Pair { certificate: read(certificate)?, key: read(key)? })
 }
 

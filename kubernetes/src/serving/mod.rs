@@ -236,7 +236,7 @@ impl<T: Transport> Shared<T> {
                 Ok(present) => {
                     *self.present.lock().unwrap_or_else(PoisonError::into_inner) = present;
                     *self.made_of.lock().unwrap_or_else(PoisonError::into_inner) = (pair.clone(), said.clone());
-                    tracing::debug!("Other certificates are in use from now on");
+                    tracing::info!("Other certificates are in use from now on");
                     break;
                 }
                 Err(why) => complain(&why),

@@ -63,9 +63,7 @@ fn later(answer: &Result<Answer, Silence>, pause: Duration) -> Option<Duration> 
 }
 
 fn status(answer: Result<Answer, Silence>) -> Result<Value, String> {
-    let answer = answer.map_err(|silence| match silence {
-        Silence::NotSent(why) | Silence::Lost(why) => why,
-    })?;
+    let answer = answer.map_err(Silence::why)?;
     if !answer.is_success() {
         return Err(Refusal::new(&answer).message.into());
     }

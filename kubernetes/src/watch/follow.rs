@@ -224,7 +224,7 @@ impl<S: Streams> Follower<S> {
     }
 
     async fn broken(&self, silence: Silence) -> Result<End, Unheard> {
-        let (Silence::NotSent(why) | Silence::Lost(why)) = silence;
+        let why = silence.why();
         self.trouble(why).await?;
         Ok(End::Broken)
     }

@@ -115,6 +115,15 @@ pub enum Silence {
     Lost(String),
 }
 
+impl Silence {
+    /// Why there is none.
+    pub fn why(self) -> String {
+        match self {
+            Silence::NotSent(why) | Silence::Lost(why) => why,
+        }
+    }
+}
+
 /// The way to an API server, and the clock.
 pub trait Transport: Clone + Send + Sync + 'static {
     /// Sends a request and waits for the answer. It gives up in time.

@@ -17,6 +17,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::health::Health;
+use crate::metrics::page;
 
 /// What changes while the scheduler runs, in Prometheus' text format.
 pub trait Endpoints: Send + Sync + 'static {
@@ -95,7 +96,6 @@ pub(super) type Answer = Response<Full<Bytes>>;
 
 const TEXT: &str = "text/plain; charset=utf-8";
 const JSON: &str = "application/json";
-const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 fn body(code: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Answer {
     let mut answer = Response::new(Full::from(body.into()));
@@ -113,7 +113,7 @@ fn text(code: StatusCode, text: impl Into<String>) -> Answer {
 }
 
 fn metrics(text: String) -> Answer {
-    body(StatusCode::OK, METRICS, text)
+    body(StatusCode::OK, page::CONTENT_TYPE, text)
 }
 
 /// Kubernetes' `Status`, in the order of its fields.

@@ -8,11 +8,10 @@ use k8s_openapi::jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{Answer, JSON, PATHS, Pages, body, status, text};
+use crate::KUBERNETES_VERSION;
 
 /// What kube-scheduler's pages call it.
 const COMPONENT: &str = "kube-scheduler";
-/// The version of Kubernetes whose scheduler this one stands in for.
-const EMULATED: &str = "1.36";
 const GROUP: &str = "config.k8s.io";
 const WARNING: HeaderName = HeaderName::from_static("warning");
 
@@ -39,7 +38,7 @@ impl Pages {
                 let version = env!("CARGO_PKG_VERSION");
                 Value::String(format!(
                     "\nStarted: {started}\nUp: {hours} hr {minutes:02} min {seconds:02} sec\nBinary version: schedc {version}\n\
-                     Emulation version: {EMULATED}\nPaths: {}\n",
+                     Emulation version: {KUBERNETES_VERSION}\nPaths: {}\n",
                     PATHS.join(" ")
                 ))
             }
@@ -48,7 +47,7 @@ impl Pages {
                 "uptimeSeconds": uptime,
                 "goVersion": "",
                 "binaryVersion": env!("CARGO_PKG_VERSION"),
-                "emulationVersion": EMULATED,
+                "emulationVersion": KUBERNETES_VERSION,
                 "paths": PATHS,
             }),
         })
