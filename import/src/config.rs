@@ -11,7 +11,8 @@ use crate::tree::Node;
 
 /// The one version that kube-scheduler 1.36 reads.
 pub(crate) const API_VERSION: &str = "kubescheduler.config.k8s.io/v1";
-const KIND: &str = "KubeSchedulerConfiguration";
+/// Its kind.
+pub(crate) const KIND: &str = "KubeSchedulerConfiguration";
 
 /// A KubeSchedulerConfiguration.
 #[derive(Debug, Default)]
@@ -91,6 +92,12 @@ impl Profile {
 }
 
 impl PluginSet {
+    /// Whether a name is in `enabled`.
+    #[cfg(feature = "legacy")]
+    pub(crate) fn enables(&self, name: &str) -> bool {
+        self.enabled.iter().any(|plugin| plugin.name.value == name)
+    }
+
     /// Whether a name is in `disabled`, as it is written there.
     pub(crate) fn disables(&self, name: &str) -> bool {
         self.disabled.iter().any(|plugin| plugin.name.value == name)
@@ -234,18 +241,20 @@ fn profile(node: &Node, path: &str, found: &mut Vec<Diagnostic>) -> Profile {
         percentage_of_nodes_to_score: fields.integer("percentageOfNodesToScore", 32),
         ..Profile::default_profile()
     };
-    let plugin_config = fields.list("pluginConfig");
-    let path_of_config = fields.path("pluginConfig");
-    profile.plugin_config = plugin_config
-        .iter()
-        .enumerate()
-        .filter_map(|(index, node)| plugin_arguments(node, &format!("{path_of_config}[{index}]"), fields.found()))
-        .collect();
+    profile.plugin_config = plugin_configs(&mut fields);
     if let Some(node) = fields.get("plugins") {
         let path = fields.path("plugins");
         plugins(node, &path, &mut profile, fields.found());
     }
     profile
+}
+
+/// Reads `pluginConfig`.
+pub(crate) fn plugin_configs(fields: &mut Fields<'_, '_>) -> Vec<PluginConfig> {
+    const KEY: &str = "pluginConfig";
+    let path = fields.path(KEY);
+    let configs = fields.list(KEY).iter().enumerate();
+    configs.filter_map(|(index, node)| plugin_arguments(node, &format!("{path}[{index}]"), fields.found())).collect()
 }
 
 fn plugin_arguments(node: &Node, path: &str, found: &mut Vec<Diagnostic>) -> Option<PluginConfig> {
@@ -276,7 +285,8 @@ fn plugins(node: &Node, path: &str, profile: &mut Profile, found: &mut Vec<Diagn
     }
 }
 
-fn set(fields: &mut Fields<'_, '_>, key: &str) -> PluginSet {
+/// Reads a plugin set.
+pub(crate) fn set(fields: &mut Fields<'_, '_>, key: &str) -> PluginSet {
     let Some(node) = fields.get(key) else { return PluginSet::default() };
     let (at, path) = (fields.at(key), fields.path(key));
     let mut inner = Fields::of(node, &path, &["enabled", "disabled"], fields.found());

@@ -1,8 +1,9 @@
-//! From a KubeSchedulerConfiguration to profiles of schedc.
+//! From a KubeSchedulerConfiguration to profiles of schedc, and back.
 //!
 //! | step | module | from | to |
 //! |---|---|---|---|
 //! | read | `tree` | YAML or JSON | values with their places |
+//! | modernise | `legacy` | versions before `v1`, a Policy | `v1` |
 //! | decode | `config` | values | the configuration as written, strictly |
 //! | effective | `effective` | a profile | what kube-scheduler runs: plugins, order, weights |
 //! | validate | `validate`, `args` | all of it | errors, warnings, notes |
@@ -19,6 +20,8 @@ mod config;
 mod decode;
 mod effective;
 mod kube;
+#[cfg(feature = "legacy")]
+mod legacy;
 mod meaning;
 mod messages;
 mod profile;
@@ -37,6 +40,7 @@ use schedc_codegen::{Diagnostic, Diagnostics};
 pub use meaning::{Meaning, PluginsAt};
 use report::Report;
 pub use report::{Level, Remark};
+use tree::Node;
 
 /// What became of a configuration.
 #[derive(Clone, Debug)]
@@ -82,13 +86,38 @@ impl Import {
     }
 }
 
-/// Imports a KubeSchedulerConfiguration in YAML or JSON. `path` is what messages call it.
+/// Imports a KubeSchedulerConfiguration of `kubescheduler.config.k8s.io/v1` in YAML or JSON. `path` is what messages call
+/// it.
 pub fn import(path: &str, text: &str) -> Import {
-    import_named(path, text, None)
+    import_document(path, text, None, |document, _, _| Some(document))
 }
 
-/// The same. If the configuration has one profile only, it gets this name.
-pub fn import_named(path: &str, text: &str, name: Option<&str>) -> Import {
+/// How to import a configuration of any version.
+#[cfg(feature = "legacy")]
+#[derive(Clone, Debug, Default)]
+pub struct Options<'o> {
+    /// What to call the profile, if the configuration has one only.
+    pub name: Option<&'o str>,
+    /// The policy that an `algorithmSource` of `v1alpha1` names: what messages call the file, and its text.
+    pub policy: Option<(&'o str, &'o str)>,
+}
+
+/// Imports a KubeSchedulerConfiguration of any version, a Policy, or a ConfigMap that holds one of these.
+#[cfg(feature = "legacy")]
+pub fn import_any(path: &str, text: &str, options: &Options<'_>) -> Import {
+    import_document(path, text, options.name, |document, files, report| {
+        let policy = options.policy.map(|(path, text)| files.add(path, text));
+        legacy::modern(document, policy, files, report)
+    })
+}
+
+/// `modernise` makes a document of today of what is there, or reports why it cannot.
+fn import_document(
+    path: &str,
+    text: &str,
+    name: Option<&str>,
+    modernise: impl FnOnce(Node, &mut Files, &mut Report) -> Option<Node>,
+) -> Import {
     let mut files = Files::default();
     let mut found = Vec::new();
     let Some(catalog) = Catalog::in_tree(&mut files, &mut found) else {
@@ -97,7 +126,9 @@ pub fn import_named(path: &str, text: &str, name: Option<&str>) -> Import {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let file = files.add(path, text);
     let mut report = Report::default();
-    let profiles = profiles(&catalog, &files, file, name, &mut report);
+    let document = document(&files, file, &mut report);
+    let document = document.and_then(|document| modernise(document, &mut files, &mut report));
+    let profiles = document.and_then(|document| profiles(&catalog, &files, file, &document, name, &mut report));
     let profiles = match profiles {
         Some(Ok(profiles)) if report.errors.is_empty() => Ok(profiles),
         Some(Err(diagnostics)) if report.errors.is_empty() => Err(diagnostics),
@@ -112,28 +143,34 @@ fn start(diagnostic: &Diagnostic) -> Option<usize> {
     diagnostic.primary.as_ref().map(|label| label.span.start)
 }
 
-/// `None` if there are errors in `report`.
-fn profiles(
-    catalog: &Catalog,
-    files: &Files,
-    file: FileId,
-    name: Option<&str>,
-    report: &mut Report,
-) -> Option<Result<Vec<Imported>, Diagnostics>> {
-    let documents = match tree::read(files, file) {
-        Ok(documents) => documents,
+/// The first document of a file; `None` if there are errors in `report`.
+fn document(files: &Files, file: FileId, report: &mut Report) -> Option<Node> {
+    let mut documents = match tree::read(files, file) {
+        Ok(documents) => documents.into_iter(),
         Err(error) => {
             report.error(*error);
             return None;
         }
     };
-    let Some((document, others)) = documents.split_first() else {
+    let first = documents.next();
+    if first.is_none() {
         report.error(messages::nothing_written(Span { file, start: 0, end: 0 }));
-        return None;
-    };
-    for other in others {
+    }
+    for other in documents {
         report.warning(messages::further_document(other.span));
     }
+    first
+}
+
+/// `None` if there are errors in `report`.
+fn profiles(
+    catalog: &Catalog,
+    files: &Files,
+    file: FileId,
+    document: &Node,
+    name: Option<&str>,
+    report: &mut Report,
+) -> Option<Result<Vec<Imported>, Diagnostics>> {
     let config = config::configuration(document, &mut report.errors)?;
     let effective: Vec<_> = config.profiles.iter().map(verify::effective).collect();
     validate::configuration(&config, &effective, report);

@@ -44,10 +44,13 @@ pub(crate) fn other_kind(kind: &Spanned<String>, expected: &str) -> Diagnostic {
 pub(crate) fn other_version(version: &Spanned<String>, expected: &str) -> Diagnostic {
     let title = format!("apiVersion `{}` is not supported", version.value);
     let diagnostic = Diagnostic::at(version.span, title, format!("expected `{expected}`"));
-    if version.value.starts_with("kubescheduler.config.k8s.io/") {
+    let is_older = ["v1alpha1", "v1alpha2", "v1beta1", "v1beta2", "v1beta3"]
+        .iter()
+        .any(|older| version.value.strip_prefix("kubescheduler.config.k8s.io/") == Some(older));
+    if is_older {
         diagnostic
-            .note("kube-scheduler 1.36 reads no other version either")
-            .help(format!("kube-scheduler 1.25 to 1.28 convert: run it with --config and --write-config-to; then import the {expected} that it wrote"))
+            .note("kube-scheduler 1.36 reads no older version either")
+            .help("convert it: `schedc import` makes a profile of it, and `schedc export` a configuration of that")
     } else {
         diagnostic
     }

@@ -4,6 +4,8 @@ mod arguments;
 mod conformance;
 mod errors;
 mod forms;
+#[cfg(feature = "legacy")]
+mod legacy;
 mod plugins;
 
 use expect_test::Expect;

@@ -138,17 +138,17 @@ fn what_is_no_configuration() {
         (
             "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1beta3\n",
             expect![[r#"
-            error: apiVersion `kubescheduler.config.k8s.io/v1beta3` is not supported
-             --> c.yaml:2:13
-              |
-            2 | apiVersion: kubescheduler.config.k8s.io/v1beta3
-              |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ expected `kubescheduler.config.k8s.io/v1`
-              |
-              = note: kube-scheduler 1.36 reads no other version either
-              = help: kube-scheduler 1.25 to 1.28 convert: run it with --config and --write-config-to; then import the kubescheduler.config.k8s.io/v1 that it wrote
+                error: apiVersion `kubescheduler.config.k8s.io/v1beta3` is not supported
+                 --> c.yaml:2:13
+                  |
+                2 | apiVersion: kubescheduler.config.k8s.io/v1beta3
+                  |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ expected `kubescheduler.config.k8s.io/v1`
+                  |
+                  = note: kube-scheduler 1.36 reads no older version either
+                  = help: convert it: `schedc import` makes a profile of it, and `schedc export` a configuration of that
 
-            error: 1 error in c.yaml
-        "#]],
+                error: 1 error in c.yaml
+            "#]],
         ),
         (
             "kind: KubeSchedulerConfiguration\napiVersion: v1\n",

@@ -1,0 +1,40 @@
+//! What became of plugins that kube-scheduler no longer has.
+
+/// What does today what a plugin did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Successor {
+    /// This plugin, at the same points.
+    Plugin(&'static str),
+    /// NodeResourcesFit with this scoring strategy.
+    Strategy(&'static str),
+    /// NodeAffinity, with an `addedAffinity` that says the same.
+    AddedAffinity,
+    /// Nothing. What to do instead.
+    Nothing(&'static str),
+}
+
+/// For a plugin that is no more: its successor.
+pub(super) fn of(name: &str) -> Option<Successor> {
+    Some(match name {
+        "AzureDiskLimits" | "CinderLimits" | "EBSLimits" | "GCEPDLimits" => Successor::Plugin("NodeVolumeLimits"),
+        "SelectorSpread" | "DefaultPodTopologySpread" => Successor::Plugin("PodTopologySpread"),
+        "NodeResourcesLeastAllocated" => Successor::Strategy("LeastAllocated"),
+        "NodeResourcesMostAllocated" => Successor::Strategy("MostAllocated"),
+        "RequestedToCapacityRatio" => Successor::Strategy("RequestedToCapacityRatio"),
+        "NodeLabel" => Successor::AddedAffinity,
+        "NodePreferAvoidPods" => {
+            Successor::Nothing("give the nodes that it was for a taint with the effect PreferNoSchedule")
+        }
+        "NodeResourceLimits" => Successor::Nothing("limits of pods count for no node today"),
+        "ServiceAffinity" => Successor::Nothing(
+            "pods can say the same: `podAffinity` over the label keeps those of a service together, \
+             `topologySpreadConstraints` spread them",
+        ),
+        _ => return None,
+    })
+}
+
+/// Whether a plugin spread the pods of services and controllers before PodTopologySpread did.
+pub(super) fn spreads_selected(name: &str) -> bool {
+    of(name) == Some(Successor::Plugin("PodTopologySpread"))
+}

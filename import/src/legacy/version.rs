@@ -1,0 +1,225 @@
+//! What each version has: its fields, and the plugins that run by default, as the last kube-scheduler said that read it.
+
+use schedc_codegen::Diagnostic;
+use schedc_codegen::plan::Point;
+use schedc_codegen::source::Span;
+
+use super::messages;
+use crate::decode::Fields;
+use crate::tree::Node;
+
+/// A version of `kubescheduler.config.k8s.io` before `v1`, from the oldest to the newest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Version {
+    /// Until kube-scheduler 1.18.
+    V1Alpha1,
+    /// kube-scheduler 1.18.
+    V1Alpha2,
+    /// kube-scheduler 1.19 to 1.22.
+    V1Beta1,
+    /// kube-scheduler 1.22 to 1.28.
+    V1Beta2,
+    /// kube-scheduler 1.23 to 1.28.
+    V1Beta3,
+}
+
+/// Fields that `v1` has, too.
+pub(super) const SETTINGS: [&str; 9] = [
+    "parallelism",
+    "leaderElection",
+    "clientConnection",
+    "enableProfiling",
+    "enableContentionProfiling",
+    "percentageOfNodesToScore",
+    "podInitialBackoffSeconds",
+    "podMaxBackoffSeconds",
+    "extenders",
+];
+
+/// Where kube-scheduler listened without TLS.
+pub(super) const ADDRESSES: [&str; 2] = ["healthzBindAddress", "metricsBindAddress"];
+
+impl Version {
+    /// The version of an `apiVersion`.
+    pub(super) fn named(api_version: &str) -> Option<Self> {
+        let versions = [Self::V1Alpha1, Self::V1Alpha2, Self::V1Beta1, Self::V1Beta2, Self::V1Beta3];
+        versions.into_iter().find(|version| version.api_version() == api_version)
+    }
+
+    /// Its `apiVersion`.
+    pub(super) fn api_version(self) -> &'static str {
+        match self {
+            Self::V1Alpha1 => "kubescheduler.config.k8s.io/v1alpha1",
+            Self::V1Alpha2 => "kubescheduler.config.k8s.io/v1alpha2",
+            Self::V1Beta1 => "kubescheduler.config.k8s.io/v1beta1",
+            Self::V1Beta2 => "kubescheduler.config.k8s.io/v1beta2",
+            Self::V1Beta3 => "kubescheduler.config.k8s.io/v1beta3",
+        }
+    }
+
+    /// The fields of a configuration.
+    pub(super) fn fields(self) -> Vec<&'static str> {
+        let own: &[&str] = match self {
+            Self::V1Alpha1 => &[
+                "schedulerName",
+                "algorithmSource",
+                "hardPodAffinitySymmetricWeight",
+                "disablePreemption",
+                "bindTimeoutSeconds",
+                "plugins",
+                "pluginConfig",
+            ],
+            Self::V1Alpha2 => &["profiles", "disablePreemption", "bindTimeoutSeconds"],
+            Self::V1Beta1 | Self::V1Beta2 | Self::V1Beta3 => &["profiles"],
+        };
+        ["apiVersion", "kind"].iter().chain(&SETTINGS).chain(&ADDRESSES).chain(own).copied().collect()
+    }
+
+    /// The plugins that run at a point by default, with their weights at `score`; plugins that are no more among them.
+    /// SchedulingGates is not of then: but pods have gates today, and an API server refuses to bind them.
+    pub(super) fn defaults(self, point: Point) -> &'static [(&'static str, i64)] {
+        match point {
+            Point::PreEnqueue => &[("SchedulingGates", 0)],
+            Point::QueueSort => &[("PrioritySort", 0)],
+            Point::PreFilter => &[
+                ("NodeResourcesFit", 0),
+                ("NodePorts", 0),
+                ("VolumeRestrictions", 0),
+                ("PodTopologySpread", 0),
+                ("InterPodAffinity", 0),
+                ("VolumeBinding", 0),
+                ("VolumeZone", 0),
+                ("NodeAffinity", 0),
+            ],
+            Point::Filter if self <= Self::V1Alpha2 => &[
+                ("NodeUnschedulable", 0),
+                ("NodeResourcesFit", 0),
+                ("NodeName", 0),
+                ("NodePorts", 0),
+                ("NodeAffinity", 0),
+                ("VolumeRestrictions", 0),
+                ("TaintToleration", 0),
+                ("EBSLimits", 0),
+                ("GCEPDLimits", 0),
+                ("NodeVolumeLimits", 0),
+                ("AzureDiskLimits", 0),
+                ("VolumeBinding", 0),
+                ("VolumeZone", 0),
+                ("PodTopologySpread", 0),
+                ("InterPodAffinity", 0),
+            ],
+            Point::Filter => &[
+                ("NodeUnschedulable", 0),
+                ("NodeName", 0),
+                ("TaintToleration", 0),
+                ("NodeAffinity", 0),
+                ("NodePorts", 0),
+                ("NodeResourcesFit", 0),
+                ("VolumeRestrictions", 0),
+                ("EBSLimits", 0),
+                ("GCEPDLimits", 0),
+                ("NodeVolumeLimits", 0),
+                ("AzureDiskLimits", 0),
+                ("VolumeBinding", 0),
+                ("VolumeZone", 0),
+                ("PodTopologySpread", 0),
+                ("InterPodAffinity", 0),
+            ],
+            // Until v1alpha2, preemption was no plugin, and could be disabled by a field of its own.
+            Point::PostFilter => &[("DefaultPreemption", 0)],
+            Point::PreScore if self <= Self::V1Alpha2 => &[
+                ("InterPodAffinity", 0),
+                ("PodTopologySpread", 0),
+                ("DefaultPodTopologySpread", 0),
+                ("TaintToleration", 0),
+            ],
+            Point::PreScore => {
+                &[("InterPodAffinity", 0), ("PodTopologySpread", 0), ("TaintToleration", 0), ("NodeAffinity", 0)]
+            }
+            Point::Score if self <= Self::V1Alpha2 => &[
+                ("NodeResourcesBalancedAllocation", 1),
+                ("ImageLocality", 1),
+                ("InterPodAffinity", 1),
+                ("NodeResourcesLeastAllocated", 1),
+                ("NodeAffinity", 1),
+                ("NodePreferAvoidPods", 10_000),
+                ("PodTopologySpread", 2),
+                ("DefaultPodTopologySpread", 1),
+                ("TaintToleration", 1),
+            ],
+            Point::Score if self == Self::V1Beta1 => &[
+                ("NodeResourcesBalancedAllocation", 1),
+                ("ImageLocality", 1),
+                ("InterPodAffinity", 1),
+                ("NodeResourcesLeastAllocated", 1),
+                ("NodeAffinity", 1),
+                ("NodePreferAvoidPods", 10_000),
+                ("PodTopologySpread", 2),
+                ("TaintToleration", 1),
+            ],
+            Point::Score => &[
+                ("NodeResourcesBalancedAllocation", 1),
+                ("ImageLocality", 1),
+                ("InterPodAffinity", 1),
+                ("NodeResourcesFit", 1),
+                ("NodeAffinity", 1),
+                ("PodTopologySpread", 2),
+                ("TaintToleration", 1),
+            ],
+            Point::Reserve | Point::PreBind => &[("VolumeBinding", 0)],
+            Point::Permit | Point::PostBind => &[],
+            Point::Bind => &[("DefaultBinder", 0)],
+        }
+    }
+}
+
+/// The named algorithms of `v1alpha1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Provider {
+    /// The default plugins.
+    Default,
+    /// The same with the fullest nodes first.
+    ClusterAutoscaler,
+}
+
+/// Where `v1alpha1` takes its plugins from.
+pub(super) enum Algorithm {
+    Provider(Provider),
+    /// From elsewhere, and where that is in words.
+    Policy {
+        at: Span,
+        place: String,
+    },
+}
+
+/// Reads `algorithmSource`.
+pub(super) fn algorithm(node: &Node, found: &mut Vec<Diagnostic>) -> Option<Algorithm> {
+    let mut fields = Fields::of(node, "algorithmSource", &["policy", "provider"], found);
+    let provider = fields.string("provider");
+    let Some(policy) = fields.get("policy") else {
+        let provider = provider?;
+        return match provider.value.as_str() {
+            "" | "DefaultProvider" => Some(Algorithm::Provider(Provider::Default)),
+            "ClusterAutoscalerProvider" => Some(Algorithm::Provider(Provider::ClusterAutoscaler)),
+            _ => {
+                fields.found().push(messages::unknown_provider(&provider));
+                None
+            }
+        };
+    };
+    let at = fields.at("policy").unwrap_or(policy.span);
+    let mut fields = Fields::of(policy, "algorithmSource.policy", &["file", "configMap"], found);
+    let place = if let Some(file) = fields.get("file") {
+        let mut fields = Fields::of(file, "algorithmSource.policy.file", &["path"], fields.found());
+        fields.string("path").map_or_else(|| "a file".to_owned(), |path| format!("the file {}", path.value))
+    } else if let Some(config_map) = fields.get("configMap") {
+        let known = ["namespace", "name"];
+        let mut fields = Fields::of(config_map, "algorithmSource.policy.configMap", &known, fields.found());
+        let namespace = fields.string("namespace").map_or_else(|| "kube-system".to_owned(), |name| name.value);
+        let name = fields.string("name").map_or_else(String::new, |name| name.value);
+        format!("the ConfigMap {namespace}/{name}")
+    } else {
+        "nowhere".to_owned()
+    };
+    Some(Algorithm::Policy { at, place })
+}
