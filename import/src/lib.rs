@@ -16,9 +16,12 @@
 //! where the two differ. There is no I/O here.
 
 mod args;
+mod arguments;
 mod config;
 mod decode;
+mod difference;
 mod effective;
+pub mod export;
 mod kube;
 #[cfg(feature = "legacy")]
 mod legacy;
@@ -37,10 +40,17 @@ use schedc_codegen::catalog::Catalog;
 use schedc_codegen::source::{FileId, Files, Span};
 use schedc_codegen::{Diagnostic, Diagnostics};
 
+pub use arguments::arguments;
+pub use difference::{Difference, differences};
 pub use meaning::{Meaning, PluginsAt};
 use report::Report;
 pub use report::{Level, Remark};
 use tree::Node;
+
+/// Whether kube-scheduler 1.36 has this plugin and runs it by default.
+pub fn is_kube_scheduler_plugin(name: &str) -> bool {
+    kube::find(name).is_some()
+}
 
 /// What became of a configuration.
 #[derive(Clone, Debug)]

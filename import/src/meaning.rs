@@ -1,8 +1,9 @@
 //! What a profile runs, as lists: to be compared with what is compiled in.
 
 use schedc_codegen::catalog::Catalog;
-use schedc_codegen::plan::Point;
+use schedc_codegen::plan::{Plan, Point};
 use schedc_codegen::tree::{RawNode, RawValue};
+use schedc_core::profile::ProfileInfo;
 use serde_json::Value;
 
 use crate::effective::Effective;
@@ -16,6 +17,8 @@ pub type PluginsAt = (&'static str, Vec<(String, Option<i64>)>);
 pub struct Meaning {
     /// How many nodes of a hundred are looked for before scoring; 0 is kube-scheduler's adaptive rule.
     pub percentage_of_nodes_to_score: i64,
+    /// How long a pod waits after its first failed attempt, and at most.
+    pub backoff_seconds: (u64, u64),
     /// All extension points.
     pub points: Vec<PluginsAt>,
     /// The arguments that are given to plugins, by their names; the fields are called as in profiles.
@@ -29,10 +32,70 @@ impl Meaning {
             let weight = |weight: i64| (point == Point::Score).then_some(weight);
             (point.name(), here.map(|entry| (entry.name.clone(), weight(entry.weight))).collect())
         });
+        let seconds =
+            |written: Option<i64>, default| written.and_then(|seconds| seconds.try_into().ok()).unwrap_or(default);
         Meaning {
             percentage_of_nodes_to_score: profile.percentage_of_nodes_to_score,
+            backoff_seconds: (
+                seconds(profile.pod_initial_backoff_seconds, 1),
+                seconds(profile.pod_max_backoff_seconds, 10),
+            ),
             points: points.collect(),
             args: profile.args.iter().map(|args| (args.plugin.value.clone(), json(&args.value))).collect(),
+        }
+    }
+}
+
+impl Meaning {
+    /// All plugins that run, once, in the order of a scheduling attempt.
+    pub fn plugins(&self) -> Vec<&str> {
+        let mut plugins: Vec<&str> = Vec::new();
+        for (name, _) in self.points.iter().flat_map(|(_, plugins)| plugins) {
+            if !plugins.contains(&name.as_str()) {
+                plugins.push(name);
+            }
+        }
+        plugins
+    }
+
+    /// What the profile says to a plugin.
+    pub fn args_of(&self, plugin: &str) -> Option<&Value> {
+        self.args.iter().find(|(name, _)| name == plugin).map(|(_, args)| args)
+    }
+}
+
+impl From<&Plan> for Meaning {
+    fn from(plan: &Plan) -> Self {
+        let points = Point::ALL.into_iter().map(|point| {
+            let plugins = plan
+                .at(point)
+                .map(|(step, plugin)| (plugin.entry.name.clone(), step.weight.as_ref().map(|weight| weight.value)));
+            (point.name(), plugins.collect())
+        });
+        let args =
+            plan.plugins.iter().filter_map(|plugin| Some((plugin.entry.name.clone(), plugin.args.as_ref()?.to_json())));
+        Meaning {
+            percentage_of_nodes_to_score: plan.percentage_of_nodes_to_score.value.into(),
+            backoff_seconds: (plan.pod_initial_backoff_seconds.value, plan.pod_max_backoff_seconds.value),
+            points: points.collect(),
+            args: args.collect(),
+        }
+    }
+}
+
+impl From<&ProfileInfo> for Meaning {
+    fn from(info: &ProfileInfo) -> Self {
+        let points = Point::ALL.into_iter().map(|point| {
+            let plugins = info.plugins(point.name()).iter().map(|(name, weight)| ((*name).to_owned(), *weight));
+            (point.name(), plugins.collect())
+        });
+        let args =
+            info.args.iter().filter_map(|(name, args)| Some(((*name).to_owned(), serde_json::from_str(args).ok()?)));
+        Meaning {
+            percentage_of_nodes_to_score: info.percentage_of_nodes_to_score.into(),
+            backoff_seconds: (info.pod_initial_backoff_seconds, info.pod_max_backoff_seconds),
+            points: points.collect(),
+            args: args.collect(),
         }
     }
 }

@@ -7,6 +7,7 @@ mod forms;
 #[cfg(feature = "legacy")]
 mod legacy;
 mod plugins;
+mod round_trips;
 
 use expect_test::Expect;
 use schedc_codegen::catalog::Catalog;

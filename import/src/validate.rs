@@ -165,6 +165,8 @@ fn weight(plugin: &Plugin, point: Option<Point>, set: &PluginSet, effective: &Ef
         None => known.is_none_or(|known| known.points.contains(&Point::Score)),
     };
     match &plugin.weight {
+        // kube-scheduler itself writes 0 everywhere.
+        Some(weight) if !scores && weight.value == 0 => {}
         Some(weight) if !scores => {
             let could = known.is_some_and(|known| known.points.contains(&Point::Score));
             report.warning(messages::weight_without_effect(weight.span, &plugin.name.value, point, could));
@@ -190,7 +192,7 @@ fn weight(plugin: &Plugin, point: Option<Point>, set: &PluginSet, effective: &Ef
 }
 
 fn disabled(plugin: &Plugin, point: Option<Point>, effective: &Effective, report: &mut Report) {
-    if let Some(weight) = &plugin.weight {
+    if let Some(weight) = plugin.weight.as_ref().filter(|weight| weight.value != 0) {
         report.warning(messages::weight_of_disabled(weight.span, &plugin.name.value));
     }
     let name = plugin.name.value.as_str();

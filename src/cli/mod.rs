@@ -7,11 +7,15 @@ mod check;
 #[cfg(feature = "bench")]
 mod cost;
 #[cfg(feature = "tools")]
+mod diff;
+#[cfg(feature = "tools")]
 mod evaluate;
 #[cfg(feature = "tools")]
 mod expand;
 #[cfg(feature = "tools")]
 mod explain;
+#[cfg(feature = "tools")]
+mod export;
 mod failure;
 #[cfg(feature = "fuzz")]
 mod fuzz;
@@ -62,6 +66,10 @@ enum Command {
     Profiles(profiles::Profiles),
     #[cfg(feature = "tools")]
     Import(import::Import),
+    #[cfg(feature = "tools")]
+    Export(export::Export),
+    #[cfg(feature = "tools")]
+    Diff(diff::Diff),
     #[cfg(all(feature = "run", feature = "tools"))]
     Manifest(manifest::Manifest),
     #[cfg(feature = "bench")]
@@ -88,6 +96,10 @@ pub(crate) fn main() -> ExitCode {
         Command::Profiles(command) => command.run(),
         #[cfg(feature = "tools")]
         Command::Import(command) => command.run(),
+        #[cfg(feature = "tools")]
+        Command::Export(command) => command.run(),
+        #[cfg(feature = "tools")]
+        Command::Diff(command) => return command.run(),
         #[cfg(all(feature = "run", feature = "tools"))]
         Command::Manifest(command) => command.run(),
         #[cfg(feature = "bench")]

@@ -8,7 +8,7 @@ use schedc_codegen::{Options, select};
 use super::failure::Failure;
 
 /// Where profiles are, seen from the root of a package.
-const FOLDER: &str = "profiles";
+pub(crate) const FOLDER: &str = "profiles";
 
 /// The files that arguments stand for: names of profiles in `profiles/`, paths of files, folders of them. No arguments:
 /// all of `profiles/`.

@@ -205,3 +205,74 @@ fn a_file_that_is_not_there() {
     "#]]
     .assert_eq(&folder.schedc(&["import", "scheduler.yaml"]).refused());
 }
+
+const AUTOSCALED: &str = "\
+apiVersion: kubescheduler.config.k8s.io/v1alpha1
+kind: KubeSchedulerConfiguration
+schedulerName: autoscaled
+algorithmSource:
+  policy:
+    file: {path: /etc/kubernetes/policy.json}
+";
+
+const POLICY: &str = r#"{
+	"kind": "Policy",
+	"apiVersion": "v1",
+	"predicates": [{"name": "PodFitsResources"}, {"name": "NoDiskConflict"}],
+	"priorities": [{"name": "MostRequestedPriority", "weight": 2}]
+}
+"#;
+
+#[test]
+fn a_policy_beside_its_configuration() {
+    let folder = Folder::with(&[("scheduler.yaml", AUTOSCALED), ("policy.json", POLICY)]);
+    expect![[r#"
+        error: the plugins are those of a policy, which is in the file /etc/kubernetes/policy.json
+         --> scheduler.yaml:5:3
+          |
+        5 |   policy:
+          |   ^^^^^^ elsewhere
+          |
+          = help: give that file, or the ConfigMap as kubectl prints it, with --policy
+
+        error: 1 error in scheduler.yaml
+    "#]]
+    .assert_eq(&folder.schedc(&["import", "scheduler.yaml"]).refused());
+    let run = folder.schedc(&["import", "scheduler.yaml", "--policy", "policy.json"]);
+    expect![[r#"
+        note: scheduler.yaml:1:1: a configuration of v1alpha1 means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+        note: policy.json:5:26: `NodeResourcesMostAllocated` is the scoring strategy MostAllocated of `NodeResourcesFit` today
+    "#]].assert_eq(&run.stderr);
+    let profile = run.ok();
+    expect![[r##"
+        # Imported from scheduler.yaml by schedc.
+
+        scheduler-name = "autoscaled"
+        # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+        percentage-of-nodes-to-score = 0
+
+        [plugins]
+        multi-point = []
+        pre-enqueue = ["SchedulingGates", "DefaultPreemption"]
+        queue-sort = ["PrioritySort"]
+        pre-filter = ["NodeResourcesFit", "VolumeRestrictions"]
+        filter = ["NodeUnschedulable", "NodeResourcesFit", "VolumeRestrictions", "TaintToleration"]
+        post-filter = ["DefaultPreemption"]
+        pre-score = ["NodeResourcesFit"]
+        score = [{ name = "NodeResourcesFit", weight = 2 }]
+        bind = ["DefaultBinder"]
+
+        [args.NodeResourcesFit]
+        scoring-strategy = { type = "MostAllocated" }
+    "##]]
+    .assert_eq(&profile);
+    let folder = Folder::with(&[("profiles/autoscaled.toml", &profile)]);
+    folder.schedc(&["check"]).ok();
+}
+
+#[test]
+fn a_policy_alone() {
+    let folder = Folder::with(&[]);
+    let run = folder.schedc_with_input(&["import", "-", "--name", "old"], POLICY);
+    assert!(run.ok().contains("scheduler-name = \"old\"\n"));
+}

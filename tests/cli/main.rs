@@ -6,8 +6,10 @@ mod bench;
 mod check;
 #[cfg(feature = "bench")]
 mod cost;
+mod diff;
 mod evaluate;
 mod explain;
+mod export;
 #[cfg(feature = "fuzz")]
 mod fuzz;
 mod harness;

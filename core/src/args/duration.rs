@@ -1,5 +1,7 @@
 //! Durations as Kubernetes' configuration has them: `10s`, `1m30s`, `500ms`.
 
+use std::time::Duration;
+
 use super::decode::eq_bytes;
 
 /// Nanoseconds in each unit, by the unit's name.
@@ -101,9 +103,37 @@ const fn amount(whole: &[u8], fraction: &[u8], unit: i64) -> Option<i64> {
     Some(value)
 }
 
+/// A duration as Go prints it: `1m30s`.
+pub fn format_duration(time: Duration) -> String {
+    let (seconds, nanoseconds) = (time.as_secs(), time.subsec_nanos());
+    let fraction = |value: u64, digits: usize| {
+        let text = format!("{value:0digits$}");
+        let text = text.trim_end_matches('0');
+        if text.is_empty() { String::new() } else { format!(".{text}") }
+    };
+    if seconds == 0 {
+        let nanoseconds = u64::from(nanoseconds);
+        return match nanoseconds {
+            0 => "0s".to_owned(),
+            1..1_000 => format!("{nanoseconds}ns"),
+            1_000..1_000_000 => format!("{}{}µs", nanoseconds / 1_000, fraction(nanoseconds % 1_000, 3)),
+            _ => format!("{}{}ms", nanoseconds / 1_000_000, fraction(nanoseconds % 1_000_000, 6)),
+        };
+    }
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    let rest = format!("{}{}s", seconds % 60, fraction(nanoseconds.into(), 9));
+    match (hours, minutes) {
+        (0, 0) => rest,
+        (0, _) => format!("{minutes}m{rest}"),
+        _ => format!("{hours}h{minutes}m{rest}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::parse_duration;
+    use std::time::Duration;
+
+    use super::{format_duration, parse_duration};
 
     #[test]
     fn durations_are_those_of_go() {
@@ -134,6 +164,23 @@ mod tests {
             ("1s1", None),
         ] {
             assert_eq!(parse_duration(text), nanoseconds, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn durations_are_printed_as_go_does() {
+        let times = [
+            (0, "0s"),
+            (15, "15ns"),
+            (1_500, "1.5µs"),
+            (20_000_000, "20ms"),
+            (15_000_000_000, "15s"),
+            (90_500_000_000, "1m30.5s"),
+            (600_000_000_000, "10m0s"),
+            (7_200_000_000_000, "2h0m0s"),
+        ];
+        for (nanoseconds, expected) in times {
+            assert_eq!(format_duration(Duration::from_nanos(nanoseconds)), expected);
         }
     }
 }

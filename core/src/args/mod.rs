@@ -19,7 +19,7 @@ mod schema;
 mod seq;
 mod tree;
 
-pub use duration::parse_duration;
+pub use duration::{format_duration, parse_duration};
 pub use errors::{Errors, Part};
 pub use format::Format;
 pub use list::List;

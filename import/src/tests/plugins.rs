@@ -268,3 +268,12 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn weights_of_0_as_kube_scheduler_writes_them_are_none() {
+    check_remarks(
+        "profiles: [{plugins: {multiPoint: {disabled: [{name: '*', weight: 0}]}, queueSort: {enabled: [{name: PrioritySort, \
+         weight: 0}]}, bind: {enabled: [{name: DefaultBinder, weight: 0}]}}}]",
+        expect![""],
+    );
+}

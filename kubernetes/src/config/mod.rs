@@ -10,7 +10,6 @@
 //! | [`effective`](fn@effective) | what holds, as a KubeSchedulerConfiguration |
 //! | `rules` | what kube-scheduler would refuse, too |
 
-mod arguments;
 mod effective;
 mod file;
 pub(crate) mod rules;
@@ -25,7 +24,6 @@ use schedc_core::queue::Backoff;
 use crate::flags::Flags;
 use crate::wire::Pace;
 
-pub use arguments::arguments;
 pub use effective::effective;
 
 /// What holds.

@@ -1,12 +1,11 @@
 //! How the profiles of a file differ from those that are compiled in.
 
 use schedc_core::profile::ProfileInfo;
-use schedc_import::Imported;
-use schedc_kubernetes::config::arguments;
+use schedc_import::{Difference, Imported, Meaning, differences};
 use serde_json::Value;
 
 /// What a user should know who thinks that the file says what is done, a line for each difference.
-pub(super) fn differences(file: &[Imported], compiled: &[ProfileInfo]) -> Vec<String> {
+pub(super) fn of_file(file: &[Imported], compiled: &[ProfileInfo]) -> Vec<String> {
     let mut lines = Vec::new();
     for written in file {
         let name = &written.scheduler_name;
@@ -32,60 +31,51 @@ pub(super) fn differences(file: &[Imported], compiled: &[ProfileInfo]) -> Vec<St
 }
 
 fn of_profile(written: &Imported, profile: &ProfileInfo) -> Vec<String> {
+    let (file, binary) = (&written.means, Meaning::from(profile));
     let mut lines = Vec::new();
-    let (asked, is) = (written.means.percentage_of_nodes_to_score, profile.percentage_of_nodes_to_score);
-    // To look at all nodes is better than what was asked for.
-    if asked != i64::from(is) && (asked, is) != (0, 100) {
-        lines.push(format!("percentageOfNodesToScore is {asked} in the file and {is} in the binary"));
-    }
-    for (point, asked) in &written.means.points {
-        of_point(point, asked, profile.plugins(point), &mut lines);
-    }
-    let mut plugins: Vec<&str> = Vec::new();
-    for (name, _) in profile.points.iter().flat_map(|point| point.plugins) {
-        if !plugins.contains(name) {
-            plugins.push(name);
-        }
-    }
-    for plugin in plugins {
-        let asked = written.means.args.iter().find(|(name, _)| name == plugin).map(|(_, args)| args);
-        let is = profile.args.iter().find(|(name, _)| *name == plugin);
-        let is: Option<Value> = is.and_then(|(_, args)| serde_json::from_str(args).ok());
-        let (asked, is) = (arguments(plugin, asked), arguments(plugin, is.as_ref()));
-        if asked != is {
-            let say = |args: Option<Value>| args.map_or_else(|| "nothing".to_owned(), |args| args.to_string());
-            lines.push(format!(
-                "the arguments of {plugin} are {} in the file and {} in the binary",
-                say(asked),
-                say(is)
-            ));
+    let mut differences = differences(file, &binary).into_iter().peekable();
+    while let Some(difference) = differences.next() {
+        match difference {
+            // To look at all nodes is better than what was asked for.
+            Difference::Setting { name: "percentageOfNodesToScore", a, b } if (a, b) != (0, 100) => {
+                lines.push(format!("percentageOfNodesToScore is {a} in the file and {b} in the binary"));
+            }
+            // Backoff is that of the file.
+            Difference::Setting { .. } => {}
+            Difference::Plugin { point, plugin, in_a, weight } => {
+                let mut plugins = vec![with_weight(&plugin, weight)];
+                while let Some(Difference::Plugin { plugin, weight, .. }) =
+                    differences.next_if(|next| is_at(next, point, in_a))
+                {
+                    plugins.push(with_weight(&plugin, weight));
+                }
+                let (place, other) = if in_a { ("file", "binary") } else { ("binary", "file") };
+                lines.push(format!("{point}: in the {place} and not in the {other}: {}", plugins.join(", ")));
+            }
+            Difference::Weight { plugin, a, b } => {
+                lines.push(format!("score: {plugin} weighs {a} in the file and {b} in the binary"));
+            }
+            Difference::Order { point, b, .. } => {
+                lines.push(format!("{point}: the order in the binary is another one: {}", b.join(", ")));
+            }
+            Difference::Argument { plugin, path, a, b } => {
+                let say = |value: Option<Value>| value.map_or_else(|| "nothing".to_owned(), |value| value.to_string());
+                lines.push(format!("{path} of {plugin} is {} in the file and {} in the binary", say(a), say(b)));
+            }
         }
     }
     lines
 }
 
-fn of_point(point: &str, asked: &[(String, Option<i64>)], is: &[(&str, Option<i64>)], lines: &mut Vec<String>) {
-    let weight = |weight: &Option<i64>| weight.map(|weight| format!(" (weight {weight})")).unwrap_or_default();
-    let before = lines.len();
-    let missing = asked.iter().filter(|(name, _)| is.iter().all(|(other, _)| other != name));
-    let missing: Vec<_> = missing.map(|(name, asks)| format!("{name}{}", weight(asks))).collect();
-    let extra = is.iter().filter(|(name, _)| asked.iter().all(|(other, _)| other != name));
-    let extra: Vec<_> = extra.map(|(name, has)| format!("{name}{}", weight(has))).collect();
-    for (names, place, other) in [(missing, "file", "binary"), (extra, "binary", "file")] {
-        if !names.is_empty() {
-            lines.push(format!("{point}: in the {place} and not in the {other}: {}", names.join(", ")));
-        }
-    }
-    for (name, asks) in asked {
-        if let Some((_, has)) = is.iter().find(|(other, has)| other == name && has != asks) {
-            let (asks, has) = (asks.unwrap_or_default(), has.unwrap_or_default());
-            lines.push(format!("{point}: {name} weighs {asks} in the file and {has} in the binary"));
-        }
-    }
-    let same_order = asked.iter().map(|(name, _)| name.as_str()).eq(is.iter().map(|(name, _)| *name));
-    if lines.len() == before && !same_order {
-        let names: Vec<_> = is.iter().map(|(name, _)| *name).collect();
-        lines.push(format!("{point}: the order in the binary is another one: {}", names.join(", ")));
+/// Whether a difference is a plugin at a point of one of the two.
+fn is_at(difference: &Difference, at: &str, of_a: bool) -> bool {
+    matches!(difference, Difference::Plugin { point, in_a, .. } if *point == at && *in_a == of_a)
+}
+
+fn with_weight(plugin: &str, weight: Option<i64>) -> String {
+    match weight {
+        Some(weight) => format!("{plugin} (weight {weight})"),
+        None => plugin.to_owned(),
     }
 }
 
@@ -116,7 +106,7 @@ mod tests {
     fn check(profiles: &str, expected: Expect) {
         let header = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n";
         let import = schedc_import::import("s.yaml", &format!("{header}{profiles}"));
-        let lines = differences(&import.profiles.expect("it can be imported"), &[COMPILED]);
+        let lines = of_file(&import.profiles.expect("it can be imported"), &[COMPILED]);
         expected.assert_eq(&lines.iter().map(|line| format!("{line}\n")).collect::<String>());
     }
 
@@ -146,7 +136,7 @@ mod tests {
                 profile edge: filter: the order in the binary is another one: NodeName, NodeUnschedulable
                 profile edge: score: in the file and not in the binary: ImageLocality (weight 1)
                 profile edge: score: NodeResourcesFit weighs 5 in the file and 2 in the binary
-                profile edge: the arguments of NodeResourcesFit are {"scoringStrategy":{"resources":[{"name":"cpu","weight":3},{"name":"memory","weight":1}],"type":"MostAllocated"}} in the file and {"scoringStrategy":{"resources":[{"name":"cpu","weight":1},{"name":"memory","weight":1}],"type":"MostAllocated"}} in the binary
+                profile edge: scoringStrategy.resources of NodeResourcesFit is [{"name":"cpu","weight":3},{"name":"memory","weight":1}] in the file and [{"name":"cpu","weight":1},{"name":"memory","weight":1}] in the binary
             "#]],
         );
         let other =

@@ -28,7 +28,7 @@ pub(super) fn read(flags: &Flags) -> Result<Settings, Failure> {
         warn!("{}", remark.one_line(&import.files));
     }
     settings.warnings.iter().for_each(|warning| warn!("{warning}"));
-    for difference in compare::differences(&profiles, Profiles::PROFILES) {
+    for difference in compare::of_file(&profiles, Profiles::PROFILES) {
         warn!("{name}: {difference}");
     }
     Ok(settings)

@@ -5,6 +5,8 @@ pub(crate) mod bench;
 #[cfg(feature = "bench")]
 pub(crate) mod cost;
 #[cfg(feature = "tools")]
+pub(crate) mod diff;
+#[cfg(feature = "tools")]
 pub(crate) mod explanation;
 #[cfg(feature = "run")]
 pub(crate) mod looking;

@@ -237,9 +237,9 @@ oops: 1
              --> p.yaml:6:1
               |
             6 | oops: 1
-              | ^^^^ not a field of a KubeSchedulerConfiguration
+              | ^^^^ not a field of `Policy`
               |
-              = note: a KubeSchedulerConfiguration has `apiVersion`, `kind`, `predicates`, `priorities`, `extenders`, `hardPodAffinitySymmetricWeight` and `alwaysCheckAllPredicates`
+              = note: `Policy` has `apiVersion`, `kind`, `predicates`, `priorities`, `extenders`, `hardPodAffinitySymmetricWeight` and `alwaysCheckAllPredicates`
 
             error: 9 errors in p.yaml
         "#]],

@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use schedc_core::args::parse_duration;
+use schedc_core::args::{format_duration, parse_duration};
 use serde_json::{Map, Value, json};
-
-use super::effective::duration;
 
 /// The arguments of a plugin as in a KubeSchedulerConfiguration, with kube-scheduler's defaults for what is not said: of
 /// `written`, which a profile says. `None`: a plugin of kube-scheduler that takes none, or one of others about which
@@ -29,7 +27,7 @@ pub fn arguments(plugin: &str, written: Option<&Value>) -> Option<Value> {
     for timeout in ["filterTimeout", "bindingTimeout"] {
         if let Some(time) = all.get_mut(timeout).filter(|_| plugin == "DynamicResources") {
             let parsed = time.as_str().and_then(parse_duration).and_then(|time| u64::try_from(time).ok());
-            *time = parsed.map_or(time.take(), |time| duration(Duration::from_nanos(time)).into());
+            *time = parsed.map_or(time.take(), |time| format_duration(Duration::from_nanos(time)).into());
         }
     }
     weights(all.get_mut("resources"));
@@ -90,14 +88,20 @@ fn added_affinity(written: &Value) -> Value {
 
 fn camel_keys(value: &Value) -> Value {
     match value {
-        Value::Object(fields) => fields.iter().map(|(key, value)| (camel(key), camel_keys(value))).collect(),
+        Value::Object(fields) => fields.iter().map(|(key, value)| (camel_key(key), camel_keys(value))).collect(),
         Value::Array(items) => items.iter().map(camel_keys).collect(),
         other => other.clone(),
     }
 }
 
+/// A key in kebab-case is a field; any other is what somebody calls something, such as a resource.
+fn camel_key(key: &str) -> String {
+    let is_field = key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    if is_field { camel(key) } else { key.to_owned() }
+}
+
 /// `pre-filter` as Kubernetes writes it: `preFilter`.
-pub(super) fn camel(name: &str) -> String {
+pub(crate) fn camel(name: &str) -> String {
     let mut words = name.split('-');
     let mut camel = words.next().unwrap_or_default().to_owned();
     for word in words {
@@ -119,7 +123,8 @@ mod tests {
 
     #[test]
     fn defaults_are_those_of_kube_scheduler() {
-        let recorded: Value = serde_json::from_str(include_str!("../../tests/recordings/configz.json")).unwrap();
+        let recorded: Value =
+            serde_json::from_str(include_str!("../../kubernetes/tests/recordings/configz.json")).unwrap();
         let config = recorded.pointer("/componentconfig/profiles/0/pluginConfig").and_then(Value::as_array).unwrap();
         for of_plugin in config {
             let mut args = of_plugin["args"].clone();

@@ -1,0 +1,117 @@
+//! Which pods go elsewhere.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schedc::cluster::Routes;
+use schedc::pipelines::Profiles;
+use schedc::simulation::{Options, Report, simulate};
+use schedc::timeline::{Sources, Timeline};
+use schedc_core::profile::Bundle;
+use schedc_import::{Difference, Meaning, differences};
+use schedc_objects::Objects;
+use serde::Serialize;
+
+use super::sides::Side;
+use crate::cli::failure::Failure;
+use crate::cli::output;
+
+/// What becomes of the pods of a cluster with either profile.
+#[derive(Serialize)]
+pub(crate) struct Moves {
+    /// Pods that were placed, or tried in vain, or preempted, with either.
+    pub(crate) pods: usize,
+    /// Of those, pods whose node is the same, or that have none with both.
+    pub(crate) same: usize,
+    /// All others.
+    pub(crate) elsewhere: Vec<Move>,
+}
+
+/// A pod that goes elsewhere.
+#[derive(Serialize)]
+pub(crate) struct Move {
+    /// `namespace/name`.
+    pub(crate) pod: String,
+    pub(crate) a: Outcome,
+    pub(crate) b: Outcome,
+}
+
+/// What becomes of a pod.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Outcome {
+    /// The node that it is on in the end.
+    pub(crate) node: Option<String>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) message: Option<String>,
+}
+
+/// Places the pending pods of a cluster with each of the two.
+pub(super) fn moves(a: &Side, b: &Side, cluster: &[PathBuf], seed: u64) -> Result<Moves, Failure> {
+    let (profile_a, profile_b) = (compiled(a)?, compiled(b)?);
+    let objects = Objects::load(cluster, schedc_objects::Options { api_server_defaults: true })?;
+    let a = placed(profile_a, objects.clone(), seed)?;
+    let b = placed(profile_b, objects, seed)?;
+    Ok(compare(&outcomes(&a), &outcomes(&b), &stays(&[&a, &b])))
+}
+
+/// The compiled profile that does what a side does.
+fn compiled(side: &Side) -> Result<&'static str, Failure> {
+    for profile in Profiles::PROFILES {
+        let found = differences(&Meaning::from(profile), &side.means);
+        if !found.iter().all(|difference| matches!(difference, Difference::Setting { .. })) {
+            continue;
+        }
+        if !found.is_empty() {
+            let name = profile.name;
+            output::note(format_args!("pods are placed with `{name}` for {}: only settings differ", side.name));
+        }
+        return Ok(profile.name);
+    }
+    Err(Failure::new(format_args!(
+        "{} is not compiled into this binary as it is, so no pods can be placed with it; {}",
+        side.name, side.cure
+    )))
+}
+
+fn placed(profile: &str, mut objects: Objects, seed: u64) -> Result<Report, Failure> {
+    let timeline = Timeline::read(&Sources::default(), &mut objects)?;
+    let routes = Routes::to::<Profiles>(profile)?;
+    let options = Options { routes, seed, until: None, log: false, read: Duration::ZERO };
+    Ok(simulate::<Profiles>(objects, timeline, options, |_| {})?)
+}
+
+/// What became of each pod that something became of.
+fn outcomes(report: &Report) -> BTreeMap<&str, Outcome> {
+    let mut outcomes = BTreeMap::new();
+    for pod in &report.placements {
+        outcomes.insert(pod.pod.as_str(), Outcome { node: Some(pod.node.clone()), message: None });
+    }
+    for pod in &report.unschedulable {
+        outcomes.insert(&pod.pod, Outcome { node: None, message: Some(pod.message.clone()) });
+    }
+    for pod in &report.preempted {
+        outcomes.insert(&pod.pod, Outcome { node: None, message: Some(format!("preempted by {}", pod.by)) });
+    }
+    outcomes
+}
+
+/// The nodes of pods that lose them with one profile, and keep them with the other.
+fn stays<'r>(reports: &[&'r Report]) -> BTreeMap<&'r str, Outcome> {
+    let preempted = reports.iter().flat_map(|report| &report.preempted);
+    preempted.map(|pod| (pod.pod.as_str(), Outcome { node: Some(pod.node.clone()), message: None })).collect()
+}
+
+fn compare(a: &BTreeMap<&str, Outcome>, b: &BTreeMap<&str, Outcome>, stays: &BTreeMap<&str, Outcome>) -> Moves {
+    let mut pods: Vec<&str> = a.keys().chain(b.keys()).copied().collect();
+    pods.sort_unstable();
+    pods.dedup();
+    let nothing = Outcome { node: None, message: None };
+    let of = |outcomes: &BTreeMap<&str, Outcome>, pod: &str| {
+        outcomes.get(pod).or_else(|| stays.get(pod)).unwrap_or(&nothing).clone()
+    };
+    let moves = pods.iter().map(|pod| Move { pod: (*pod).to_owned(), a: of(a, pod), b: of(b, pod) });
+    let elsewhere: Vec<Move> = moves.filter(|moved| moved.a.node != moved.b.node).collect();
+    Moves { pods: pods.len(), same: pods.len() - elsewhere.len(), elsewhere }
+}

@@ -1,0 +1,96 @@
+//! The two things that are compared.
+
+use std::path::{Path, PathBuf};
+
+use schedc::pipelines::Profiles;
+use schedc_codegen::load;
+use schedc_core::profile::Bundle;
+use schedc_import::{Level, Meaning, Options, import_any};
+
+use crate::cli::failure::Failure;
+use crate::cli::{import, output, sources};
+
+/// What stands for kube-scheduler's defaults.
+const KUBE_SCHEDULER: &str = "kube-scheduler";
+
+/// A profile, wherever it is from.
+pub(super) struct Side {
+    /// What to call it.
+    pub(super) name: String,
+    pub(super) scheduler_name: String,
+    pub(super) means: Meaning,
+    /// What to do if it is not compiled in.
+    pub(super) cure: String,
+}
+
+impl Side {
+    /// What an argument stands for.
+    pub(super) fn load(argument: &str) -> Result<Self, Failure> {
+        let (path, profile) = argument.rsplit_once('#').map_or((argument, None), |(path, name)| (path, Some(name)));
+        if is_configuration(path) {
+            let (path, text) = import::read(Path::new(path))?;
+            return Self::import(&path, &text, profile);
+        }
+        let is_name = !argument.ends_with(".toml") && !argument.contains('/');
+        let is_file = !is_name || Path::new(sources::FOLDER).join(format!("{argument}.toml")).exists();
+        let compiled = Profiles::PROFILES.iter().find(|profile| profile.name == argument);
+        match compiled {
+            _ if argument == KUBE_SCHEDULER || argument == "default" && !is_file && compiled.is_none() => {
+                let nothing = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+                let side = Self::import(KUBE_SCHEDULER, nothing, None)?;
+                let cure = "build with a profile that does the same, such as profiles/default.toml".to_owned();
+                Ok(Side { cure, ..side })
+            }
+            Some(profile) if !is_file => Ok(Side {
+                name: profile.name.to_owned(),
+                scheduler_name: profile.scheduler_name.to_owned(),
+                means: Meaning::from(profile),
+                cure: String::new(),
+            }),
+            _ => Self::profile(argument),
+        }
+    }
+
+    fn profile(argument: &str) -> Result<Self, Failure> {
+        let files = sources::files(&[PathBuf::from(argument)])?;
+        let compilation = load(&files, &sources::options())?;
+        match compilation.plans.as_slice() {
+            [plan] => Ok(Side {
+                name: plan.stem.clone(),
+                scheduler_name: plan.scheduler_name.value.clone(),
+                means: Meaning::from(plan),
+                cure: "put it into profiles/ and build again".to_owned(),
+            }),
+            plans => {
+                let number = plans.len();
+                Err(Failure::new(format_args!("{argument} is {number} profiles; name one of them")))
+            }
+        }
+    }
+
+    fn import(path: &str, text: &str, name: Option<&str>) -> Result<Self, Failure> {
+        let import = import_any(path, text, &Options::default());
+        if let (None, Ok([first, _, ..])) = (name, import.profiles.as_deref()) {
+            let first = &first.scheduler_name;
+            return Err(Failure::new(format_args!("{path} has several profiles: say which, such as `{path}#{first}`")));
+        }
+        let (index, imported) = import.profile(name)?;
+        let concerns = |profile: Option<usize>| profile.is_none_or(|profile| profile == index);
+        for remark in import.remarks.iter().filter(|remark| remark.level == Level::Warning && concerns(remark.profile))
+        {
+            output::warning(remark.one_line(&import.files));
+        }
+        Ok(Side {
+            name: name.map_or_else(|| path.to_owned(), |name| format!("{path}#{name}")),
+            scheduler_name: imported.scheduler_name.clone(),
+            means: imported.means.clone(),
+            cure: format!("`schedc import {path} -o profiles` makes a profile of it; then build again"),
+        })
+    }
+}
+
+/// Whether an argument is a file of kube-scheduler's configuration.
+fn is_configuration(path: &str) -> bool {
+    let extension = Path::new(path).extension().and_then(|extension| extension.to_str());
+    path == "-" || extension.is_some_and(|extension| ["yaml", "yml", "json"].contains(&extension))
+}

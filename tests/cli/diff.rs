@@ -1,0 +1,277 @@
+//! `schedc diff`
+
+use expect_test::expect;
+
+use crate::harness::{EXAMPLE, Folder, schedc};
+
+#[test]
+fn equal_profiles() {
+    let run = schedc(&["diff", "edge", "profiles/edge.toml"]);
+    assert_eq!(run.code, Some(0));
+    expect![[r#"
+        edge and profiles/edge.toml do the same
+    "#]]
+    .assert_eq(&run.stdout);
+}
+
+#[test]
+fn a_profile_against_kube_scheduler() {
+    let run = schedc(&["diff", "edge", "kube-scheduler"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
+    expect![[r#"
+        edge and kube-scheduler: 36 differences
+
+        Settings
+          SETTING                   EDGE  KUBE-SCHEDULER  FOR PODS
+          percentageOfNodesToScore  100   0               with kube-scheduler, the larger the cluster the fewer nodes are looked at; with edge, all nodes
+
+        pre-enqueue
+          PLUGIN             EDGE  KUBE-SCHEDULER  FOR PODS
+          SchedulingGates    -     yes             without it, pods are tried in spite of their scheduling gates
+          DynamicResources   -     yes             without it, pods are tried before their resource claims exist
+          DefaultPreemption  -     yes             without it, a pod is tried again before its victims are gone
+
+        pre-filter
+          PLUGIN                EDGE  KUBE-SCHEDULER  FOR PODS
+          VolumeRestrictions    -     yes             goes with filter
+          NodeVolumeLimits      -     yes             goes with filter
+          VolumeBinding         -     yes             goes with filter
+          VolumeZone            -     yes             goes with filter
+          PodTopologySpread     -     yes             goes with filter
+          InterPodAffinity      -     yes             goes with filter
+          DynamicResources      -     yes             goes with filter
+          NodeDeclaredFeatures  -     yes             goes with filter
+
+        filter
+          PLUGIN                EDGE  KUBE-SCHEDULER  FOR PODS
+          VolumeRestrictions    -     yes             without it, volumes for one node or one pod may be used by several
+          NodeVolumeLimits      -     yes             without it, nodes may get more volumes than can be attached
+          VolumeBinding         -     yes             without it, it is not looked at where a pod's claims can have their volumes
+          VolumeZone            -     yes             without it, pods may go to other zones than their volumes
+          PodTopologySpread     -     yes             without it, spreading constraints with DoNotSchedule are not heeded
+          InterPodAffinity      -     yes             without it, required affinity and anti-affinity between pods are not heeded
+          DynamicResources      -     yes             without it, it is not looked at where a pod's resource claims can be met
+          NodeDeclaredFeatures  -     yes             without it, pods may go to nodes without a feature that they need
+
+        post-filter
+          PLUGIN             EDGE  KUBE-SCHEDULER  FOR PODS
+          DynamicResources   -     yes             without it, no claim is given up for a pod that fits nowhere
+          DefaultPreemption  -     yes             without it, no pod has to make room for one that fits nowhere
+
+        pre-score
+          PLUGIN                           EDGE  KUBE-SCHEDULER  FOR PODS
+          VolumeBinding                    -     yes             goes with score
+          PodTopologySpread                -     yes             goes with score
+          InterPodAffinity                 -     yes             goes with score
+          NodeResourcesBalancedAllocation  -     yes             goes with score
+
+        score
+          PLUGIN                           EDGE  KUBE-SCHEDULER  FOR PODS
+          VolumeBinding                    -     x1              without it, pods do not prefer volumes that are no larger than they ask for
+          PodTopologySpread                -     x2              without it, pods do not prefer to be spread over nodes and zones
+          InterPodAffinity                 -     x2              without it, pods do not prefer to be near or away from the pods that their preferred terms name
+          DynamicResources                 -     x2              without it, pods do not prefer devices that their claims name first
+          NodeResourcesBalancedAllocation  -     x1              without it, pods do not prefer nodes on which cpu and memory are requested alike
+          ImageLocality                    -     x1              without it, pods do not prefer nodes that have their images
+
+        reserve
+          PLUGIN            EDGE  KUBE-SCHEDULER  FOR PODS
+          VolumeBinding     -     yes             without it, it keeps nothing for a pod whose node is chosen
+          DynamicResources  -     yes             without it, it keeps nothing for a pod whose node is chosen
+
+        pre-bind
+          PLUGIN            EDGE  KUBE-SCHEDULER  FOR PODS
+          VolumeBinding     -     yes             without it, it prepares nothing before a pod is bound
+          DynamicResources  -     yes             without it, it prepares nothing before a pod is bound
+    "#]].assert_eq(&run.stdout);
+}
+
+const CONFIGURATION: &str = "\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+podMaxBackoffSeconds: 60
+profiles:
+- schedulerName: one
+- schedulerName: two
+  percentageOfNodesToScore: 30
+  plugins:
+    filter: {enabled: [{name: NodePorts}]}
+    score: {enabled: [{name: ImageLocality, weight: 20}]}
+  pluginConfig:
+  - {name: InterPodAffinity, args: {hardPodAffinityWeight: 9, ignorePreferredTermsOfExistingPods: true}}
+  - {name: DefaultPreemption, args: {minCandidateNodesAbsolute: 5}}
+  - {name: NodeResourcesFit, args: {scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 2}]}}}
+";
+
+#[test]
+fn order_weights_and_arguments() {
+    let folder = Folder::with(&[("scheduler.yaml", CONFIGURATION)]);
+    let run = folder.schedc(&["diff", "scheduler.yaml#one", "scheduler.yaml#two"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
+    expect![[r#"
+        scheduler.yaml#one and scheduler.yaml#two: 9 differences
+
+        Settings
+          SETTING                   SCHEDULER.YAML#ONE  SCHEDULER.YAML#TWO  FOR PODS
+          percentageOfNodesToScore  0                   30                  with scheduler.yaml#one, the larger the cluster the fewer nodes are looked at; with scheduler.yaml#two, 30 % of them
+
+        filter
+          another order; for pods: none for where they go; of several plugins that reject a node, another one may be named
+            scheduler.yaml#one:
+              NodeUnschedulable, NodeName, TaintToleration, NodeAffinity, NodePorts, NodeResourcesFit,
+              VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone, PodTopologySpread,
+              InterPodAffinity, DynamicResources, NodeDeclaredFeatures
+            scheduler.yaml#two:
+              NodePorts, NodeUnschedulable, NodeName, TaintToleration, NodeAffinity, NodeResourcesFit,
+              VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone, PodTopologySpread,
+              InterPodAffinity, DynamicResources, NodeDeclaredFeatures
+
+        score
+          PLUGIN         SCHEDULER.YAML#ONE  SCHEDULER.YAML#TWO  FOR PODS
+          ImageLocality  x1                  x20                 preferring nodes that have their images counts more with scheduler.yaml#two: 20 of 34 parts of the score, not 1 of 15
+          another order; for pods: none: scores are added up
+            scheduler.yaml#one:
+              TaintToleration, NodeAffinity, NodeResourcesFit, VolumeBinding, PodTopologySpread,
+              InterPodAffinity, DynamicResources, NodeResourcesBalancedAllocation, ImageLocality
+            scheduler.yaml#two:
+              ImageLocality, TaintToleration, NodeAffinity, NodeResourcesFit, VolumeBinding,
+              PodTopologySpread, InterPodAffinity, DynamicResources, NodeResourcesBalancedAllocation
+
+        Arguments
+          ARGUMENT                                             SCHEDULER.YAML#ONE                                        SCHEDULER.YAML#TWO           FOR PODS
+          DefaultPreemption minCandidateNodesAbsolute          100                                                       5                            with scheduler.yaml#one, more nodes are looked at for pods to preempt
+          NodeResourcesFit scoringStrategy.resources           [{"name":"cpu","weight":1},{"name":"memory","weight":1}]  [{"name":"cpu","weight":2}]  other resources, or the same with other weights, say how full a node is
+          NodeResourcesFit scoringStrategy.type                LeastAllocated                                            MostAllocated                pods prefer the emptiest nodes with scheduler.yaml#one, and the fullest nodes that they fit on with scheduler.yaml#two
+          InterPodAffinity hardPodAffinityWeight               1                                                         9                            pods are drawn more to running pods that require their like with scheduler.yaml#two
+          InterPodAffinity ignorePreferredTermsOfExistingPods  false                                                     true                         only with scheduler.yaml#one, what running pods prefer counts for pods without preferences of their own
+    "#]].assert_eq(&run.stdout);
+}
+
+#[test]
+fn as_json() {
+    let folder = Folder::with(&[("scheduler.yaml", CONFIGURATION)]);
+    let run = folder.schedc(&["diff", "scheduler.yaml#one", "kube-scheduler", "-o", "json"]);
+    assert_eq!(run.code, Some(1));
+    expect![[r#"
+        {
+          "a": {
+            "name": "scheduler.yaml#one",
+            "schedulerName": "one"
+          },
+          "b": {
+            "name": "kube-scheduler",
+            "schedulerName": "default-scheduler"
+          },
+          "equal": false,
+          "differences": [
+            {
+              "what": "setting",
+              "name": "podMaxBackoffSeconds",
+              "a": 60,
+              "b": 10,
+              "effect": "with scheduler.yaml#one, a pod that was often tried in vain is tried less often"
+            }
+          ]
+        }
+    "#]]
+    .assert_eq(&run.stdout);
+}
+
+#[test]
+fn pods_that_go_elsewhere() {
+    let run = schedc(&["diff", "binpack", "default", "--cluster", EXAMPLE]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
+    let (_, pods) = run.stdout.split_once("Pods\n").expect("a table of pods");
+    expect![[r#"
+          6 of 21 pods would go elsewhere:
+          POD                    BINPACK  DEFAULT
+          research/report-2      north-1  north-2
+          research/report-3      north-2  south-1
+          research/report-4      north-2  north-1
+          research/spark-driver  north-2  north-1
+          shop/cache-0           north-1  south-1
+          shop/web-2             north-1  north-2
+    "#]]
+    .assert_eq(pods);
+    let run = schedc(&["diff", "default", "kube-scheduler", "--cluster", EXAMPLE]);
+    expect![[r#"
+        note: pods are placed with `default` for kube-scheduler: only settings differ
+        default and kube-scheduler: 1 difference
+
+        Settings
+          SETTING                   DEFAULT  KUBE-SCHEDULER  FOR PODS
+          percentageOfNodesToScore  100      0               with kube-scheduler, the larger the cluster the fewer nodes are looked at; with default, all nodes
+
+        Pods
+          21 pods, all of them on the same nodes with both
+    "#]].assert_eq(&format!("{}{}", run.stderr, run.stdout));
+}
+
+#[test]
+fn pods_of_a_profile_that_is_not_compiled_in() {
+    let folder = Folder::with(&[("profiles/mine.toml", "[plugins]\nfilter = []\n"), ("scheduler.yaml", CONFIGURATION)]);
+    let run = folder.schedc(&["diff", "mine", "default", "--cluster", "."]);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""));
+    expect![[r#"
+        error: mine is not compiled into this binary as it is, so no pods can be placed with it; put it into profiles/ and build again
+    "#]].assert_eq(&run.stderr);
+    let run = folder.schedc(&["diff", "scheduler.yaml#two", "default", "--cluster", "."]);
+    assert_eq!(run.code, Some(2));
+    expect![[r#"
+        error: scheduler.yaml#two is not compiled into this binary as it is, so no pods can be placed with it; `schedc import scheduler.yaml -o profiles` makes a profile of it; then build again
+    "#]].assert_eq(&run.stderr);
+}
+
+#[test]
+fn what_cannot_be_compared() {
+    let folder =
+        Folder::with(&[("scheduler.yaml", CONFIGURATION), ("profiles/a.toml", ""), ("profiles/b.toml", "x = 1")]);
+    for (sides, expected) in [
+        (
+            ["scheduler.yaml", "kube-scheduler"],
+            expect![[r#"
+                error: scheduler.yaml has several profiles: say which, such as `scheduler.yaml#one`
+            "#]],
+        ),
+        (
+            ["a", "b"],
+            expect![[r#"
+            error: unknown key `x`
+             --> profiles/b.toml:1:1
+              |
+            1 | x = 1
+              | ^ not a key of a profile
+              |
+              = note: a profile has `scheduler-name`, `percentage-of-nodes-to-score`, `pod-initial-backoff-seconds`, `pod-max-backoff-seconds`, `crates`, `plugins`, `args` and `budget`
+
+            error: 1 error in profiles/b.toml
+        "#]],
+        ),
+        (
+            ["c", "a"],
+            expect![[r#"
+            error: no profile is called `c`
+             |
+             = note: profiles has `a` and `b`
+             = help: did you mean `a`?
+
+            error: 1 error
+        "#]],
+        ),
+    ] {
+        let run = folder.schedc(&["diff", sides[0], sides[1]]);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""));
+        expected.assert_eq(&run.stderr);
+    }
+}
+
+#[test]
+fn the_example_of_the_documentation() {
+    let page = include_str!("../../docs/diff.md");
+    let run = schedc(&["diff", "binpack", "kube-scheduler"]);
+    assert!(
+        page.contains(&format!("```\n$ schedc diff binpack kube-scheduler\n{}```\n", run.stdout)),
+        "{}",
+        run.stdout
+    );
+}
