@@ -5,10 +5,9 @@
 //! | `error!` | error | always |
 //! | `warn!` | warning | always |
 //! | `info!` | info | always |
-//! | `debug!` | info | `-v 4`, or what its field `v` says: 1 to 5 |
-//! | `trace!` | info | `-v 6`, or what its field `v` says: 5 and more |
+//! | `debug!` | info | `-v 4`, or what its field `v` says |
 //!
-//! Only this project's own messages are written, and no spans. Where nothing is shown, a message costs a look at a number, and no
+//! Only this project's own messages are written, and no spans. `trace!` is left to libraries: releases are compiled without. Where nothing is shown, a message costs a look at a number, and no
 //! more than that and its field `v` where others of its level are shown.
 
 mod json;
@@ -27,9 +26,8 @@ use tracing::{Event, Level, Metadata, Subscriber};
 
 use crate::flags::Logging;
 
-/// From which `-v` messages are shown that say nothing else.
+/// From which `-v` details are shown that say nothing else.
 const DEBUG: u8 = 4;
-const TRACE: u8 = 6;
 
 /// Writes logs from now on. A second call changes nothing.
 pub fn start(logging: &Logging) {
@@ -96,8 +94,7 @@ impl<W: Fn(Severity, &str)> Logs<W> {
     fn level(&self) -> LevelFilter {
         match self.verbosity {
             0 => LevelFilter::INFO,
-            1..=4 => LevelFilter::DEBUG,
-            _ => LevelFilter::TRACE,
+            _ => LevelFilter::DEBUG,
         }
     }
 }
@@ -121,8 +118,7 @@ impl<W: Fn(Severity, &str) + Send + Sync + 'static> Subscriber for Logs<W> {
             Level::ERROR => (Severity::Error, 0),
             Level::WARN => (Severity::Warning, 0),
             Level::INFO => (Severity::Info, 0),
-            Level::DEBUG => (Severity::Info, DEBUG),
-            Level::TRACE => (Severity::Info, TRACE),
+            Level::DEBUG | Level::TRACE => (Severity::Info, DEBUG),
         };
         let mut verbosity = Verbosity(verbosity);
         event.record(&mut verbosity);

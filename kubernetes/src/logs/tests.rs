@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex};
 
 use expect_test::{Expect, expect};
 use tracing::subscriber::with_default;
-use tracing::{debug, error, info, trace, warn};
+use tracing::{debug, error, info, warn};
 
 use super::*;
 
@@ -83,8 +83,8 @@ fn what_is_shown() {
         info!("info");
         debug!(v = 2, "two");
         debug!("four");
-        trace!(v = 5, "five");
-        trace!("six");
+        debug!(v = 5, "five");
+        debug!(v = 6, "six");
         info!(target: "h2", "of others");
     };
     let shown = |verbosity| {
