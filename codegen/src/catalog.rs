@@ -13,7 +13,7 @@ mod kinds;
 mod read;
 mod writes;
 
-pub use kinds::KINDS;
+pub use kinds::{CustomKind, KINDS};
 pub use writes::{VERBS, Write};
 
 /// A plugin crate's catalog.
@@ -33,6 +33,8 @@ pub struct Catalog {
     pub columns: Vec<State>,
     /// The cluster-wide state that this crate declares.
     pub indexes: Vec<State>,
+    /// The kinds of objects that this crate declares.
+    pub kinds: Vec<CustomKind>,
 }
 
 /// What a catalog says about a plugin.
@@ -62,8 +64,10 @@ pub struct PluginEntry {
     pub prepares_score: bool,
     /// Whether it implements EnqueueExtensions.
     pub enqueue_extensions: bool,
-    /// The kinds of objects that it needs to be told about.
+    /// The kinds of objects that it needs to be told about, of those that schedc knows.
     pub watches: Vec<String>,
+    /// Of those that its catalog declares.
+    pub kinds: Vec<CustomKind>,
     /// What it does at an API server besides, where the profile lets it run at a point that [acts](Point::acts).
     pub writes: Vec<Write>,
     /// One line.
@@ -127,6 +131,9 @@ pub struct Catalogs {
     by_name: BTreeMap<String, Arc<PluginEntry>>,
 }
 
+/// The crate of schedc's own plugins.
+pub(crate) const IN_TREE_CRATE: &str = "schedc_plugins";
+
 const IN_TREE: &str = include_str!("../catalog/in-tree.toml");
 const IN_TREE_ARGS: &str = include_str!("../catalog/in-tree-args.json");
 
@@ -155,7 +162,14 @@ impl Catalogs {
     /// Puts catalogs together. Plugins are named without their crate, so a name that two crates use is an error.
     pub fn new(in_tree: Arc<Catalog>, third_party: Vec<Arc<Catalog>>, found: &mut Vec<Diagnostic>) -> Self {
         let mut by_name: BTreeMap<String, Arc<PluginEntry>> = BTreeMap::new();
+        let mut kinds: BTreeMap<String, &CustomKind> = BTreeMap::new();
         for catalog in std::iter::once(&in_tree).chain(&third_party) {
+            for kind in &catalog.kinds {
+                let first = *kinds.entry(kind.full_name()).or_insert(kind);
+                if !first.agrees(kind) {
+                    found.push(messages::kinds_disagree(kind, first));
+                }
+            }
             for entry in &catalog.plugins {
                 match by_name.get(&entry.name) {
                     Some(first) => found.push(messages::plugin_name_clash(entry, first)),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::catalog::{VERBS, Write};
+use crate::catalog::{CustomKind, VERBS, Write};
 use crate::plan::{Plan, PlanPlugin, PluginId, Value};
 
 /// What every scheduler watches, first of all.
@@ -20,6 +20,13 @@ pub fn watches<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<&'p str> {
     });
     let others: BTreeSet<&str> = kinds.filter(|kind| !ALWAYS.contains(kind)).collect();
     ALWAYS.into_iter().chain(others).collect()
+}
+
+/// The declared kinds that plugins of these profiles need to be told about: each once, by name.
+pub fn kinds<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<&'p CustomKind> {
+    let kinds = plans.into_iter().flat_map(|plan| &plan.plugins).flat_map(|plugin| &plugin.entry.kinds);
+    let by_name: BTreeMap<String, &CustomKind> = kinds.map(|kind| (kind.full_name(), kind)).collect();
+    by_name.into_values().collect()
 }
 
 /// What plugins of these profiles do to objects: each resource once, in order. Plugins count that run where plugins

@@ -200,6 +200,12 @@ pub trait Client: Clone + Send + Sync + 'static {
         let refusal = unsupported(format_args!("patch {} {}", object.kind, object.name));
         async { Err(refusal) }
     }
+    /// The same for its status (`metadata` of the patch is a condition alone): where a kind has the subresource, and most have,
+    /// [`Client::patch`] leaves the status as it is.
+    fn patch_status(&self, object: &ObjectRef, _patch: &Value) -> impl Future<Output = Result<Value, ApiError>> + Send {
+        let refusal = unsupported(format_args!("patch the status of {} {}", object.kind, object.name));
+        async { Err(refusal) }
+    }
     /// Deletes one; of this uid, if one is given.
     fn delete(&self, object: &ObjectRef, _uid: Option<&Uid>) -> impl Future<Output = Result<(), ApiError>> + Send {
         let refusal = unsupported(format_args!("delete {} {}", object.kind, object.name));

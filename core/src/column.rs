@@ -184,6 +184,10 @@ column_tuples! { A 0; A 0, B 1; A 0, B 1, C 2; A 0, B 1, C 2, D 3; A 0, B 1, C 2
 
 /// State of the cluster as a whole. Kernels never see it: what runs once a cycle does.
 pub trait Index: Default + Send + Sync + 'static {
+    /// The declared kinds that it is made of, by their [`RESOURCE`](crate::custom::CustomResource::RESOURCE). A plugin that
+    /// reads it has to watch them.
+    const CUSTOM: &'static [&'static str] = &[];
+
     /// Before anything else: takes down the symbols of what it will look for, such as the key of a label.
     fn begin(&mut self, _interner: &mut Interner) {}
     /// A node came (`old` is none), changed, or went (`new` is none).
@@ -208,6 +212,8 @@ pub trait IndexSet: 'static {
     type Muts<'a>;
     /// Whether there is none.
     const IS_EMPTY: bool = false;
+    /// [`Index::CUSTOM`] of each.
+    const CUSTOM: &'static [&'static [&'static str]] = &[];
 }
 
 impl IndexSet for () {
@@ -217,6 +223,7 @@ impl IndexSet for () {
 }
 
 impl<I: Index> IndexSet for I {
+    const CUSTOM: &'static [&'static [&'static str]] = &[I::CUSTOM];
     type Refs<'a> = &'a I;
     type Muts<'a> = &'a mut I;
 }
@@ -224,6 +231,7 @@ impl<I: Index> IndexSet for I {
 macro_rules! index_tuples {
     ($($($T:ident),+;)*) => { $(
         impl<$($T: Index),+> IndexSet for ($($T,)+) {
+            const CUSTOM: &'static [&'static [&'static str]] = &[$($T::CUSTOM),+];
             type Refs<'a> = ($(&'a $T,)+);
             type Muts<'a> = ($(&'a mut $T,)+);
         }

@@ -4,6 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde_json::Value;
+
+use crate::client::ObjectRef;
 use crate::duration::go_duration;
 use crate::extension_points::Placement;
 use crate::map::{Map, Set};
@@ -41,6 +44,34 @@ pub enum Command {
         /// A sentence.
         note: String,
     },
+    /// Something is written to the cluster.
+    Write(Errand),
+}
+
+/// What a plugin has done to an object of the cluster, beside everything else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Errand {
+    /// The object.
+    pub object: ObjectRef,
+    /// What is done to it.
+    pub deed: Deed,
+    /// The plugin.
+    pub plugin: &'static str,
+    /// The pod for whose sake: people are told there if it fails.
+    pub pod: Uid,
+}
+
+/// What is done to an object. See [`Client`](crate::client::Client) for each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// It is created, from this manifest.
+    Create(Value),
+    /// It is changed by a JSON merge patch.
+    Patch(Value),
+    /// Its status is.
+    PatchStatus(Value),
+    /// It is deleted; of this uid, if one is given.
+    Delete(Option<Uid>),
 }
 
 /// A plugin's way to the scheduler. It has no lifetime and knows no client: what is asked for goes to a mailbox that the
@@ -78,6 +109,12 @@ impl Handle {
     /// Records an event about a pod.
     pub fn event(&self, pod: Uid, reason: &'static str, note: impl Into<String>) {
         self.send(Command::Event { pod, reason, note: note.into() });
+    }
+    /// Writes something to the cluster, in the background: errands for one object are run one after the other, in the order in
+    /// which they are given. What comes of it is told by the watches. If it fails, the pod gets an event, and
+    /// whoever needs it tries again. What has to be done before a pod is bound belongs into PreBind, which can wait for it.
+    pub fn write(&self, errand: Errand) {
+        self.send(Command::Write(errand));
     }
     /// The pods that wait in Permit, sorted by uid.
     pub fn waiting_pods(&self) -> Vec<Uid> {

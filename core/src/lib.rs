@@ -16,6 +16,7 @@ pub mod cache;
 pub mod client;
 pub mod column;
 pub mod costs;
+pub mod custom;
 pub mod diagnosis;
 mod duration;
 pub mod embedded;

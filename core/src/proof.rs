@@ -7,6 +7,8 @@
 use std::marker::PhantomData;
 
 use crate::args::{Errors, Node, Part, Value};
+use crate::column::IndexSet;
+use crate::events::EventResource;
 use crate::extension_points as points;
 use crate::plugin::Plugin;
 
@@ -82,6 +84,55 @@ pub const fn declares<P, C, I, R>()
 where
     P: Plugin<Columns = C, Indexes = I, Reads = R>,
 {
+}
+
+/// All declared kinds that the plugin's indexes are made of are among those that its entry watches.
+///
+/// # Panics
+/// If not: a compile error in a constant.
+#[track_caller]
+pub const fn lists<P: Plugin>(entry: &Node, name: &str, watches: &[&str]) {
+    let mut errors = Errors::new();
+    let indexes = <P::Indexes as IndexSet>::CUSTOM;
+    let mut index = 0;
+    while index < indexes.len() {
+        let mut at = 0;
+        while at < indexes[index].len() {
+            watched(&mut errors, entry, [name, " reads an index of "], indexes[index][at], watches);
+            at += 1;
+        }
+        index += 1;
+    }
+    errors.finish();
+}
+
+/// All declared kinds that the plugin waits for events of are among those that its entry watches.
+///
+/// # Panics
+/// If not: a compile error in a constant.
+#[track_caller]
+pub const fn hears<P: points::EnqueueExtensions>(entry: &Node, name: &str, watches: &[&str]) {
+    let mut errors = Errors::new();
+    let mut at = 0;
+    while at < P::EVENTS.len() {
+        if let EventResource::Custom(resource) = P::EVENTS[at].event.resource {
+            watched(&mut errors, entry, [name, " waits for events of "], resource, watches);
+        }
+        at += 1;
+    }
+    errors.finish();
+}
+
+const fn watched(errors: &mut Errors, entry: &Node, [name, does]: [&str; 2], resource: &str, watches: &[&str]) {
+    if !contains(watches, resource) {
+        let says = [
+            Part::Name(name),
+            Part::Text(does),
+            Part::Name(resource),
+            Part::Text(", which is not among the kinds that its catalog entry watches"),
+        ];
+        errors.complain(entry, &says);
+    }
 }
 
 /// The place of a catalog entry.

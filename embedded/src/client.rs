@@ -7,6 +7,7 @@ use futures_channel::oneshot;
 use schedc_core::client::{ApiError, ApiReason, Client, Event, ObjectRef, StatusPatch};
 use schedc_core::extension_points::Placement;
 use schedc_core::model::{Pod, Uid};
+use schedc_objects::Kinds;
 use serde_json::Value;
 
 use crate::server::{Key, PodRef, Request, Response, json_of};
@@ -14,6 +15,7 @@ use crate::server::{Key, PodRef, Request, Response, json_of};
 /// The client's end of a queue of calls. Clones share the queue.
 #[derive(Clone, Debug, Default)]
 pub struct EmbeddedClient {
+    kinds: Kinds,
     mailbox: Arc<Mutex<Mailbox>>,
 }
 
@@ -69,6 +71,11 @@ impl Sleep {
 }
 
 impl EmbeddedClient {
+    /// A client that also knows kinds which plugins declare.
+    pub fn knowing(kinds: Kinds) -> Self {
+        EmbeddedClient { kinds, ..EmbeddedClient::default() }
+    }
+
     /// The calls since this was asked last, in order.
     pub fn take_calls(&self) -> Vec<Call> {
         std::mem::take(&mut self.lock().calls)
@@ -82,6 +89,11 @@ impl EmbeddedClient {
     /// Nothing is left half done under the lock, so a panic elsewhere does not spoil what it holds.
     fn lock(&self) -> MutexGuard<'_, Mailbox> {
         self.mailbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn key(&self, object: &ObjectRef) -> Result<Key, ApiError> {
+        let unknown = || ApiError::new(ApiReason::NotFound, "the server could not find the requested resource");
+        Key::of_reference(object, self.kinds).ok_or_else(unknown)
     }
 
     /// Sends a request and waits for the answer.
@@ -125,23 +137,27 @@ impl Client for EmbeddedClient {
     }
 
     async fn get(&self, object: &ObjectRef) -> Result<Value, ApiError> {
-        self.call_for_json(Request::Get(key(object)?)).await
+        self.call_for_json(Request::Get(self.key(object)?)).await
     }
 
     async fn create(&self, object: &ObjectRef, manifest: &Value) -> Result<Value, ApiError> {
-        self.call_for_json(Request::CreateJson(key(object)?, manifest.clone())).await
+        self.call_for_json(Request::CreateJson(self.key(object)?, manifest.clone())).await
     }
 
     async fn patch(&self, object: &ObjectRef, patch: &Value) -> Result<Value, ApiError> {
-        self.call_for_json(Request::Patch(key(object)?, patch.clone())).await
+        self.call_for_json(Request::Patch(self.key(object)?, patch.clone())).await
+    }
+
+    async fn patch_status(&self, object: &ObjectRef, patch: &Value) -> Result<Value, ApiError> {
+        // As with the subresource, all else stays as it is.
+        let conditions = ["uid", "resourceVersion"].map(|field| (field, patch.pointer(&format!("/metadata/{field}"))));
+        let conditions = conditions.into_iter().filter_map(|(field, value)| Some((field.to_owned(), value?.clone())));
+        let mut of_status = serde_json::Map::from_iter([("metadata".to_owned(), Value::Object(conditions.collect()))]);
+        of_status.extend(patch.get("status").map(|status| ("status".to_owned(), status.clone())));
+        self.call_for_json(Request::Patch(self.key(object)?, Value::Object(of_status))).await
     }
 
     async fn delete(&self, object: &ObjectRef, uid: Option<&Uid>) -> Result<(), ApiError> {
-        self.call(Request::Delete(key(object)?, uid.cloned())).await.map(drop)
+        self.call(Request::Delete(self.key(object)?, uid.cloned())).await.map(drop)
     }
-}
-
-fn key(object: &ObjectRef) -> Result<Key, ApiError> {
-    let unknown = || ApiError::new(ApiReason::NotFound, "the server could not find the requested resource");
-    Key::of_reference(object).ok_or_else(unknown)
 }

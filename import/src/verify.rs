@@ -113,6 +113,7 @@ fn compiled(
             prepares_score: false,
             enqueue_extensions: false,
             watches: Vec::new(),
+            kinds: Vec::new(),
             writes: Vec::new(),
             description: String::new(),
             args: ArgsSchema::Opaque,

@@ -1,9 +1,13 @@
 //! Where objects are at an API server.
 
+use schedc_core::model::CustomKind;
+use schedc_objects::reads::OfKind;
+
 /// A kind of objects, as an API server serves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resource {
-    /// Its kind, such as `CSINode`.
+    /// Its kind, such as `CSINode`; of a kind that a plugin declares, the full name, such as
+    /// `podgroups.v1alpha1.scheduling.x-k8s.io`.
     pub kind: &'static str,
     /// Its API, such as `storage.k8s.io/v1`.
     pub api_version: &'static str,
@@ -11,6 +15,8 @@ pub struct Resource {
     pub plural: &'static str,
     /// Whether its objects are in namespaces.
     pub is_namespaced: bool,
+    /// The plugin's declaration, if it is a kind that only a plugin knows.
+    pub custom: Option<&'static CustomKind>,
 }
 
 const fn resource(
@@ -19,7 +25,7 @@ const fn resource(
     plural: &'static str,
     is_namespaced: bool,
 ) -> Resource {
-    Resource { kind, api_version, plural, is_namespaced }
+    Resource { kind, api_version, plural, is_namespaced, custom: None }
 }
 
 const PODS: Resource = resource("Pod", "v1", "pods", true);
@@ -70,6 +76,17 @@ impl Resource {
     /// The same, if it is of this API.
     pub fn of_api(api_version: &str, kind: &str) -> Option<&'static Resource> {
         Resource::of(kind).filter(|resource| resource.api_version == api_version)
+    }
+
+    /// A kind that a plugin declares.
+    pub fn declared(kind: &'static CustomKind) -> Resource {
+        let CustomKind { name, api_version, plural, is_namespaced, .. } = *kind;
+        Resource { kind: name, api_version, plural, is_namespaced, custom: Some(kind) }
+    }
+
+    /// How its objects are read.
+    pub fn reader(&self) -> OfKind<'static> {
+        self.custom.map_or(OfKind::Known(self.kind), OfKind::Custom)
     }
 
     /// Its group; empty for the kinds that have none.

@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::{Node, Pod};
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 
 use crate::default::{self, Admission};
-use crate::kinds::AnyObject;
+use crate::kinds::{AnyObject, Kinds};
 use crate::manifests::{Error, Manifests, Sourced};
 
 /// How manifests are taken.
@@ -18,11 +18,13 @@ pub struct Options {
     ///
     /// Objects that come from a cluster have all that already, and stay as they are.
     pub api_server_defaults: bool,
+    /// The kinds that plugins declare, of which objects are read besides those that all schedulers know.
+    pub kinds: Kinds,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { api_server_defaults: true }
+        Options { api_server_defaults: true, kinds: Kinds::default() }
     }
 }
 
@@ -43,6 +45,8 @@ pub struct Objects {
     pub skipped: BTreeMap<String, usize>,
     /// What completes objects that come later; none if objects are taken as they are.
     pub admission: Option<Admission>,
+    /// The kinds that plugins declare, as they were when the objects were read.
+    pub kinds: Kinds,
 }
 
 impl Objects {
@@ -51,7 +55,7 @@ impl Objects {
     /// # Errors
     /// All problems that there are.
     pub fn load<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>, options: Options) -> Result<Objects, Error> {
-        Objects::new(Manifests::read(paths)?, options)
+        Objects::new(Manifests::read_with(paths, options.kinds)?, options)
     }
 
     /// Takes manifests that were read.
@@ -64,7 +68,7 @@ impl Objects {
             false => None,
         };
         let Manifests { nodes, pods, priority_classes, others, implied, skipped } = manifests;
-        Ok(Objects { nodes, pods, priority_classes, others, implied, skipped, admission })
+        Ok(Objects { nodes, pods, priority_classes, others, implied, skipped, admission, kinds: options.kinds })
     }
 
     /// All objects besides nodes, pods and priority classes that scheduling looks at.

@@ -17,5 +17,5 @@ mod told;
 
 pub use cluster::{Objects, Options};
 pub use convert::{convert_node, convert_object, convert_pod, is_finished};
-pub use kinds::{AnyObject, KINDS, ObjectError};
+pub use kinds::{AnyObject, CustomObject, KINDS, KindInfo, Kinds, ObjectError};
 pub use manifests::{Error, Manifests, Place, Sourced};

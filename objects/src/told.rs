@@ -48,6 +48,7 @@ impl AnyObject {
             AnyObject::ResourceClaim(_) => Kind::ResourceClaim,
             AnyObject::ResourceSlice(_) => Kind::ResourceSlice,
             AnyObject::DeviceClass(_) => Kind::DeviceClass,
+            AnyObject::Custom(object) => Kind::Custom(object.kind),
         };
         let namespace = match self.namespace() {
             "" => Symbol::EMPTY,

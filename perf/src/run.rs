@@ -84,7 +84,7 @@ const ROUNDS: u32 = 16;
 impl<'a, B: Bundle> Runner<'a, B> {
     fn new(chosen: &'a Chosen<'a>, options: Options) -> Result<Self, Error> {
         let scheduler = scheduler::Options { seed: options.seed, serve_all: options.profile, ..Default::default() };
-        let server = ServerOptions { grace: None, events_kept: 0, finalizers_hold: true };
+        let server = ServerOptions { grace: None, events_kept: 0, finalizers_hold: true, ..ServerOptions::default() };
         let options = simulator::Options { scheduler, server, start: START, ..Default::default() };
         let simulator = Simulator::with_hooks(options, Probe::default()).map_err(|errors: Vec<StartError>| {
             Error::new(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use schedc::cluster::Routes;
 use schedc::pipelines::Profiles;
-use schedc_objects::{Objects, Options};
+use schedc_objects::{Kinds, Objects, Options};
 
 use super::failure::Failure;
 
@@ -17,8 +17,8 @@ pub(crate) struct Input {
     /// Files may hold several documents, and lists as `kubectl get -o yaml` and `-o json` print them. Of folders, all
     /// .yaml, .yml, .json and .jsonl files below are read. Used are Nodes, Pods, PriorityClasses, Namespaces, Services,
     /// ReplicationControllers, ReplicaSets, StatefulSets, PodDisruptionBudgets, PersistentVolumes,
-    /// PersistentVolumeClaims, StorageClasses, CSINodes, CSIDrivers, CSIStorageCapacities and VolumeAttachments; objects
-    /// of other kinds are counted and skipped.
+    /// PersistentVolumeClaims, StorageClasses, CSINodes, CSIDrivers, CSIStorageCapacities, VolumeAttachments and the kinds
+    /// that plugins declare; objects of other kinds are counted and skipped.
     #[arg(required = true, value_name = "FILE|FOLDER")]
     files: Vec<PathBuf>,
 
@@ -39,7 +39,7 @@ pub(crate) struct Input {
 impl Input {
     /// Reads the objects.
     pub(crate) fn load(&self) -> Result<Objects, Failure> {
-        let options = Options { api_server_defaults: !self.no_api_defaults };
+        let options = Options { api_server_defaults: !self.no_api_defaults, kinds: Kinds::of::<Profiles>() };
         Ok(Objects::load(&self.files, options)?)
     }
 

@@ -20,7 +20,7 @@ use schedc_core::explain::Explanation;
 use schedc_core::handle::Handle;
 use schedc_core::model::Pod;
 use schedc_core::profile::{Bundle, Profile, StartError, Visitor};
-use schedc_objects::ObjectError;
+use schedc_objects::{Kinds, ObjectError};
 use serde::Serialize;
 
 use crate::cluster::{Routes, UnknownProfile};
@@ -166,7 +166,8 @@ impl<B: Bundle> Evaluator<B> {
         let profile = self.profile_of(scenario.profile.as_deref())?;
         let mut world = World::<B::State>::default();
         for (at, value) in scenario.objects.into_iter().enumerate() {
-            let object = scenario::object(value).map_err(|error| Error::broken("objects", at, error))?;
+            let object =
+                scenario::object(value, Kinds::of::<B>()).map_err(|error| Error::broken("objects", at, error))?;
             world.apply(object, self.queues(profile));
         }
         let mut results = Vec::new();
@@ -194,9 +195,9 @@ impl<B: Bundle> Evaluator<B> {
     /// Takes a step. Returns the pod, if it is to schedule one.
     fn step(&mut self, world: &mut World<B::State>, profile: usize, step: Step) -> Result<Option<Arc<Pod>>, Broken> {
         match step {
-            Step::Create(value) => world.apply(scenario::object(value)?, self.queues(profile)),
-            Step::Update(value) => world.update(scenario::object(value)?, self.queues(profile)),
-            Step::Delete(object) => world.delete(&object)?,
+            Step::Create(value) => world.apply(scenario::object(value, Kinds::of::<B>())?, self.queues(profile)),
+            Step::Update(value) => world.update(scenario::object(value, Kinds::of::<B>())?, self.queues(profile)),
+            Step::Delete(object) => world.delete(&object, Kinds::of::<B>())?,
             Step::Schedule(value) => return Ok(Some(Arc::new(world.pending(&scenario::pod(value)?)))),
         }
         Ok(None)

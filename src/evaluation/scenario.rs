@@ -1,7 +1,7 @@
 //! Scenarios as they are written.
 
 use k8s_openapi::api::core::v1::Pod;
-use schedc_objects::AnyObject;
+use schedc_objects::{AnyObject, Kinds};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -105,13 +105,13 @@ pub(super) fn problem(error: &serde_json::Error) -> NotAScenario {
 }
 
 /// The object in a JSON value.
-pub(super) fn object(value: Value) -> Result<AnyObject, Broken> {
+pub(super) fn object(value: Value, kinds: Kinds) -> Result<AnyObject, Broken> {
     let text = |field| match value.get(field).and_then(Value::as_str) {
         None | Some("") => Err(Broken::Missing(field)),
         Some(text) => Ok(text.to_owned()),
     };
     let (kind, api_version) = (text("kind")?, text("apiVersion")?);
-    AnyObject::from_json(&api_version, &kind, value)?.ok_or(Broken::Kind { api_version: Some(api_version), kind })
+    kinds.read(&api_version, &kind, value)?.ok_or(Broken::Kind { api_version: Some(api_version), kind })
 }
 
 /// The pod in a JSON value, which need not say that it is one.
@@ -121,7 +121,7 @@ pub(super) fn pod(mut value: Value) -> Result<Pod, Broken> {
             fields.entry(field).or_insert_with(|| text.into());
         }
     }
-    match object(value)? {
+    match object(value, Kinds::default())? {
         AnyObject::Pod(pod) => Ok(*pod),
         other => Err(Broken::NotAPod(other.kind())),
     }

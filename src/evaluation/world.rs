@@ -8,7 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_core::cache::{Cache, PodState, State};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{ObjectKey, Pod, Uid};
-use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_finished};
+use schedc_objects::{AnyObject, KindInfo, Kinds, convert_node, convert_object, convert_pod, is_finished};
 
 use super::Broken;
 use super::scenario::Reference;
@@ -67,36 +67,37 @@ impl<S: State> World<S> {
     ///
     /// # Errors
     /// Scheduling does not look at such objects.
-    pub fn delete(&mut self, reference: &Reference) -> Result<(), Broken> {
+    pub fn delete(&mut self, reference: &Reference, kinds: Kinds) -> Result<(), Broken> {
         let Reference { kind, namespace, name } = reference;
-        let namespace = match AnyObject::is_namespaced(kind) {
-            None => return Err(Broken::Kind { api_version: None, kind: kind.clone() }),
-            Some(false) => "",
-            Some(true) if namespace.is_empty() => "default",
-            Some(true) => namespace,
+        let unknown = || Broken::Kind { api_version: None, kind: kind.clone() };
+        let KindInfo { kind, is_namespaced, .. } = kinds.named(kind).ok_or_else(unknown)?;
+        let namespace = match namespace.as_str() {
+            _ if !is_namespaced => "",
+            "" => "default",
+            _ => namespace,
         };
-        match kind.as_str() {
+        self.forget(kind, namespace, name);
+        Ok(())
+    }
+
+    /// An object that is known goes.
+    pub fn remove(&mut self, object: &AnyObject) {
+        self.forget(object.kind(), object.namespace(), object.name());
+    }
+
+    fn forget(&mut self, kind: &str, namespace: &str, name: &str) {
+        match kind {
             "Pod" => drop(self.forget_pod(&format!("{namespace}/{name}"))),
             "Node" => {
                 let name = self.cache.base.interner.intern(name);
                 self.cache.remove_node(name);
             }
             _ => {
-                if let Some(key) = self.others.remove(&(kind.clone(), namespace.to_owned(), name.clone())) {
+                if let Some(key) = self.others.remove(&(kind.to_owned(), namespace.to_owned(), name.to_owned())) {
                     self.cache.remove_object(&key);
                 }
             }
         }
-        Ok(())
-    }
-
-    /// An object that is known goes.
-    pub fn remove(&mut self, object: &AnyObject) {
-        let text = str::to_owned;
-        let reference =
-            Reference { kind: text(object.kind()), namespace: text(object.namespace()), name: text(object.name()) };
-        // Its kind is known.
-        let _ = self.delete(&reference);
     }
 
     /// A change counts as removal and arrival. A pod that has a node keeps it.

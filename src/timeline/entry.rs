@@ -4,7 +4,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_codegen::suggest::closest;
 use schedc_objects::manifests::entries::{Entry, Field};
 use schedc_objects::manifests::{Place, Problem};
-use schedc_objects::{AnyObject, KINDS};
+use schedc_objects::{KINDS, KindInfo, Kinds};
 use serde_json::{Map, Value};
 
 use super::Reference;
@@ -35,14 +35,15 @@ pub(super) enum What {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Manifest {
     pub(super) version: String,
-    pub(super) kind: &'static str,
+    pub(super) kind: KindInfo,
     pub(super) fields: Map<String, Value>,
 }
 
 impl Manifest {
     pub(super) fn reference(&self) -> Reference {
         let text = |field| self.fields.get("metadata")?.get(field)?.as_str();
-        Reference::new(self.kind, text("namespace").unwrap_or_default(), text("name").unwrap_or_default())
+        let KindInfo { kind, is_namespaced, .. } = self.kind;
+        Reference::new(kind, is_namespaced, text("namespace").unwrap_or_default(), text("name").unwrap_or_default())
     }
 }
 
@@ -51,7 +52,7 @@ const VERBS: [&str; 4] = ["create", "apply", "update", "delete"];
 const HOW: &str = "an event says when (`at: 12.5s`), and one of `create`, `apply`, `update` and `delete`";
 
 /// Takes in one entry. What is wrong goes to `problems`.
-pub(super) fn read(entry: Entry, events: &mut Vec<Written>, problems: &mut Vec<Problem>) {
+pub(super) fn read(entry: Entry, kinds: Kinds, events: &mut Vec<Written>, problems: &mut Vec<Problem>) {
     let mut complain = |place: &Place, message: String| {
         problems.push(Problem { place: place.clone(), object: None, field: None, message });
     };
@@ -100,7 +101,7 @@ pub(super) fn read(entry: Entry, events: &mut Vec<Written>, problems: &mut Vec<P
     };
     let Field { name: verb, place, value } = verb;
     for (value, place) in parts(value, &place) {
-        match what(&verb, value) {
+        match what(&verb, value, kinds) {
             Ok(what) => events.push(Written { when, what, place }),
             Err(message) => complain(&place, format!("{verb}: {message}")),
         }
@@ -146,7 +147,7 @@ fn parts(value: Value, place: &Place) -> Vec<(Value, Place)> {
     items.into_iter().enumerate().map(part).collect()
 }
 
-fn what(verb: &str, value: Value) -> Result<What, String> {
+fn what(verb: &str, value: Value, kinds: Kinds) -> Result<What, String> {
     let Value::Object(fields) = value else {
         return Err(match verb {
             "delete" => "must be `kind`, `namespace` and `name` of an object".to_owned(),
@@ -154,20 +155,24 @@ fn what(verb: &str, value: Value) -> Result<What, String> {
         });
     };
     if verb == "delete" {
-        return deleted(&fields);
+        return deleted(&fields, kinds);
     }
     let text = |field: &str| fields.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
     let (Some(version), Some(written)) = (text("apiVersion"), text("kind")) else {
         let missing = if text("apiVersion").is_none() { "apiVersion" } else { "kind" };
         return Err(format!("is not a manifest: there is no `{missing}`"));
     };
-    let Some(kind) = kind(written)? else { return Ok(What::Nothing { kind: written.to_owned() }) };
+    let declared = kinds.find(version, written).map(KindInfo::from);
+    let known = || kind(written, kinds).transpose();
+    let Some(kind) = declared.map(Ok).or_else(known).transpose()? else {
+        return Ok(What::Nothing { kind: written.to_owned() });
+    };
     // A kind of this name in another API group is another kind; that is told by reading an object of it.
-    let probe = serde_json::json!({"apiVersion": version, "kind": kind, "metadata": {}});
-    let (version, is_other) = (version.to_owned(), matches!(AnyObject::from_json(version, kind, probe), Ok(None)));
+    let probe = serde_json::json!({"apiVersion": version, "kind": kind.plain, "metadata": {}});
+    let (version, is_other) = (version.to_owned(), matches!(kinds.read(version, kind.plain, probe), Ok(None)));
     let manifest = Manifest { version, kind, fields };
     Ok(match verb {
-        _ if is_other => What::Nothing { kind: kind.to_owned() },
+        _ if is_other => What::Nothing { kind: kind.plain.to_owned() },
         "create" => What::Create(manifest),
         "apply" => What::Apply(manifest),
         _ => What::Update(manifest),
@@ -175,7 +180,7 @@ fn what(verb: &str, value: Value) -> Result<What, String> {
 }
 
 /// The object that is deleted, by its name or by its manifest.
-fn deleted(fields: &Map<String, Value>) -> Result<What, String> {
+fn deleted(fields: &Map<String, Value>, kinds: Kinds) -> Result<What, String> {
     let metadata = match fields.get("metadata") {
         None => None,
         Some(metadata) => {
@@ -204,15 +209,17 @@ fn deleted(fields: &Map<String, Value>) -> Result<What, String> {
     let Some(name) = name.filter(|name| !name.is_empty()) else {
         return Err(format!("says not the `name` of the {written}"));
     };
-    match kind(written)? {
-        Some(kind) => Ok(What::Delete(Reference::new(kind, namespace.unwrap_or_default(), name))),
+    match kind(written, kinds)? {
+        Some(KindInfo { kind, is_namespaced, .. }) => {
+            Ok(What::Delete(Reference::new(kind, is_namespaced, namespace.unwrap_or_default(), name)))
+        }
         None => Ok(What::Nothing { kind: written.to_owned() }),
     }
 }
 
 /// The kind of that name, if scheduling looks at it.
-fn kind(written: &str) -> Result<Option<&'static str>, String> {
-    if let Some(kind) = KINDS.iter().find(|kind| **kind == written) {
+fn kind(written: &str, kinds: Kinds) -> Result<Option<KindInfo>, String> {
+    if let Some(kind) = kinds.named(written) {
         return Ok(Some(kind));
     }
     match closest(written, KINDS.iter().copied()) {

@@ -9,7 +9,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_codegen::suggest::closest;
 use schedc_objects::default::Admission;
 use schedc_objects::manifests::{Place, Problem};
-use schedc_objects::{AnyObject, Objects, Sourced};
+use schedc_objects::{AnyObject, Kinds, Objects, Sourced};
 use serde_json::{Map, Value};
 
 use super::entry::{Manifest, What};
@@ -31,6 +31,7 @@ const OF_THE_SERVER: [&str; 5] = ["uid", "resourceVersion", "creationTimestamp",
 
 /// What is there, as far as manifests and events tell.
 pub(super) struct History<'a> {
+    kinds: Kinds,
     pub(super) events: Vec<Event>,
     /// How many objects besides nodes and pods come, by kind.
     pub(super) objects: BTreeMap<&'static str, usize>,
@@ -67,32 +68,41 @@ enum Latest<'a> {
 impl<'a> History<'a> {
     /// With what is there in the beginning.
     pub(super) fn new(objects: &'a mut Objects, problems: &'a mut Vec<Problem>) -> Self {
-        let Objects { nodes, pods, priority_classes, others, implied, admission, .. } = objects;
+        let Objects { nodes, pods, priority_classes, others, implied, admission, kinds, .. } = objects;
         let mut known = HashMap::new();
         let mut uids = HashSet::new();
         let nowhere = Place { file: "".into(), line: 0, item: None };
-        let mut add = |kind, metadata: &ObjectMeta, place: &Place, latest, births| {
+        let mut add = |(kind, is_namespaced), metadata: &ObjectMeta, place: &Place, latest, births| {
             let text = |text: &Option<String>| text.clone().unwrap_or_default();
-            let reference = Reference::new(kind, &text(&metadata.namespace), &text(&metadata.name));
+            let reference = Reference::new(kind, is_namespaced, &text(&metadata.namespace), &text(&metadata.name));
             uids.extend(metadata.uid.clone());
             known.insert(reference, Known { place: place.clone(), latest, uid: metadata.uid.clone(), births });
         };
         for Sourced { object, place } in nodes.iter() {
-            add(Node::KIND, &object.metadata, place, Latest::Node(object), 1);
+            add((Node::KIND, false), &object.metadata, place, Latest::Node(object), 1);
         }
         for Sourced { object, place } in pods.iter() {
-            add(Pod::KIND, &object.metadata, place, Latest::Pod(object), 1);
+            add((Pod::KIND, true), &object.metadata, place, Latest::Pod(object), 1);
         }
         for Sourced { object, place } in priority_classes.iter() {
-            add(PriorityClass::KIND, &object.metadata, place, Latest::Class(object), 1);
+            add((PriorityClass::KIND, false), &object.metadata, place, Latest::Class(object), 1);
         }
         for Sourced { object, place } in others.iter() {
-            add(object.kind(), object.metadata(), place, Latest::Other(object), 1);
+            add((object.kind(), object.has_namespace()), object.metadata(), place, Latest::Other(object), 1);
         }
         for object in implied.iter() {
-            add(object.kind(), object.metadata(), &nowhere, Latest::Implied, 0);
+            add((object.kind(), object.has_namespace()), object.metadata(), &nowhere, Latest::Implied, 0);
         }
-        History { events: Vec::new(), objects: BTreeMap::new(), problems, admission: admission.as_mut(), known, uids }
+        let kinds = *kinds;
+        History {
+            kinds,
+            events: Vec::new(),
+            objects: BTreeMap::new(),
+            problems,
+            admission: admission.as_mut(),
+            known,
+            uids,
+        }
     }
 
     /// Takes in what happens next.
@@ -122,7 +132,7 @@ impl<'a> History<'a> {
             let message = format!("is there already at {at}, from {there}; delete it before, or use `apply`");
             return Err(problem(place, &reference, message));
         }
-        let mut object = read(manifest.version, manifest.kind, manifest.fields, place)?;
+        let mut object = read(self.kinds, &manifest.version, manifest.kind.plain, manifest.fields, place)?;
         self.give_uid(&mut object, &reference);
         if let Some(object) = self.admit(object, place) {
             self.comes(at, object, place);
@@ -141,7 +151,7 @@ impl<'a> History<'a> {
             }
             Some(known) => known.uid.clone(),
         };
-        let mut object = read(manifest.version, manifest.kind, manifest.fields, place)?;
+        let mut object = read(self.kinds, &manifest.version, manifest.kind.plain, manifest.fields, place)?;
         if uid.is_some() {
             object.metadata_mut().uid = uid;
         }
@@ -164,7 +174,7 @@ impl<'a> History<'a> {
             OF_THE_SERVER.iter().for_each(|field| drop(metadata.remove(*field)));
         }
         merge(&mut object, &fields);
-        let object = read(version, kind, object, place)?;
+        let object = read(self.kinds, &version, kind.plain, object, place)?;
         if let Some(object) = self.admit(object, place) {
             let patch = Value::Object(fields);
             self.becomes(at, reference, Action::Patch { object, patch }, place);
@@ -212,7 +222,7 @@ impl<'a> History<'a> {
 
     /// A pod's namespace is there, though nobody wrote it.
     fn imply_namespace(&mut self, at: Span, name: &str, place: &Place) {
-        let reference = Reference::new(Namespace::KIND, "", name);
+        let reference = Reference::new(Namespace::KIND, false, "", name);
         if self.known.get(&reference).is_none_or(|known| matches!(known.latest, Latest::Gone)) {
             let mut namespace = Namespace::default();
             namespace.metadata.name = Some(name.to_owned());
@@ -311,8 +321,14 @@ fn problem(place: &Place, reference: &Reference, message: String) -> Problem {
     Problem { place: place.clone(), object: Some(reference.to_string()), field: None, message }
 }
 
-fn read(version: String, kind: &str, fields: Map<String, Value>, place: &Place) -> Result<AnyObject, Problem> {
-    match AnyObject::from_json(&version, kind, Value::Object(fields)) {
+fn read(
+    kinds: Kinds,
+    version: &str,
+    kind: &str,
+    fields: Map<String, Value>,
+    place: &Place,
+) -> Result<AnyObject, Problem> {
+    match kinds.read(version, kind, Value::Object(fields)) {
         Ok(Some(object)) => Ok(object),
         // Other kinds do not come as far as this.
         Ok(None) => Err(Problem {

@@ -82,7 +82,7 @@ pub enum Action {
 /// Which object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Reference {
-    /// Its kind, one of [`KINDS`](schedc_objects::KINDS).
+    /// Its kind, one of [`KINDS`](schedc_objects::KINDS) or the full name of one that a plugin declares.
     pub kind: &'static str,
     /// Its namespace, empty for kinds without.
     pub namespace: String,
@@ -92,18 +92,18 @@ pub struct Reference {
 
 impl Reference {
     /// The object of this name; no namespace is `default`.
-    fn new(kind: &'static str, namespace: &str, name: &str) -> Self {
-        let namespace = match AnyObject::is_namespaced(kind) {
-            Some(true) if namespace.is_empty() => "default",
-            Some(true) => namespace,
-            _ => "",
+    fn new(kind: &'static str, is_namespaced: bool, namespace: &str, name: &str) -> Self {
+        let namespace = match namespace {
+            _ if !is_namespaced => "",
+            "" => "default",
+            _ => namespace,
         };
         Reference { kind, namespace: namespace.to_owned(), name: name.to_owned() }
     }
 
     /// An object's own.
     pub fn of(object: &AnyObject) -> Self {
-        Reference::new(object.kind(), object.namespace(), object.name())
+        Reference::new(object.kind(), object.has_namespace(), object.namespace(), object.name())
     }
 
     /// What it is called among objects of its kind.
@@ -134,7 +134,8 @@ impl Timeline {
         for file in &sources.files {
             match entries::read(file) {
                 Ok(entries) => {
-                    entries.into_iter().for_each(|entry| entry::read(entry, &mut written, &mut problems));
+                    let read = |entry| entry::read(entry, objects.kinds, &mut written, &mut problems);
+                    entries.into_iter().for_each(read);
                 }
                 Err(error) => problems.extend(error.problems),
             }

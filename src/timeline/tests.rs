@@ -1,7 +1,7 @@
 //! From events files and traces to what happens.
 
 use expect_test::{Expect, expect};
-use schedc_objects::{Manifests, Options};
+use schedc_objects::{Kinds, Manifests, Options};
 
 use super::*;
 
@@ -22,7 +22,9 @@ fn objects(text: &str) -> Objects {
 fn timeline(cluster: &str, events: &str, trace: bool) -> String {
     let (mut written, mut problems) = (Vec::new(), Vec::new());
     match entries::parse("events.yaml", events) {
-        Ok(entries) => entries.into_iter().for_each(|entry| entry::read(entry, &mut written, &mut problems)),
+        Ok(entries) => {
+            entries.into_iter().for_each(|entry| entry::read(entry, Kinds::default(), &mut written, &mut problems))
+        }
         Err(error) => return error.to_string(),
     }
     let mut objects = objects(cluster);
@@ -178,7 +180,7 @@ fn kinds_that_scheduling_does_not_look_at_are_counted() {
 ";
     let entries = entries::parse("events.yaml", events).unwrap();
     let (mut written, mut problems) = (Vec::new(), Vec::new());
-    entries.into_iter().for_each(|entry| entry::read(entry, &mut written, &mut problems));
+    entries.into_iter().for_each(|entry| entry::read(entry, Kinds::default(), &mut written, &mut problems));
     let timeline = Timeline::new(written, problems, false, None, &mut objects("")).unwrap();
     assert_eq!(timeline.events, []);
     assert_eq!(
@@ -326,7 +328,7 @@ fn a_trace_that_is_wrong() {
 #[test]
 fn nothing_is_added_where_objects_are_taken_as_they_are() {
     let manifests = Manifests::parse("cluster.yaml", CLUSTER).unwrap();
-    let mut objects = Objects::new(manifests, Options { api_server_defaults: false }).unwrap();
+    let mut objects = Objects::new(manifests, Options { api_server_defaults: false, ..Options::default() }).unwrap();
     let events = "
 - {at: 1s, create: {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}}}
 - {at: 2s, delete: {kind: Pod, namespace: shop, name: a}}
@@ -334,7 +336,7 @@ fn nothing_is_added_where_objects_are_taken_as_they_are() {
 ";
     let (mut written, mut problems) = (Vec::new(), Vec::new());
     let entries = entries::parse("events.yaml", events).unwrap();
-    entries.into_iter().for_each(|entry| entry::read(entry, &mut written, &mut problems));
+    entries.into_iter().for_each(|entry| entry::read(entry, Kinds::default(), &mut written, &mut problems));
     expect![[r#"
         1s create Pod shop/a (events.yaml:2)
         2s delete Pod shop/a (events.yaml:3)

@@ -28,9 +28,9 @@ pub(super) fn take(
     problems: &mut Vec<Problem>,
 ) -> usize {
     let mut trace = Trace { drafts, problems, objects: 0 };
-    trace.take(&mut objects.nodes, |node| (Node::KIND, &node.metadata));
-    trace.take(&mut objects.others, |object| (object.kind(), object.metadata()));
-    trace.take(&mut objects.pods, |pod| (Pod::KIND, &pod.metadata));
+    trace.take(&mut objects.nodes, |node| (Node::KIND, false, &node.metadata));
+    trace.take(&mut objects.others, |object| (object.kind(), object.has_namespace(), object.metadata()));
+    trace.take(&mut objects.pods, |pod| (Pod::KIND, true, &pod.metadata));
     trace.objects
 }
 
@@ -44,17 +44,18 @@ impl Trace<'_> {
     fn take<T: Into<AnyObject>>(
         &mut self,
         list: &mut Vec<Sourced<T>>,
-        parts: impl Fn(&T) -> (&'static str, &ObjectMeta),
+        parts: impl Fn(&T) -> (&'static str, bool, &ObjectMeta),
     ) {
         for Sourced { object, place } in std::mem::take(list) {
-            let (kind, metadata) = parts(&object);
+            let (kind, is_namespaced, metadata) = parts(&object);
             let Some(annotations) = metadata.annotations.as_ref().filter(|annotations| is_traced(annotations)) else {
                 list.push(Sourced { object, place });
                 continue;
             };
             self.objects += 1;
             let (name, namespace) = (metadata.name.as_deref(), metadata.namespace.as_deref());
-            let reference = Reference::new(kind, namespace.unwrap_or_default(), name.unwrap_or_default());
+            let reference =
+                Reference::new(kind, is_namespaced, namespace.unwrap_or_default(), name.unwrap_or_default());
             let (created, deleted) = match times(annotations) {
                 Ok(times) => times,
                 Err(message) => {

@@ -1,4 +1,12 @@
-//! The kinds of objects that a scheduler can be told about.
+//! The kinds of objects that a scheduler can be told about: those that schedc knows, and those that catalogs declare.
+
+use super::writes::{is_group, is_word};
+use crate::check::is_dns_subdomain;
+use crate::diagnostic::Diagnostic;
+use crate::fields::{self, Fields};
+use crate::messages;
+use crate::source::{Span, Spanned};
+use crate::tree::RawField;
 
 /// Node and Pod, then the others by name.
 pub const KINDS: [&str; 18] = [
@@ -21,3 +29,89 @@ pub const KINDS: [&str; 18] = [
     "StorageClass",
     "VolumeAttachment",
 ];
+
+/// A kind that a catalog declares: a custom resource, or one that schedc does not know by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CustomKind {
+    /// What plugins of the catalog call it: `PodGroup`.
+    pub name: String,
+    /// Where the catalog names it.
+    pub declared_at: Span,
+    /// `scheduling.x-k8s.io/v1alpha1`.
+    pub api_version: String,
+    /// `PodGroup`.
+    pub kind: String,
+    /// What it is called in paths and roles: `podgroups`.
+    pub resource: String,
+    /// Whether its objects are in namespaces.
+    pub namespaced: bool,
+}
+
+impl CustomKind {
+    /// Its API group; empty for that of pods and nodes.
+    pub fn group(&self) -> &str {
+        self.api_version.split_once('/').map_or("", |(group, _)| group)
+    }
+
+    /// Resource, version and group, as kube-scheduler names it in events: `podgroups.v1alpha1.scheduling.x-k8s.io`.
+    pub fn full_name(&self) -> String {
+        match self.api_version.split_once('/') {
+            Some((group, version)) => format!("{}.{version}.{group}", self.resource),
+            None => format!("{}.{}", self.resource, self.api_version),
+        }
+    }
+
+    /// Whether this says the same of the kind, whatever it is called.
+    pub(super) fn agrees(&self, other: &CustomKind) -> bool {
+        (&self.kind, self.namespaced) == (&other.kind, other.namespaced)
+    }
+}
+
+/// Reads an entry of `[kinds]`. `None`: it is wrong, and that was reported.
+pub(super) fn kind(field: &RawField, found: &mut Vec<Diagnostic>) -> Option<CustomKind> {
+    let found_before = found.len();
+    let (name, at) = (&field.key, field.value.span);
+    if KINDS.contains(&name.value.as_str()) {
+        found.push(messages::known_kind(name));
+    }
+    let table = fields::table(&field.value, &format!("`{}`", name.value), found)?;
+    let keys = ["api-version", "kind", "resource", "namespaced"];
+    let mut fields = Fields::new(table, format!("kind `{}`", name.value), at, &keys, found);
+    let api_version = fields.required_string("api-version");
+    let kind = fields.string("kind");
+    let resource = fields.required_string("resource");
+    let namespaced = fields.boolean("namespaced");
+
+    if let Some(api_version) = api_version.as_ref().filter(|api_version| !is_api_version(&api_version.value)) {
+        found.push(messages::not_an_api_version(api_version));
+    }
+    let kind = kind.unwrap_or_else(|| Spanned { value: name.value.clone(), span: name.span });
+    if !is_kind(&kind.value) {
+        found.push(messages::not_a_kind(&kind));
+    }
+    if let Some(resource) = resource.as_ref().filter(|resource| !is_word(&resource.value)) {
+        found.push(messages::not_a_resource(resource));
+    }
+    if found.len() > found_before {
+        return None;
+    }
+    Some(CustomKind {
+        name: name.value.clone(),
+        declared_at: name.span,
+        api_version: api_version?.value,
+        kind: kind.value,
+        resource: resource?.value,
+        namespaced: namespaced.unwrap_or(true),
+    })
+}
+
+/// A version, with its group unless that is the group of pods.
+fn is_api_version(text: &str) -> bool {
+    let (group, version) = text.split_once('/').unwrap_or(("", text));
+    let is_version = version.starts_with('v') && is_dns_subdomain(version) && !version.contains('.');
+    is_version && is_group(group) && text.contains('/') != group.is_empty()
+}
+
+fn is_kind(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_uppercase()) && text.bytes().all(|b| b.is_ascii_alphanumeric())
+}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::{ArgsSchema, Catalog, Column, KINDS, PluginEntry, Read, State, writes};
+use super::{ArgsSchema, Catalog, Column, CustomKind, KINDS, PluginEntry, Read, State, kinds, writes};
 use crate::diagnostic::Diagnostic;
 use crate::fields::{self, Fields};
 use crate::messages;
@@ -47,12 +47,15 @@ pub(super) enum Kind<'a> {
 pub(super) fn catalog(files: &Files, file: FileId, kind: &Kind<'_>, found: &mut Vec<Diagnostic>) -> Option<Catalog> {
     let table = tree::read(files, file, found)?;
     let start = Span { file, start: 0, end: 0 };
-    let in_tree_keys = ["crate", "columns", "indexes", "plugin", "default", "planned"];
-    let keys = if matches!(kind, Kind::InTree(_)) { &in_tree_keys[..] } else { &in_tree_keys[..4] };
+    let keys: &[&str] = match kind {
+        Kind::InTree(_) => &["crate", "columns", "indexes", "plugin", "default", "planned"],
+        Kind::ThirdParty(_) => &["crate", "kinds", "columns", "indexes", "plugin"],
+    };
     let mut fields = Fields::new(&table, "a catalog", start, keys, found);
     let crate_name = fields.required_string("crate");
     let default = fields.strings("default");
     let planned = fields.strings("planned");
+    let kinds = fields.table("kinds");
     let columns = fields.table("columns");
     let indexes = fields.table("indexes");
     let plugins = fields.list("plugin", "tables, each `[[plugin]]`");
@@ -67,6 +70,7 @@ pub(super) fn catalog(files: &Files, file: FileId, kind: &Kind<'_>, found: &mut 
         plugins: Vec::new(),
         default,
         planned,
+        kinds: kinds.map(|(table, _)| declared_kinds(table, found)).unwrap_or_default(),
         columns: columns.map(|(table, _)| states(table, found)).unwrap_or_default(),
         indexes: indexes.map(|(table, _)| states(table, found)).unwrap_or_default(),
     };
@@ -81,6 +85,18 @@ pub(super) fn catalog(files: &Files, file: FileId, kind: &Kind<'_>, found: &mut 
         }
     }
     Some(catalog)
+}
+
+fn declared_kinds(table: &RawTable, found: &mut Vec<Diagnostic>) -> Vec<CustomKind> {
+    let mut declared: Vec<CustomKind> = Vec::new();
+    for field in &table.fields {
+        let Some(kind) = kinds::kind(field, found) else { continue };
+        match declared.iter().find(|first| first.full_name() == kind.full_name()) {
+            Some(first) => found.push(messages::kind_declared_twice(&kind, first)),
+            None => declared.push(kind),
+        }
+    }
+    declared
 }
 
 fn states(table: &RawTable, found: &mut Vec<Diagnostic>) -> Vec<State> {
@@ -142,8 +158,17 @@ fn plugin(
         found.push(messages::default_weight_out_of_range(weight));
     }
 
-    let unknown = watches.iter().filter(|kind| !KINDS.contains(&kind.value.as_str()));
-    found.extend(unknown.map(|kind| messages::unknown_kind(kind, &KINDS)));
+    let (known, others): (Vec<_>, Vec<_>) = watches.into_iter().partition(|kind| KINDS.contains(&kind.value.as_str()));
+    let mut kinds = Vec::new();
+    for other in &others {
+        match catalog.kinds.iter().find(|kind| kind.name == other.value) {
+            Some(kind) => kinds.push(kind.clone()),
+            None => {
+                let declared = catalog.kinds.iter().map(|kind| kind.name.as_str());
+                found.push(messages::unknown_kind(other, &declared.chain(KINDS).collect::<Vec<_>>()));
+            }
+        }
+    }
     let writes = writes.iter().filter_map(|write| writes::write(write, found)).collect();
     if let Some(field) = table.get("writes").filter(|_| !points.iter().any(|point| point.acts())) {
         found.push(messages::only_for_acting(&field.key, Point::ALL.into_iter().filter(|point| point.acts())));
@@ -191,7 +216,8 @@ fn plugin(
         normalizes: normalizes.unwrap_or(false),
         prepares_score: prepares_score.unwrap_or(false),
         enqueue_extensions: enqueue_extensions.unwrap_or(false),
-        watches: watches.into_iter().map(|kind| kind.value).collect(),
+        watches: known.into_iter().map(|kind| kind.value).collect(),
+        kinds,
         writes,
         description: description.map(|description| description.value).unwrap_or_default(),
         args,

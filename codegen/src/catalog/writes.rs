@@ -67,13 +67,17 @@ fn check_verbs(verbs: &[Spanned<String>], are_named: bool, at: Span, found: &mut
 }
 
 /// The core group has no name; no group is called `v1`.
-fn is_group(group: &str) -> bool {
+pub(super) fn is_group(group: &str) -> bool {
     group.is_empty() || is_dns_subdomain(group) && group != "core" && group != "v1"
 }
 
 /// A plural in lower case, perhaps with a subresource.
 fn is_resource(resource: &str) -> bool {
-    let is_word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
     let (resource, subresource) = resource.split_once('/').unwrap_or((resource, "status"));
     is_word(resource) && is_word(subresource)
+}
+
+/// A plural in lower case.
+pub(super) fn is_word(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')
 }

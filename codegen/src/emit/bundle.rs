@@ -6,7 +6,7 @@ use quote::quote;
 use super::docs::doc;
 use super::imports::Imports;
 use super::names::Unique;
-use crate::catalog::Write;
+use crate::catalog::{CustomKind, Write};
 use crate::plan::Plan;
 use crate::rights;
 
@@ -35,6 +35,8 @@ pub(super) fn emit(plans: &[Plan], modules: &[Ident]) -> TokenStream {
     };
     let profile = super::tokens::parameter("profile", &with);
     let watches = rights::watches(plans);
+    let kinds: Vec<TokenStream> = rights::kinds(plans).into_iter().map(kind).collect();
+    let kinds = (!kinds.is_empty()).then(|| quote! { const KINDS: &'static [model::CustomKind] = &[#(#kinds),*]; });
     let writes = rights::writes(plans).into_iter().map(access);
     let body = quote! {
         /// All profiles, over one state.
@@ -45,6 +47,7 @@ pub(super) fn emit(plans: &[Plan], modules: &[Ident]) -> TokenStream {
         impl Bundle for Profiles {
             const PROFILES: &'static [ProfileInfo] = &[#(<#modules::Pipeline as Profile>::INFO),*];
             const WATCHES: &'static [&'static str] = &[#(#watches),*];
+            #kinds
             const WRITES: &'static [Access] = &[#(#writes),*];
             type State = state::State;
 
@@ -68,6 +71,20 @@ pub(super) fn emit(plans: &[Plan], modules: &[Ident]) -> TokenStream {
     quote! {
         #uses
         #body
+    }
+}
+
+fn kind(kind: &CustomKind) -> TokenStream {
+    let CustomKind { api_version, kind: name, resource, namespaced, .. } = kind;
+    let full_name = kind.full_name();
+    quote! {
+        model::CustomKind {
+            name: #full_name,
+            api_version: #api_version,
+            kind: #name,
+            plural: #resource,
+            is_namespaced: #namespaced,
+        }
     }
 }
 

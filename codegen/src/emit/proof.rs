@@ -11,7 +11,7 @@ use super::imports::Imports;
 use super::member::{plugin_type, state_type};
 use super::names::{ident, snake_case};
 use super::tokens::tuple;
-use crate::catalog::{Column, PluginEntry, Read};
+use crate::catalog::{Column, CustomKind, IN_TREE_CRATE, PluginEntry, Read};
 use crate::plan::{Plan, Point};
 use crate::source::Files;
 
@@ -61,12 +61,23 @@ fn proof(
     let names: Vec<&str> = listed(entry).collect();
     let bounds = names.iter().map(|name| ident(&snake_case(name)));
     let doc = doc(format!("The catalog entry `{name}`."));
+    // schedc's own plugins know no kinds that catalogs declare.
+    let watches = (entry.crate_name != IN_TREE_CRATE).then(|| {
+        let kinds: Vec<String> = entry.kinds.iter().map(CustomKind::full_name).collect();
+        let checks = [("lists", !entry.indexes.is_empty()), ("hears", entry.enqueue_extensions)];
+        let checks = checks.into_iter().filter(|(_, applies)| *applies).map(|(check, _)| {
+            let check = ident(check);
+            quote! { proof::#check::<#ty>(&proof::at(#file, #line, #column), #name, &[#(#kinds),*]); }
+        });
+        quote! { #(#checks)* }
+    });
     quote! {
         #doc
         const _: () = {
             proof::declares::<#ty, #columns, #indexes, #reads>();
             #(proof::#bounds::<#ty>();)*
             proof::agrees(&proof::at(#file, #line, #column), #name, &[#(#names),*], <#ty as Plugin>::NAME, implemented!(#ty));
+            #watches
         };
     }
 }

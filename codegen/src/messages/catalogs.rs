@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{alternatives, did_you_mean, quoted};
-use crate::catalog::PluginEntry;
+use crate::catalog::{CustomKind, PluginEntry};
 use crate::diagnostic::Diagnostic;
 use crate::plan::Point;
 use crate::source::{Span, Spanned};
@@ -65,7 +65,50 @@ pub(crate) fn unknown_kind(kind: &Spanned<String>, known: &[&str]) -> Diagnostic
         "not a kind that a scheduler is told about",
     )
     .note(format!("plugins can watch {}", quoted(known.iter().copied())));
-    did_you_mean(diagnostic, &kind.value, known.iter().copied(), kind.span, true)
+    let with_meant = did_you_mean(diagnostic, &kind.value, known.iter().copied(), kind.span, true);
+    if with_meant.help.is_some() {
+        return with_meant;
+    }
+    with_meant.help("other kinds, such as custom resources, are declared under `[kinds]`")
+}
+
+pub(crate) fn known_kind(name: &Spanned<String>) -> Diagnostic {
+    let name_of_it = &name.value;
+    Diagnostic::at(name.span, format!("`{name_of_it}` cannot be declared"), "schedc knows this kind already").help(format!(
+        "list it in `watches`; a kind of this name in another group gets another name here, and `kind = \"{name_of_it}\"`"
+    ))
+}
+
+pub(crate) fn kind_declared_twice(kind: &CustomKind, first: &CustomKind) -> Diagnostic {
+    Diagnostic::at(kind.declared_at, format!("{} is declared twice", kind.full_name()), "second")
+        .also(first.declared_at, "first")
+}
+
+pub(crate) fn kinds_disagree(kind: &CustomKind, first: &CustomKind) -> Diagnostic {
+    let said = |kind: &CustomKind| {
+        let scope = if kind.namespaced { "with namespaces" } else { "without namespaces" };
+        format!("kind `{}`, {scope}", kind.kind)
+    };
+    Diagnostic::at(
+        kind.declared_at,
+        format!("two crates declare {} and disagree about it", kind.full_name()),
+        said(kind),
+    )
+    .also(first.declared_at, said(first))
+}
+
+pub(crate) fn not_an_api_version(api_version: &Spanned<String>) -> Diagnostic {
+    Diagnostic::at(
+        api_version.span,
+        format!("`{}` is not the version of an API", api_version.value),
+        "expected a group and a version such as `scheduling.x-k8s.io/v1alpha1`",
+    )
+    .note("it is what manifests have as their `apiVersion`")
+}
+
+pub(crate) fn not_a_kind(kind: &Spanned<String>) -> Diagnostic {
+    Diagnostic::at(kind.span, format!("`{}` is not the name of a kind", kind.value), "not a kind")
+        .help("it is what manifests have as their `kind`, such as `PodGroup`")
 }
 
 pub(crate) fn unknown_verb(verb: &Spanned<String>, known: &[&str]) -> Diagnostic {

@@ -3,6 +3,7 @@
 mod argument_rules;
 mod arguments;
 mod catalog_contents;
+mod catalog_kinds;
 mod catalog_rights;
 mod catalogs;
 mod form;

@@ -99,6 +99,7 @@ fn resource(object: &Object) -> Option<EventResource> {
         Object::ResourceClaim(_) => EventResource::ResourceClaim,
         Object::ResourceSlice(_) => EventResource::ResourceSlice,
         Object::DeviceClass(_) => EventResource::DeviceClass,
+        Object::Custom(object) => EventResource::Custom(object.kind.name),
         Object::Namespace(_) | Object::Workload(_) | Object::PodDisruptionBudget(_) => return None,
     })
 }

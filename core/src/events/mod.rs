@@ -48,6 +48,9 @@ pub enum EventResource {
     DeviceClass,
     /// A workload's pod group.
     PodGroup,
+    /// A kind that a plugin declares, by its resource, version and group: `podgroups.v1alpha1.scheduling.x-k8s.io`. See
+    /// [`CustomResource::RESOURCE`](crate::custom::CustomResource::RESOURCE).
+    Custom(&'static str),
     /// Anything, of any kind.
     Wildcard,
 }
@@ -90,20 +93,21 @@ impl EventResource {
             EventResource::ResourceSlice => "resource.k8s.io/ResourceSlice",
             EventResource::DeviceClass => "resource.k8s.io/DeviceClass",
             EventResource::PodGroup => "scheduling.k8s.io/PodGroup",
+            EventResource::Custom(name) => name,
             EventResource::Wildcard => "*",
         }
     }
 
-    /// The kind of that name.
+    /// The kind of that name; none that a plugin declares.
     pub fn from_name(name: &str) -> Option<EventResource> {
         EventResource::ALL.into_iter().find(|resource| resource.name() == name)
     }
 
     /// Whether waiting for this means to wait for `happened`.
-    const fn covers(self, happened: EventResource) -> bool {
+    fn covers(self, happened: EventResource) -> bool {
         use EventResource::{AssignedPod, Pod, UnschedulablePod, Wildcard};
         matches!(self, Wildcard)
-            || self as u8 == happened as u8
+            || self == happened
             || matches!((self, happened), (Pod, AssignedPod | UnschedulablePod))
     }
 }
@@ -202,7 +206,7 @@ impl ClusterEvent {
 
     /// Whether who waits for this waits for `happened` (`MatchClusterEvents`): a general change is heard of only by those
     /// who wait for all changes.
-    pub const fn covers(self, happened: ClusterEvent) -> bool {
+    pub fn covers(self, happened: ClusterEvent) -> bool {
         self.resource.covers(happened.resource) && self.actions.contains(happened.actions)
     }
 }

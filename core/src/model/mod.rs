@@ -1,6 +1,7 @@
 //! The objects that scheduling looks at, compact: strings interned, quantities as integers.
 
 mod budget;
+mod custom;
 mod dynamic_resources;
 mod label_selector;
 mod namespace;
@@ -17,6 +18,7 @@ mod volume;
 mod workload;
 
 pub use budget::PodDisruptionBudget;
+pub use custom::{Custom, CustomKind};
 pub use dynamic_resources::{DeviceClass, NoClaimYet, ResourceClaim, ResourceSlice};
 pub use label_selector::LabelSelector;
 pub use namespace::Namespace;

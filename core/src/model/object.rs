@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    CsiDriver, CsiNode, CsiStorageCapacity, DeviceClass, Namespace, PersistentVolume, PersistentVolumeClaim,
-    PodDisruptionBudget, ResourceClaim, ResourceSlice, StorageClass, VolumeAttachment, Workload,
+    CsiDriver, CsiNode, CsiStorageCapacity, Custom, CustomKind, DeviceClass, Namespace, PersistentVolume,
+    PersistentVolumeClaim, PodDisruptionBudget, ResourceClaim, ResourceSlice, StorageClass, VolumeAttachment, Workload,
 };
 use crate::intern::Symbol;
 
@@ -43,6 +43,8 @@ pub enum Kind {
     ResourceSlice,
     /// `resource.k8s.io/v1` DeviceClass.
     DeviceClass,
+    /// One that a plugin declares.
+    Custom(&'static CustomKind),
 }
 
 /// Which object. The namespace of a kind without namespaces is empty.
@@ -85,6 +87,8 @@ pub enum Object {
     ResourceSlice(Arc<ResourceSlice>),
     /// A class of devices.
     DeviceClass(Arc<DeviceClass>),
+    /// An object of a kind that a plugin declares.
+    Custom(Arc<Custom>),
 }
 
 impl Object {
@@ -104,7 +108,16 @@ impl Object {
             Object::ResourceClaim(o) => (Kind::ResourceClaim, o.namespace, o.name),
             Object::ResourceSlice(o) => (Kind::ResourceSlice, Symbol::EMPTY, o.name),
             Object::DeviceClass(o) => (Kind::DeviceClass, Symbol::EMPTY, o.name),
+            Object::Custom(o) => (Kind::Custom(o.kind), o.namespace, o.name),
         };
         ObjectKey { kind, namespace, name }
+    }
+
+    /// The object, if it is of a kind that a plugin declares.
+    pub fn custom(&self) -> Option<&Arc<Custom>> {
+        match self {
+            Object::Custom(custom) => Some(custom),
+            _ => None,
+        }
     }
 }

@@ -16,7 +16,7 @@ use crate::hints::PluginEvents;
 use crate::intern::Interner;
 use crate::kept::Parts;
 use crate::mask::Mask;
-use crate::model::{NodeIndex, Pod, PodSpec};
+use crate::model::{CustomKind, NodeIndex, Pod, PodSpec};
 use crate::plugin::Plugin;
 use crate::status::{Code, Reasons, Status};
 
@@ -366,6 +366,8 @@ pub trait Bundle: Sized + Send + 'static {
     const PROFILES: &'static [ProfileInfo];
     /// The kinds of objects that plugins need to be told about: always nodes and pods. Others are not worth a watch.
     const WATCHES: &'static [&'static str] = &["Node", "Pod"];
+    /// Further kinds that plugins declare and need to be told about, each once.
+    const KINDS: &'static [CustomKind] = &[];
     /// What plugins do to objects besides watching, each resource once. What the scheduler does itself, such as patches of
     /// the status of pods, is not in it.
     const WRITES: &'static [Access] = &[];

@@ -21,6 +21,7 @@ mod binding;
 mod changes;
 mod cycle;
 mod failure;
+mod object_writer;
 mod observer;
 mod outcome;
 mod preemption;
@@ -39,11 +40,11 @@ pub use tasks::{Completed, Tasks};
 use std::sync::Arc;
 
 use crate::cache::{Cache, State};
-use crate::client::{Client, Event, EventType};
+use crate::client::{ApiError, Client, Event, EventType, ObjectRef};
 use crate::engine::Engine;
 use crate::events::{ClusterEvent, Happened};
 use crate::explain::Explanation;
-use crate::handle::{Command, Handle, Rejection, Waiting};
+use crate::handle::{Command, Errand, Handle, Rejection, Waiting};
 use crate::intern::Symbol;
 use crate::map::Map;
 use crate::model::{NodeIndex, Pod, Uid};
@@ -55,6 +56,7 @@ use crate::status::Status;
 use alarms::Alarms;
 use binding::Binding;
 use cycle::Cycle;
+use object_writer::ObjectWriter;
 use status_writer::StatusWriter;
 use surroundings::{Around, BundleOrder};
 use tasks::Work;
@@ -113,6 +115,7 @@ pub struct Scheduler<B: Bundle, C> {
     waiting: Waiting,
     bindings: Map<Uid, Binding>,
     status: StatusWriter,
+    objects: ObjectWriter,
     /// Pods that a plugin wants to be tried at a time.
     alarms: Alarms,
     outcomes: Vec<Outcome>,
@@ -142,6 +145,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             waiting: Waiting::default(),
             bindings: Map::default(),
             status: StatusWriter::default(),
+            objects: ObjectWriter::default(),
             alarms: Alarms::default(),
             outcomes: Vec::new(),
             tally: Tally::default(),
@@ -259,6 +263,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             Work::PreBound { pod, attempt, result } => self.pre_bound(&pod, attempt, result, tasks),
             Work::Bound { pod, attempt, result } => self.bound(&pod, attempt, result, tasks),
             Work::Preempted { preemptor, since, was_done } => self.preempted(&preemptor, since, was_done),
+            Work::Written { errand, result } => self.written(&errand, result, tasks),
         }
         self.settle(tasks);
     }
@@ -318,6 +323,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             waiting: self.waiting.iter().count(),
             status_writes: self.status.len(),
             preemptions: self.handle.preempting(),
+            object_writes: self.objects.len(),
         }
     }
     /// How many pods were bound that no event woke: see [`SchedulingQueue::bound_after_flush`].
@@ -368,14 +374,14 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     fn settle(&mut self, tasks: &mut impl Tasks) {
         loop {
             for command in self.handle.drain() {
-                self.obey(command);
+                self.obey(command, tasks);
             }
             let Some(uid) = self.waiting.take_settled() else { return };
             self.proceed(&uid, tasks);
         }
     }
 
-    fn obey(&mut self, command: Command) {
+    fn obey(&mut self, command: Command, tasks: &mut impl Tasks) {
         match command {
             Command::Allow { pod, plugin } => self.waiting.allow(&pod, plugin),
             Command::Reject { pod, plugin, reason } => {
@@ -392,6 +398,18 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
                     self.record(pod, EventType::Normal, reason, Event::note(&note));
                 }
             }
+            Command::Write(errand) => self.objects.write(errand, &self.client, tasks),
+        }
+    }
+
+    /// An errand was run, or could not be.
+    fn written(&mut self, errand: &Errand, result: Result<(), ApiError>, tasks: &mut impl Tasks) {
+        self.objects.completed(&errand.object, &self.client, tasks);
+        let Err(error) = result else { return };
+        if let Some(pod) = self.known(&errand.pod).cloned() {
+            let ObjectRef { kind, name, .. } = &errand.object;
+            let note = format!("{} cannot write {kind} {name}: {error}", errand.plugin);
+            self.record(pod, EventType::Warning, "FailedWrite", Event::note(&note));
         }
     }
 
@@ -425,6 +443,8 @@ pub struct UnderWay {
     pub status_writes: usize,
     /// Pods for which others are being removed.
     pub preemptions: usize,
+    /// Objects that are being written for plugins.
+    pub object_writes: usize,
 }
 
 impl<B: Bundle, C> Drop for Scheduler<B, C> {

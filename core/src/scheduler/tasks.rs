@@ -2,6 +2,8 @@
 
 use std::future::Future;
 
+use crate::client::ApiError;
+use crate::handle::Errand;
 use crate::model::Uid;
 use crate::status::Status;
 
@@ -28,4 +30,6 @@ pub(super) enum Work {
     Bound { pod: Uid, attempt: u64, result: Result<(), Status> },
     /// Room was made for a pod, or could not be.
     Preempted { preemptor: Uid, since: i64, was_done: bool },
+    /// A plugin's errand was run, or could not be.
+    Written { errand: Errand, result: Result<(), ApiError> },
 }

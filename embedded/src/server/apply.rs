@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_core::client::ApiError;
-use schedc_objects::AnyObject;
+use schedc_objects::{AnyObject, Kinds};
 use serde_json::Value;
 
 use super::{Key, Server, json_of, read};
@@ -42,7 +42,7 @@ impl Server {
             _ => {}
         }
         let old = old.clone();
-        let mut object = with_status(&key, object, &old)?;
+        let mut object = with_status(&key, object, &old, self.options.kinds)?;
         let (new_spec, old_spec) = (spec(&object), spec(&old));
         if new_spec != old_spec {
             let generation = &mut object.metadata_mut().generation;
@@ -75,7 +75,7 @@ fn keep_metadata(new: &mut ObjectMeta, old: &ObjectMeta) {
 }
 
 /// The object with what the status of the old one says, and its own does not.
-fn with_status(key: &Key, object: AnyObject, old: &AnyObject) -> Result<AnyObject, ApiError> {
+fn with_status(key: &Key, object: AnyObject, old: &AnyObject, kinds: Kinds) -> Result<AnyObject, ApiError> {
     let mut old = json_of(old);
     let Some(old_status) = old.get_mut("status").map(Value::take) else { return Ok(object) };
     let mut value = json_of(&object);
@@ -86,7 +86,7 @@ fn with_status(key: &Key, object: AnyObject, old: &AnyObject) -> Result<AnyObjec
             status.entry(name).or_insert(value);
         }
     }
-    read(key, value)
+    read(key, value, kinds)
 }
 
 fn spec(object: &AnyObject) -> Option<Value> {

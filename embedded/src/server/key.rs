@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use schedc_core::client::ObjectRef;
-use schedc_objects::AnyObject;
+use schedc_objects::{AnyObject, Kinds};
 
 /// An object of a server, by kind, namespace and name. Ordered as lists are.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,19 +34,28 @@ impl Key {
     }
 
     /// What a reference means. `None`: there are no objects of that API and kind here.
-    pub fn of_reference(reference: &ObjectRef) -> Option<Key> {
-        let (kind, api_version) = AnyObject::kind_named(&reference.kind)?;
-        let is_namespaced = AnyObject::is_namespaced(kind)?;
+    pub fn of_reference(reference: &ObjectRef, kinds: Kinds) -> Option<Key> {
+        let info = match kinds.find(&reference.api_version, &reference.kind) {
+            Some(custom) => custom.into(),
+            None => kinds.named(&reference.kind)?,
+        };
         let namespace = match &*reference.namespace {
-            _ if !is_namespaced => "".into(),
+            _ if !info.is_namespaced => "".into(),
             "" => "default".into(),
             _ => reference.namespace.clone(),
         };
-        (api_version == &*reference.api_version).then(|| Key { kind, namespace, name: reference.name.clone() })
+        let name = reference.name.clone();
+        (info.api_version == &*reference.api_version).then_some(Key { kind: info.kind, namespace, name })
     }
 
     /// The kind as paths and messages of an API server have it: `persistentvolumeclaims`, `storageclasses.storage.k8s.io`.
     pub(super) fn resource(&self) -> String {
+        // The full name of a declared kind has its version between the two.
+        if let Some((plural, (_, group))) =
+            self.kind.split_once('.').and_then(|(plural, rest)| Some((plural, rest.split_once('.')?)))
+        {
+            return format!("{plural}.{group}");
+        }
         let plural = match self.kind.to_ascii_lowercase() {
             kind if kind.ends_with('s') => kind + "es",
             kind => match kind.strip_suffix('y') {

@@ -31,7 +31,7 @@ use k8s_openapi::jiff::Timestamp;
 use schedc_core::client::{ApiError, Event};
 use schedc_core::map::Set;
 use schedc_core::model::Uid;
-use schedc_objects::AnyObject;
+use schedc_objects::{AnyObject, Kinds};
 use serde_json::Value;
 
 pub use key::Key;
@@ -52,12 +52,14 @@ pub struct ServerOptions {
     /// Whether finalizers hold what is deleted until somebody removes them. Not by default: a cluster in memory has none
     /// of the controllers that do so.
     pub finalizers_hold: bool,
+    /// The kinds that plugins declare, of which there can be objects besides those that all schedulers know.
+    pub kinds: Kinds,
 }
 
 impl Default for ServerOptions {
     /// Pods are granted their time.
     fn default() -> Self {
-        ServerOptions { grace: None, events_kept: 1000, finalizers_hold: false }
+        ServerOptions { grace: None, events_kept: 1000, finalizers_hold: false, kinds: Kinds::default() }
     }
 }
 
@@ -234,7 +236,7 @@ impl Server {
     }
 
     fn create_json(&mut self, key: &Key, manifest: &Value, now: i64) -> Result<Arc<AnyObject>, ApiError> {
-        let mut object = read(key, manifest.clone())?;
+        let mut object = read(key, manifest.clone(), self.options.kinds)?;
         let metadata = object.metadata_mut();
         metadata.name.get_or_insert_with(|| key.name.to_string());
         if !key.namespace.is_empty() {
@@ -256,7 +258,7 @@ impl Server {
         }
         let mut value = json_of(old);
         merge_patch::merge(&mut value, patch);
-        let mut object = read(key, value)?;
+        let mut object = read(key, value, self.options.kinds)?;
         // What says who it is does not change.
         let metadata = object.metadata_mut();
         metadata.name.clone_from(&old.metadata().name);
@@ -284,9 +286,9 @@ pub(crate) fn json_of(object: &AnyObject) -> Value {
     object.to_json().unwrap_or_default()
 }
 
-fn read(key: &Key, value: Value) -> Result<AnyObject, ApiError> {
-    let api_version = AnyObject::kind_named(key.kind).map_or("", |(_, api_version)| api_version);
-    let object = AnyObject::from_json(api_version, key.kind, value).map_err(|error| refusals::invalid(key, error))?;
+fn read(key: &Key, value: Value, kinds: Kinds) -> Result<AnyObject, ApiError> {
+    let info = kinds.named(key.kind).ok_or_else(refusals::unknown_kind)?;
+    let object = kinds.read(info.api_version, info.plain, value).map_err(|error| refusals::invalid(key, error))?;
     object.ok_or_else(refusals::unknown_kind)
 }
 

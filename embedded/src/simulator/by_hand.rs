@@ -6,7 +6,7 @@ use std::fmt::Write;
 use k8s_openapi::api::core::v1::{Namespace, Node, Pod, PodCondition};
 use schedc_core::client::ApiError;
 use schedc_core::profile::Bundle;
-use schedc_objects::{AnyObject, Manifests, Place, Sourced, default};
+use schedc_objects::{AnyObject, KindInfo, Kinds, Manifests, Place, Sourced, default};
 use serde_json::Value;
 
 use super::{Hooks, Simulator};
@@ -65,7 +65,8 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
     /// The manifests are wrong.
     #[track_caller]
     pub fn apply(&mut self, yaml: &str) {
-        let manifests = Manifests::parse("manifests", yaml).unwrap_or_else(|error| panic!("{error}\n{yaml}"));
+        let manifests = Manifests::parse_with("manifests", yaml, Kinds::of::<B>())
+            .unwrap_or_else(|error| panic!("{error}\n{yaml}"));
         let objects = self.admission.admit(manifests).unwrap_or_else(|error| panic!("{error}\n{yaml}"));
         for object in objects {
             self.request(Request::Apply(Box::new(object))).unwrap_or_else(|error| panic!("{error}\n{yaml}"));
@@ -79,7 +80,7 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
     /// There is no such object, or the patch is wrong.
     #[track_caller]
     pub fn patch(&mut self, kind: &str, name: &str, patch: Value) {
-        let Some(key) = key(kind, name) else { panic!("there are no objects of kind {kind}") };
+        let Some(key) = key(kind, name, Kinds::of::<B>()) else { panic!("there are no objects of kind {kind}") };
         self.request(Request::Patch(key, patch)).unwrap_or_else(|error| panic!("{error}"));
     }
 
@@ -89,7 +90,7 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
     /// There is no such object.
     #[track_caller]
     pub fn delete(&mut self, kind: &str, name: &str) {
-        let Some(key) = key(kind, name) else { panic!("there are no objects of kind {kind}") };
+        let Some(key) = key(kind, name, Kinds::of::<B>()) else { panic!("there are no objects of kind {kind}") };
         self.request(Request::Delete(key, None)).unwrap_or_else(|error| panic!("{error}"));
     }
 
@@ -106,10 +107,15 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
 
     /// A pod as it is in the cluster.
     pub fn pod(&self, name: &str) -> Option<&Pod> {
-        match &**self.server.get(&key("Pod", name)?)? {
+        match &**self.server.get(&key("Pod", name, Kinds::default())?)? {
             AnyObject::Pod(pod) => Some(pod),
             _ => None,
         }
+    }
+
+    /// An object as it is in the cluster, as its manifest. Named as for [`Simulator::patch`].
+    pub fn object(&self, kind: &str, name: &str) -> Option<Value> {
+        self.server.get(&key(kind, name, Kinds::of::<B>())?)?.to_json().ok()
     }
 
     /// A node as it is in the cluster.
@@ -172,9 +178,9 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
 }
 
 /// The object of this kind and name, with its namespace before a slash.
-fn key(kind: &str, name: &str) -> Option<Key> {
-    let (kind, _) = AnyObject::kind_named(kind)?;
-    let (namespace, name) = match AnyObject::is_namespaced(kind)? {
+fn key(kind: &str, name: &str, kinds: Kinds) -> Option<Key> {
+    let KindInfo { kind, is_namespaced, .. } = kinds.named(kind)?;
+    let (namespace, name) = match is_namespaced {
         true => name.split_once('/').unwrap_or(("default", name)),
         false => ("", name),
     };

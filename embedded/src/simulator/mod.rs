@@ -13,7 +13,7 @@ use schedc_core::model::Uid;
 use schedc_core::profile::{Bundle, StartError};
 use schedc_core::queue::Place;
 use schedc_core::scheduler::{self, Completed, Outcome, Scheduler, Tasks};
-use schedc_objects::AnyObject;
+use schedc_objects::{AnyObject, Kinds};
 
 use crate::client::{Call, EmbeddedClient, Sleep};
 use crate::controllers::Controllers;
@@ -117,10 +117,11 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
     /// # Errors
     /// Plugins that cannot start.
     pub fn with_hooks(options: Options, hooks: H) -> Result<Self, Vec<StartError>> {
-        let client = EmbeddedClient::default();
+        let kinds = Kinds::of::<B>();
+        let client = EmbeddedClient::knowing(kinds);
         let mut simulator = Simulator {
             scheduler: Scheduler::new(client.clone(), options.scheduler)?,
-            server: Server::new(options.server),
+            server: Server::new(ServerOptions { kinds, ..options.server }),
             hooks,
             options,
             client,

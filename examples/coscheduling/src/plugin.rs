@@ -7,44 +7,47 @@
 //! **Extension points.**
 //! - *QueueSort*: by priority, then by time, where all pods of a group have the time of the group: they are tried one after
 //!   the other.
-//! - *PreFilter* rejects a pod of a group that has not enough pods, or that was denied recently.
+//! - *PreFilter* rejects a pod of a group that does not exist, has not enough pods, or was denied recently.
 //! - *PostFilter* denies a group of which one pod fits nowhere, not even after preemption, if many more are missing.
 //! - *Reserve* takes note that a pod has a node; *Unreserve* takes that back, and rejects the rest of the group.
 //! - *Permit* makes the pod wait and has the rest of the group tried at once, or lets the whole group go.
-//! - *PostBind* forgets a pod that is bound: from then on it is one of those that have a node.
+//! - *PostBind* forgets a pod that is bound: from then on it is one of those that have a node; and has the group's status
+//!   written.
 //!
-//! **Arguments.** [`CoschedulingArgs`]. The group is in the pods' labels: [`POD_GROUP`](crate::POD_GROUP),
-//! [`MIN_MEMBER`](crate::MIN_MEMBER), [`SCHEDULE_TIMEOUT`](crate::SCHEDULE_TIMEOUT).
+//! **Arguments.** [`CoschedulingArgs`]. Pods name their group by the label [`POD_GROUP`](crate::POD_GROUP); the group itself
+//! is an object of kind [`PodGroup`].
 //!
 //! **Upstream.** `coscheduling` of sigs.k8s.io/scheduler-plugins.
 //!
 //! **Differences.** README.md has them.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use schedc_core::Plugin;
+use schedc_core::custom::{CustomResource, Lister};
 use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{
     EnqueueExtensions, HintContext, HintError, Permit, PermitPlugin, Placement, PostBindPlugin, PostFilterContext,
     PostFilterPlugin, PostFilterResult, PreFilter, PreFilterPlugin, QueueSortPlugin, QueuedPod, QueueingHint,
     Registration, ReservePlugin,
 };
-use schedc_core::handle::{Handle, WaitingPods};
-use schedc_core::model::{Pod, PodSpec};
-use schedc_core::plugin::{Compile, IndexView, View};
+use schedc_core::handle::{Deed, Errand, Handle, WaitingPods};
+use schedc_core::model::{Custom, Object, Pod, PodSpec};
+use schedc_core::plugin::{Compile, IndexView, Refs, View};
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Status};
 use schedc_macros::Args;
+use serde_json::json;
 
-use crate::membership::{GroupKey, Membership};
+use crate::group::{GroupKey, PodGroup, PodGroupSpec};
 use crate::pod_groups::PodGroups;
-use crate::reservations::{Reservation, Reservations};
+use crate::reservations::{Described, Reservation, Reservations};
 
 /// What a profile can say in `[args.Coscheduling]`.
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 pub struct CoschedulingArgs {
-    /// how long a pod that has its node waits for the rest of its group, unless its label says so
+    /// how long a pod that has its node waits for the rest of its group, unless the group says so
     #[args(default = 60, range = 1..=900)]
     pub permit_waiting_time_seconds: i64,
     /// for how long a group is not tried again of which one pod fits nowhere
@@ -76,17 +79,22 @@ impl Plugin for Coscheduling {
     const NAME: &'static str = "Coscheduling";
     type Args = CoschedulingArgs;
     type Columns = ();
-    type Indexes = PodGroups;
+    type Indexes = (PodGroups, Lister<PodGroup>);
     type Reads = ();
     /// None: it is in no group.
-    type Pod = Option<Result<Membership, Arc<str>>>;
+    type Pod = Option<GroupKey>;
 
     fn new(_: &'static CoschedulingArgs, handle: &Handle) -> Result<Self, String> {
         Ok(Coscheduling { handle: handle.clone(), reservations: Mutex::default() })
     }
 
     fn compile(_: &CoschedulingArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> Self::Pod {
-        Membership::of(pod, cx.interner).transpose()
+        GroupKey::of(pod, cx.indexes.0.label())
+    }
+
+    fn compile_epoch(_: Refs<'_, Self>) -> Option<u64> {
+        // The label is the same at all times.
+        Some(0)
     }
 }
 
@@ -97,7 +105,7 @@ impl QueueSortPlugin for Coscheduling {
     }
 
     fn timestamp(&self, _: &CoschedulingArgs, pod: &Pod, timestamp: i64, view: IndexView<'_, Self>) -> i64 {
-        view.indexes.time(pod).unwrap_or(timestamp)
+        view.indexes.0.time(pod).unwrap_or(timestamp)
     }
 }
 
@@ -105,17 +113,16 @@ impl PreFilterPlugin for Coscheduling {
     type Cycle = ();
 
     fn pre_filter(&self, _: &CoschedulingArgs, pod: &Self::Pod, view: View<'_, Self>) -> Result<PreFilter<()>, Status> {
-        let membership = match pod {
-            None => return Ok(PreFilter::skip(())),
-            Some(Err(reason)) => return Err(Status::unresolvable(&**reason)),
-            Some(Ok(membership)) => membership,
-        };
-        let group = membership.group.display(&view.base.interner);
-        let (size, min_member) = (view.indexes.size(membership.group), membership.min_member);
+        let Some(key) = *pod else { return Ok(PreFilter::skip(())) };
+        let (members, groups) = view.indexes;
+        let (_, PodGroupSpec { min_member, .. }) =
+            key.find(groups, &view.base.interner).map_err(Status::unresolvable)?;
+        let group = key.display(&view.base.interner);
+        let size = members.size(key);
         if size < min_member {
             return Err(Status::unresolvable(format!("pod group {group} has {size} of {min_member} pods")));
         }
-        if self.reservations().is_denied(membership.group, self.handle.now()) {
+        if self.reservations().is_denied(key, self.handle.now()) {
             return Err(Status::unresolvable(format!("pod group {group} was denied recently")));
         }
         Ok(PreFilter::skip(()))
@@ -130,13 +137,16 @@ impl PostFilterPlugin for Coscheduling {
         view: View<'_, Self>,
     ) -> PostFilterResult {
         let interner = &view.base.interner;
-        let Ok(Some(Membership { group, min_member, .. })) = Membership::of(&cx.pod.spec, interner) else {
+        let (members, groups) = view.indexes;
+        let group = members.group(cx.pod);
+        let Some((group, Ok((_, spec)))) = group.map(|group| (group, group.find(groups, interner))) else {
             return PostFilterResult::nothing(Status { code: Code::Unschedulable, plugin: "", reasons: Vec::new() });
         };
-        let missing = min_member.saturating_sub(view.indexes.placed(group));
+        let min_member = spec.min_member;
+        let missing = min_member.saturating_sub(members.placed(group));
         let is_own_verdict = cx.diagnosis.unschedulable_plugins.contains(&Self::NAME);
         // Those that are left may fit where this one did not.
-        let others_may_do = missing * 10 <= min_member && view.indexes.unplaced(group).count() > missing;
+        let others_may_do = missing * 10 <= min_member && members.unplaced(group).count() > missing;
         if missing == 0 || is_own_verdict || others_may_do {
             return PostFilterResult::unschedulable(format!(
                 "pod group {} waits for {missing} pods",
@@ -148,7 +158,7 @@ impl PostFilterPlugin for Coscheduling {
         let now = self.handle.now();
         let until = now.saturating_add(args.pod_group_backoff_seconds.saturating_mul(1_000_000_000));
         self.reservations().deny(group, now, until);
-        for pod in view.indexes.pods(group) {
+        for pod in members.pods(group) {
             self.handle.activate_at(pod.clone(), until);
         }
         PostFilterResult::unschedulable(format!(
@@ -163,15 +173,24 @@ impl ReservePlugin for Coscheduling {
     type Reserved = ();
 
     fn reserve(&self, args: &CoschedulingArgs, placement: &Placement, view: View<'_, Self>) -> Result<(), Status> {
-        let pod = &placement.pod;
-        let membership =
-            Membership::of(&pod.spec, &view.base.interner).map_err(|reason| Status::unresolvable(&*reason))?;
-        let Some(Membership { group, min_member, timeout }) = membership else { return Ok(()) };
-        let seconds = timeout.unwrap_or(args.permit_waiting_time_seconds);
+        let (pod, interner) = (&placement.pod, &view.base.interner);
+        let (members, groups) = view.indexes;
+        let Some(group) = members.group(pod) else { return Ok(()) };
+        let (listed, spec) = group.find(groups, interner).map_err(Status::unresolvable)?;
+        let seconds = spec.timeout().unwrap_or(args.permit_waiting_time_seconds);
         // The pod counts already.
-        let missing = min_member.saturating_sub(view.indexes.placed(group));
-        let siblings = if missing > 0 { view.indexes.unplaced(group).cloned().collect() } else { Vec::new() };
-        let reservation = Reservation { missing, patience: Duration::from_secs(seconds.unsigned_abs()), siblings };
+        let placed = members.placed(group);
+        let missing = spec.min_member.saturating_sub(placed);
+        let siblings = if missing > 0 { members.unplaced(group).cloned().collect() } else { Vec::new() };
+        let object = &listed.object;
+        let described = Described {
+            object: object.reference(interner),
+            uid: object.uid.clone(),
+            min_member: spec.min_member,
+            placed,
+        };
+        let patience = Duration::from_secs(seconds.unsigned_abs());
+        let reservation = Reservation { missing, patience, siblings, described };
         let mut reservations = self.reservations();
         reservations.forgive(group);
         reservations.insert(pod.uid.clone(), group, reservation);
@@ -179,8 +198,8 @@ impl ReservePlugin for Coscheduling {
     }
 
     fn unreserve(&self, _: &CoschedulingArgs, placement: &Placement, _: Option<&()>) {
-        let group = self.reservations().remove(&placement.pod.uid);
-        if let Some(group) = group {
+        let removed = self.reservations().remove(&placement.pod.uid);
+        if let Some((group, _)) = removed {
             self.reject_waiting(group, "rejection in Unreserve");
         }
     }
@@ -210,56 +229,85 @@ impl PermitPlugin for Coscheduling {
 
 impl PostBindPlugin for Coscheduling {
     fn post_bind(&self, _: &CoschedulingArgs, placement: &Placement) {
-        self.reservations().remove(&placement.pod.uid);
+        let pod = &placement.pod.uid;
+        let mut reservations = self.reservations();
+        let Some((group, reservation)) = reservations.remove(pod) else { return };
+        let scheduled = reservations.bound(group, &reservation);
+        let Described { object, uid, min_member, .. } = reservation.described;
+        let phase = if scheduled < min_member { "Scheduling" } else { "Scheduled" };
+        let patch = json!({"metadata": {"uid": &*uid.0}, "status": {"phase": phase, "scheduled": scheduled}});
+        let deed = Deed::PatchStatus(patch);
+        self.handle.write(Errand { object, deed, plugin: Self::NAME, pod: pod.clone() });
     }
 }
 
 impl EnqueueExtensions for Coscheduling {
-    const EVENTS: &'static [Registration] =
-        &[Registration::hinted(EventResource::Pod, Action::ADD.or(Action::UPDATE_POD_LABEL))];
+    const EVENTS: &'static [Registration] = &[
+        Registration::hinted(EventResource::Pod, Action::ADD.or(Action::UPDATE_POD_LABEL)),
+        Registration::hinted(EventResource::Custom(PodGroup::RESOURCE), Action::ADD.or(Action::UPDATE)),
+    ];
 
-    /// A group that had not enough pods may have enough when one comes, and labels may say something else. What was rejected
-    /// because others found no room is tried again when one of them finds it: Permit activates it.
+    /// A group that had not enough pods may have enough when one comes, labels may say something else, and so may the group:
+    /// what it wants, not its status. What was rejected because others found no room is tried again when one of them
+    /// finds it: Permit activates it.
     fn queueing_hint(&self, _: &CoschedulingArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
-        let EventObject::Pod(_, Some(changed)) = cx.object else { return Ok(QueueingHint::Queue) };
-        let groups = cx.view.indexes;
-        let is_sibling = groups.group(cx.rejected).is_some_and(|group| groups.group(&changed) == Some(group));
-        Ok(QueueingHint::queue_if(is_sibling || changed.uid == cx.rejected.uid))
+        let members = cx.view.indexes.0;
+        let group = members.group(cx.rejected);
+        Ok(QueueingHint::queue_if(match cx.object {
+            EventObject::Pod(_, Some(changed)) => {
+                let is_sibling = group.is_some_and(|group| members.group(&changed) == Some(group));
+                is_sibling || changed.uid == cx.rejected.uid
+            }
+            EventObject::Object(old, Some(Object::Custom(new))) => {
+                let is_its = group.is_some_and(|group| group.is_called(new.namespace, new.name));
+                let spec = |object: &Custom| object.manifest.get("spec").cloned();
+                is_its && old.and_then(Object::custom).is_none_or(|old| spec(old) != spec(new))
+            }
+            _ => true,
+        }))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use schedc_core::cache::Base;
     use schedc_core::column::Index;
-    use schedc_core::model::NodeIndex;
+    use schedc_core::model::{NodeIndex, Uid};
+    use schedc_core::profile::Bundle;
     use schedc_objects::testing;
 
     use super::*;
+    use crate::scheduler::Profiles;
 
     const ARGS: CoschedulingArgs = CoschedulingArgs::DEFAULT;
 
     /// Three pods of a group, all assumed on a node, and the plugin.
-    fn world() -> (Base, PodGroups, Coscheduling, Vec<Placement>) {
+    fn world() -> (Base, (PodGroups, Lister<PodGroup>), Coscheduling, Vec<Placement>) {
         let (mut base, mut groups) = (Base::default(), PodGroups::default());
         groups.begin(&mut base.interner);
         let placements = ["a", "b", "c"].map(|name| {
             let yaml = format!(
-                "{{ metadata: {{ name: {name}, uid: {name}, labels: {{ scheduling.x-k8s.io/pod-group: g, \
-                 scheduling.x-k8s.io/min-member: '3' }} }} }}"
+                "{{ metadata: {{ name: {name}, uid: {name}, labels: {{ scheduling.x-k8s.io/pod-group: g }} }} }}"
             );
             let pod = Arc::new(testing::pod(&yaml, &mut base.interner));
             groups.add_pod(NodeIndex(0), &pod);
             Placement { pod, node: NodeIndex(0), node_name: "n".into() }
         });
         let plugin = Coscheduling { handle: Handle::default(), reservations: Mutex::default() };
-        (base, groups, plugin, placements.into())
+        let mut listed = Lister::default();
+        let [namespace, name] = ["default", "g"].map(|name| base.interner.intern(name));
+        let manifest = json!({"spec": {"minMember": 3}});
+        let group = Custom { kind: &Profiles::KINDS[0], namespace, name, uid: Uid("g".into()), manifest };
+        listed.set_object(None, Some(&Object::Custom(Arc::new(group))));
+        (base, (groups, listed), plugin, placements.into())
     }
 
     #[test]
     fn what_is_reserved_is_given_back() {
         let (base, groups, plugin, placements) = world();
-        let view = View { columns: (), indexes: &groups, reads: (), base: &base };
+        let view = View { columns: (), indexes: (&groups.0, &groups.1), reads: (), base: &base };
         let [a, b, c] = &placements[..] else { panic!("three pods") };
         for placement in &placements {
             assert_eq!(plugin.reserve(&ARGS, placement, view), Ok(()));

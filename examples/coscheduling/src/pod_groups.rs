@@ -7,7 +7,7 @@ use schedc_core::intern::{Interner, Symbol};
 use schedc_core::map::Map;
 use schedc_core::model::{NodeIndex, Pod, Uid};
 
-use crate::membership::{GroupKey, POD_GROUP};
+use crate::group::{GroupKey, POD_GROUP};
 
 /// The pods of each group that are not being deleted: those that wait for a node, and those that have one, be it that they
 /// run there or that they were decided for it just now.
@@ -66,6 +66,11 @@ impl PodGroups {
     /// When the group came, in nanoseconds since 1970: the same for all of its pods, and different from that of other groups.
     pub fn time(&self, pod: &Pod) -> Option<i64> {
         self.groups.get(&self.group(pod)?)?.time
+    }
+
+    /// The symbol of the label with a group's name.
+    pub fn label(&self) -> Symbol {
+        self.label
     }
 
     /// The group that a pod counts for.

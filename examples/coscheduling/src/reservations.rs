@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use schedc_core::client::ObjectRef;
 use schedc_core::map::Map;
 use schedc_core::model::Uid;
 
-use crate::membership::GroupKey;
+use crate::group::GroupKey;
 
 /// What Reserve leaves for Permit.
 #[derive(Debug)]
@@ -17,6 +18,21 @@ pub(crate) struct Reservation {
     pub(crate) patience: Duration,
     /// The pods of the group that have no node.
     pub(crate) siblings: Vec<Uid>,
+    /// Where the group's status is.
+    pub(crate) described: Described,
+}
+
+/// The object that describes a group, as it was when a pod was reserved.
+#[derive(Clone, Debug)]
+pub(crate) struct Described {
+    /// What it is called.
+    pub(crate) object: ObjectRef,
+    /// Its uid.
+    pub(crate) uid: Uid,
+    /// How many pods it needs.
+    pub(crate) min_member: usize,
+    /// How many pods had a node.
+    pub(crate) placed: usize,
 }
 
 /// From Reserve to the end of its binding, good or bad, a pod is in here.
@@ -38,16 +54,25 @@ impl Reservations {
         self.groups.get_mut(self.group_of.get(pod)?)?.get_mut(pod)
     }
 
-    /// A pod is bound, or is not. Returns its group, if it was here.
-    pub(crate) fn remove(&mut self, pod: &Uid) -> Option<GroupKey> {
+    /// A pod is bound, or is not. Returns its group and what was reserved for it, if it was here.
+    pub(crate) fn remove(&mut self, pod: &Uid) -> Option<(GroupKey, Reservation)> {
         let group = self.group_of.remove(pod)?;
-        if let Some(pods) = self.groups.get_mut(&group) {
-            pods.remove(pod);
-            if pods.is_empty() {
-                self.groups.remove(&group);
-            }
+        let pods = self.groups.get_mut(&group)?;
+        let reservation = pods.remove(pod)?;
+        if pods.is_empty() {
+            self.groups.remove(&group);
         }
-        Some(group)
+        Some((group, reservation))
+    }
+
+    /// How many pods of a group had a node when one was reserved last, and are not between Reserve and the end of their
+    /// binding: so many are bound.
+    pub(crate) fn bound(&self, group: GroupKey, last: &Reservation) -> usize {
+        let reservations = self.groups.get(&group).into_iter().flat_map(BTreeMap::values);
+        let (count, placed) = reservations.fold((0, last.described.placed), |(count, placed), reservation| {
+            (count + 1, placed.max(reservation.described.placed))
+        });
+        placed.saturating_sub(count)
     }
 
     /// The pods of a group.

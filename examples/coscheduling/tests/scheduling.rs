@@ -7,7 +7,8 @@ use schedc_core::embedded::{InMemory, Inline};
 use schedc_core::model::Uid;
 use schedc_core::queue::Place;
 use schedc_core::scheduler::{Change, Options, Outcome, Scheduler, UnderWay};
-use schedc_objects::testing;
+use schedc_objects::{Kinds, testing};
+use serde_json::{Value, json};
 
 const SECOND: i64 = 1_000_000_000;
 const NONE: [&str; 0] = [];
@@ -27,7 +28,17 @@ impl World {
         for (number, room) in rooms.iter().enumerate() {
             world.node(&format!("n{number}"), *room);
         }
+        ["g", "h"].iter().for_each(|group| world.describe(group, json!({"minMember": 3})));
         world
+    }
+
+    /// A group's object comes or changes.
+    fn describe(&mut self, group: &str, spec: Value) {
+        let api = "scheduling.x-k8s.io/v1alpha1";
+        let object = json!({"apiVersion": api, "kind": "PodGroup", "metadata": {"name": group}, "spec": spec});
+        let object = Kinds::of::<Profiles>().read(api, "PodGroup", object).unwrap().unwrap();
+        let change = object.is_there(&mut self.scheduler.cache.base.interner).unwrap();
+        self.scheduler.on_change(change, &mut self.tasks);
     }
 
     fn node(&mut self, name: &str, room: usize) {
@@ -36,11 +47,11 @@ impl World {
         self.scheduler.on_change(Change::Node(node), &mut self.tasks);
     }
 
-    /// A pod; a group needs three.
+    /// A pod.
     fn pod(&mut self, name: &str, labels: &str, spec: &str) {
         let yaml = format!(
             "{{ metadata: {{ name: {name}, uid: {name}, creationTimestamp: '2026-01-01T00:00:00Z', \
-             labels: {{ scheduling.x-k8s.io/min-member: '3', {labels} }} }}, \
+             labels: {{ {labels} }} }}, \
              spec: {{ schedulerName: coscheduling, {spec} }} }}"
         );
         let pod = testing::pod(&yaml, &mut self.scheduler.cache.base.interner);
@@ -154,18 +165,40 @@ fn a_group_that_is_not_complete_in_time_gives_its_room_back() {
 }
 
 #[test]
-fn a_pod_may_say_how_long_it_waits() {
+fn a_group_may_say_how_long_its_pods_wait() {
     let mut world = World::new(&[3]);
-    world.pod("a", "scheduling.x-k8s.io/pod-group: g, scheduling.x-k8s.io/schedule-timeout-seconds: '5'", "");
-    world.group("g", &["b"]);
+    world.describe("g", json!({"minMember": 3, "scheduleTimeoutSeconds": 5}));
+    world.group("g", &["a", "b"]);
     world.held("g", "c");
     assert_eq!(
         world.wait(5),
         [
             "a: 0/1 nodes are available: 1 rejected due to timeout after waiting 5s at plugin Coscheduling.",
-            "b: 0/1 nodes are available: 1 rejection in Unreserve.",
+            "b: 0/1 nodes are available: 1 rejected due to timeout after waiting 5s at plugin Coscheduling.",
         ]
     );
+}
+
+#[test]
+fn a_group_that_nobody_has_described_is_waited_for() {
+    let mut world = World::new(&[3]);
+    world.group("new", &["a", "b", "c"]);
+    let told = world.settle();
+    assert!(told[0].contains("pod group default/new does not exist"), "{told:?}");
+    world.describe("other", json!({"minMember": 1}));
+    world.wait(2);
+    assert_eq!(world.place("a"), Some(Place::Unschedulable), "it is another group");
+    world.describe("new", json!({"minMember": 3}));
+    assert_eq!(bound(&world.wait(2)).len(), 3);
+}
+
+#[test]
+fn a_group_that_needs_fewer_pods_now_is_tried_again() {
+    let mut world = World::new(&[3]);
+    world.group("g", &["a", "b"]);
+    assert_eq!(bound(&world.settle()), NONE);
+    world.describe("g", json!({"minMember": 2}));
+    assert_eq!(bound(&world.wait(2)).len(), 2);
 }
 
 #[test]
@@ -239,12 +272,12 @@ fn pods_of_other_schedulers_do_not_count() {
 }
 
 #[test]
-fn labels_that_say_nothing_of_use_are_told() {
+fn a_group_that_says_nothing_of_use_is_told() {
     let mut world = World::new(&[3]);
-    let label = "scheduling.x-k8s.io/pod-group: g, scheduling.x-k8s.io/schedule-timeout-seconds: soon";
-    world.pod("a", label, "");
+    world.describe("g", json!({"minMember": "many"}));
+    world.group("g", &["a"]);
     let told = world.settle();
-    let expected = "label scheduling.x-k8s.io/schedule-timeout-seconds is \"soon\": a number from 1 to 900 is wanted.";
+    let expected = "pod group default/g cannot be read: invalid type: string \"many\", expected usize";
     assert!(told[0].contains(expected), "{told:?}");
 }
 

@@ -5,6 +5,7 @@
 use coscheduling::scheduler::Profiles;
 use schedc_embedded::{End, Options, Simulator, TimedInput};
 use schedc_objects::testing::api_object;
+use serde_json::json;
 
 const SECOND: i64 = 1_000_000_000;
 
@@ -16,8 +17,25 @@ fn node(name: &str, room: usize) -> String {
     format!("---\napiVersion: v1\nkind: Node\nmetadata: {{name: {name}}}\nstatus: {{allocatable: {{pods: {room}}}}}\n")
 }
 
-/// Pods of a group that needs them all.
+/// A group that needs so many pods.
+fn described(group: &str, size: usize) -> String {
+    format!(
+        "---
+apiVersion: scheduling.x-k8s.io/v1alpha1
+kind: PodGroup
+metadata: {{name: {group}}}
+spec: {{minMember: {size}}}
+"
+    )
+}
+
+/// A group that needs all of its pods.
 fn group(group: &str, size: usize) -> String {
+    described(group, size) + &pods(group, size)
+}
+
+/// Pods of a group.
+fn pods(group: &str, size: usize) -> String {
     let pod = |number| {
         format!(
             "---
@@ -25,7 +43,7 @@ apiVersion: v1
 kind: Pod
 metadata:
   name: {group}-{number}
-  labels: {{scheduling.x-k8s.io/pod-group: {group}, scheduling.x-k8s.io/min-member: '{size}'}}
+  labels: {{scheduling.x-k8s.io/pod-group: {group}}}
 spec: {{schedulerName: coscheduling, containers: [{{name: c, image: i}}]}}
 "
         )
@@ -42,6 +60,20 @@ fn a_group_gets_its_nodes_when_there_are_enough() {
     assert!(!cluster.pods().contains(" on "), "{}", cluster.pods());
     assert_eq!(cluster.run(), End::Idle);
     assert_eq!(cluster.pods().matches(" on n").count(), 3, "{}", cluster.pods());
+}
+
+#[test]
+fn a_group_is_tried_once_somebody_describes_it_and_its_status_is_written() {
+    let mut cluster = cluster();
+    cluster.apply(&(node("n1", 3) + &pods("g", 3)));
+    cluster.run_until(SECOND);
+    assert_eq!(cluster.pods().matches("pod group default/g does not exist").count(), 3, "{}", cluster.pods());
+    cluster.apply(&described("g", 3));
+    assert_eq!(cluster.run(), End::Idle);
+    assert_eq!(cluster.pods().matches(" on n1").count(), 3, "{}", cluster.pods());
+    let group = cluster.object("PodGroup", "g").unwrap();
+    assert_eq!(group["status"], json!({"phase": "Scheduled", "scheduled": 3}));
+    assert_eq!(group["spec"], json!({"minMember": 3}), "nothing else is changed");
 }
 
 #[test]

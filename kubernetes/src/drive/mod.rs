@@ -24,7 +24,7 @@ use std::time::Duration;
 use futures_util::future::Either;
 use schedc_core::profile::{Bundle, StartError};
 use schedc_core::scheduler::{Change, Completed, Options, Scheduler};
-use schedc_objects::AnyObject;
+use schedc_objects::{AnyObject, Kinds};
 use tokio::sync::watch as channel;
 
 use crate::health::Health;
@@ -115,7 +115,7 @@ impl<B: Bundle, S: Streams, E: Events, H: Hooks> Driver<B, S, KubeClient<Fenced<
     pub fn new(setup: Setup<S>, events: E, hooks: H) -> Result<Self, Vec<StartError>> {
         let records = Records::default();
         let fenced = Fenced::new(setup.streams.clone(), setup.leadership.clone());
-        let client = KubeClient::new(fenced, records.clone(), events);
+        let client = KubeClient::new(fenced, records.clone(), events).knowing(Kinds::of::<B>());
         Driver::with_client(setup, client, records, hooks)
     }
 }

@@ -111,7 +111,7 @@ impl<S: Streams> Follower<S> {
             Ok(answer) => return self.refused(&answer).await.map(Some),
             Err(silence) => return self.broken(silence).await.map(Some),
         };
-        let page = match Page::read(self.resource.kind, &answer.body) {
+        let page = match Page::read(self.resource.reader(), &answer.body) {
             Ok(page) => page,
             Err(error) => {
                 self.trouble(format!("a list cannot be read: {error}")).await?;
@@ -165,7 +165,7 @@ impl<S: Streams> Follower<S> {
 
     /// A line of a stream. Returns how the stream ended if it says so.
     async fn line(&mut self, line: &[u8]) -> Result<Option<End>, Unheard> {
-        match Frame::read(self.resource.kind, line) {
+        match Frame::read(self.resource.reader(), line) {
             Ok(Frame::Is(object)) => {
                 self.heard(&object);
                 self.told(Told::Is(object, self.machine.epoch())).await?;

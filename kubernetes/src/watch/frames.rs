@@ -36,7 +36,7 @@ impl Frame {
     ///
     /// # Errors
     /// It is none.
-    pub fn read(kind: &str, line: &[u8]) -> Result<Frame, serde_json::Error> {
+    pub fn read(kind: OfKind<'_>, line: &[u8]) -> Result<Frame, serde_json::Error> {
         // Looked at once here, and not at each text in it.
         let line = str::from_utf8(line).map_err(Error::custom)?;
         let mut json = serde_json::Deserializer::from_str(line);
@@ -57,7 +57,7 @@ impl Frame {
 
 /// A line of a watch.
 struct Line<'a> {
-    kind: &'a str,
+    kind: OfKind<'a>,
     /// Its type, if that is known already.
     of_type: Option<Type>,
 }
@@ -121,7 +121,7 @@ impl<'de> Visitor<'de> for Line<'_> {
 
 /// What a change of this type has as its object.
 struct Content<'a> {
-    kind: &'a str,
+    kind: OfKind<'a>,
     of_type: Type,
 }
 
@@ -130,8 +130,8 @@ impl<'de> DeserializeSeed<'de> for Content<'_> {
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Frame, D::Error> {
         Ok(match self.of_type {
-            Type::Added | Type::Modified => Frame::Is(OfKind(self.kind).deserialize(deserializer)?),
-            Type::Deleted => Frame::Gone(OfKind(self.kind).deserialize(deserializer)?),
+            Type::Added | Type::Modified => Frame::Is(self.kind.deserialize(deserializer)?),
+            Type::Deleted => Frame::Gone(self.kind.deserialize(deserializer)?),
             Type::Bookmark => {
                 let bookmark = Value::deserialize(deserializer)?;
                 let metadata = &bookmark["metadata"];
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     fn frame(line: &str) -> Frame {
-        Frame::read("Node", line.as_bytes()).unwrap()
+        Frame::read(OfKind::Known("Node"), line.as_bytes()).unwrap()
     }
 
     fn name(frame: Frame) -> String {
@@ -209,9 +209,9 @@ mod tests {
             r#"{"type":"ADDED","object":{}} {}"#,
             r#"{"type":"BOOKMARK","object":{}}"#,
         ] {
-            assert!(Frame::read("Node", line.as_bytes()).is_err(), "{line}");
+            assert!(Frame::read(OfKind::Known("Node"), line.as_bytes()).is_err(), "{line}");
         }
-        assert!(Frame::read("Node", b"{\"type\":\"ADDED\",\"object\":{\"\xff\":1}}").is_err());
-        assert!(Frame::read("Lease", br#"{"type":"ADDED","object":{}}"#).is_err());
+        assert!(Frame::read(OfKind::Known("Node"), b"{\"type\":\"ADDED\",\"object\":{\"\xff\":1}}").is_err());
+        assert!(Frame::read(OfKind::Known("Lease"), br#"{"type":"ADDED","object":{}}"#).is_err());
     }
 }

@@ -23,7 +23,7 @@ impl Page {
     ///
     /// # Errors
     /// It is none.
-    pub fn read(kind: &str, json: &[u8]) -> Result<Page, serde_json::Error> {
+    pub fn read(kind: OfKind<'_>, json: &[u8]) -> Result<Page, serde_json::Error> {
         let mut json = serde_json::Deserializer::from_str(str::from_utf8(json).map_err(de::Error::custom)?);
         let page = json.deserialize_map(List { kind })?;
         json.end()?;
@@ -50,7 +50,7 @@ enum Field {
 
 #[derive(Clone, Copy)]
 struct List<'a> {
-    kind: &'a str,
+    kind: OfKind<'a>,
 }
 
 impl<'de> Visitor<'de> for List<'_> {
@@ -75,7 +75,7 @@ impl<'de> Visitor<'de> for List<'_> {
 }
 
 struct Items<'a> {
-    kind: &'a str,
+    kind: OfKind<'a>,
 }
 
 impl<'de> DeserializeSeed<'de> for Items<'_> {
@@ -100,7 +100,7 @@ impl<'de> Visitor<'de> for Items<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         let mut objects = Vec::new();
-        while let Some(object) = list.next_element_seed(OfKind(self.kind))? {
+        while let Some(object) = list.next_element_seed(self.kind)? {
             objects.push(object);
         }
         Ok(objects)
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     fn page(json: &str) -> (String, Option<Box<str>>, Vec<String>) {
-        let page = Page::read("Node", json.as_bytes()).unwrap();
+        let page = Page::read(OfKind::Known("Node"), json.as_bytes()).unwrap();
         (page.version.into(), page.rest, page.objects.iter().map(|object| object.name().to_owned()).collect())
     }
 
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn what_is_no_page_is_an_error() {
         for json in ["", "[]", "{}", r#"{"metadata":{"resourceVersion":"7"},"items":7}"#, r#"{"metadata":{}}"#] {
-            assert!(Page::read("Node", json.as_bytes()).is_err(), "{json}");
+            assert!(Page::read(OfKind::Known("Node"), json.as_bytes()).is_err(), "{json}");
         }
     }
 }

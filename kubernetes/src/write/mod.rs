@@ -16,6 +16,7 @@ use std::time::Duration;
 use schedc_core::client::{ApiError, Client, Event, News, ObjectRef, StatusPatch};
 use schedc_core::extension_points::Placement;
 use schedc_core::model::{Pod, Uid};
+use schedc_objects::Kinds;
 use serde_json::Value;
 use tracing::debug;
 
@@ -37,6 +38,7 @@ pub struct KubeClient<T, E> {
     records: Records,
     events: E,
     bindings: InFlight,
+    kinds: Kinds,
 }
 
 /// Where events go that are to be written. It never waits; what is too much is lost.
@@ -48,7 +50,12 @@ pub trait Events: Clone + Send + Sync + 'static {
 impl<T: Transport, E: Events> KubeClient<T, E> {
     /// A client that knows of pods what the records say.
     pub fn new(transport: T, records: Records, events: E) -> Self {
-        KubeClient { transport, records, events, bindings: InFlight::default() }
+        KubeClient { transport, records, events, bindings: InFlight::default(), kinds: Kinds::default() }
+    }
+
+    /// One that also knows kinds which plugins declare.
+    pub fn knowing(self, kinds: Kinds) -> Self {
+        KubeClient { kinds, ..self }
     }
 
     /// How many bindings are under way.
@@ -57,7 +64,7 @@ impl<T: Transport, E: Events> KubeClient<T, E> {
     }
 
     fn following(&self, objects: Vec<ObjectRef>, time: Duration) -> Following<T> {
-        Following::new(self.transport.clone(), self.records.listeners().clone(), objects, time)
+        Following::new(self.transport.clone(), self.records.listeners().clone(), objects, time, self.kinds)
     }
 }
 
@@ -99,7 +106,7 @@ impl<T: Transport, E: Events> Client for KubeClient<T, E> {
     }
 
     fn get(&self, object: &ObjectRef) -> impl Future<Output = Result<Value, ApiError>> + Send {
-        objects::get(&self.transport, object)
+        objects::get(&self.transport, object, self.kinds)
     }
 
     fn follow(&self, objects: Vec<ObjectRef>, time: Duration) -> impl News {
@@ -107,15 +114,19 @@ impl<T: Transport, E: Events> Client for KubeClient<T, E> {
     }
 
     fn create(&self, object: &ObjectRef, manifest: &Value) -> impl Future<Output = Result<Value, ApiError>> + Send {
-        objects::create(&self.transport, object, manifest)
+        objects::create(&self.transport, object, manifest, self.kinds)
     }
 
     fn patch(&self, object: &ObjectRef, patch: &Value) -> impl Future<Output = Result<Value, ApiError>> + Send {
-        objects::patch(&self.transport, object, patch)
+        objects::patch(&self.transport, object, "", patch, self.kinds)
+    }
+
+    fn patch_status(&self, object: &ObjectRef, patch: &Value) -> impl Future<Output = Result<Value, ApiError>> + Send {
+        objects::patch(&self.transport, object, "/status", patch, self.kinds)
     }
 
     async fn delete(&self, object: &ObjectRef, uid: Option<&Uid>) -> Result<(), ApiError> {
-        let path = objects::resource(object)?.path(&object.namespace, &object.name);
+        let path = objects::resource(object, self.kinds)?.path(&object.namespace, &object.name);
         delete::delete(&self.transport, path, uid).await
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use schedc_core::client::{ApiError, News, ObjectRef};
-use schedc_objects::AnyObject;
+use schedc_objects::{AnyObject, Kinds};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -60,7 +60,7 @@ impl Listeners {
     pub fn went_unseen(&self, kind: &str) {
         if !self.is_empty() {
             let by_name = self.lock();
-            let listeners = by_name.values().flatten().filter(|listener| *listener.object.kind == *kind);
+            let listeners = by_name.values().flatten().filter(|listener| is_of(&listener.object, kind));
             listeners.for_each(|listener| listener.hear(None));
         }
     }
@@ -71,7 +71,7 @@ impl Listeners {
     }
 
     fn of<'a>(&self, object: &AnyObject, named: Option<&'a Vec<Listener>>) -> impl Iterator<Item = &'a Listener> {
-        let (kind, namespace) = (object.kind(), object.namespace().to_owned());
+        let (kind, namespace) = (object.plain_kind(), object.namespace().to_owned());
         let is_it = move |it: &&Listener| *it.object.kind == *kind && *it.object.namespace == *namespace;
         named.into_iter().flatten().filter(is_it)
     }
@@ -105,6 +105,13 @@ impl Listener {
     }
 }
 
+/// Whether an object may be of a kind. Of those that plugins declare, the full name tells the API alone.
+fn is_of(object: &ObjectRef, kind: &str) -> bool {
+    let (group, version) = object.api_version.split_once('/').unwrap_or(("", &object.api_version));
+    let api = || kind.split_once('.').map(|(_, api)| api.split_once('.').unwrap_or((api, "")));
+    *object.kind == *kind || api() == Some((version, group))
+}
+
 /// An object, as far as it was read. Others than volumes and claims are rarely listened to, and asked for.
 fn json(object: &AnyObject) -> Option<Value> {
     match object {
@@ -125,12 +132,20 @@ pub(super) struct Following<T> {
     time: Duration,
     /// By the transport's clock.
     deadline: Option<Duration>,
+    kinds: Kinds,
 }
 
 impl<T: Transport> Following<T> {
-    pub(super) fn new(transport: T, listeners: Listeners, objects: Vec<ObjectRef>, time: Duration) -> Self {
+    pub(super) fn new(
+        transport: T,
+        listeners: Listeners,
+        objects: Vec<ObjectRef>,
+        time: Duration,
+        kinds: Kinds,
+    ) -> Self {
         let (tell, heard) = mpsc::unbounded_channel();
-        let mut following = Following { transport, listeners, objects: Vec::new(), tell, heard, time, deadline: None };
+        let mut following =
+            Following { transport, listeners, objects: Vec::new(), tell, heard, time, deadline: None, kinds };
         for object in objects {
             following.listen(object);
         }
@@ -168,7 +183,7 @@ impl<T: Transport> News for Following<T> {
         let (place, now) = self.hear().await?;
         let now = match now {
             Some(now) => Ok(now),
-            None => objects::get(&self.transport, self.objects.get(place)?).await,
+            None => objects::get(&self.transport, self.objects.get(place)?, self.kinds).await,
         };
         Some((place, now))
     }

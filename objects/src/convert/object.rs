@@ -1,13 +1,14 @@
 //! Objects besides nodes and pods.
 
-use schedc_core::intern::Interner;
-use schedc_core::model::Object;
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::{Custom, Object, Uid};
+use serde_json::Value;
 
 use super::budget::convert_budget;
 use super::namespace::convert_namespace;
 use super::workload::{convert_replica_set, convert_replication_controller, convert_service, convert_stateful_set};
 use super::{dynamic_resources, volume};
-use crate::kinds::AnyObject;
+use crate::kinds::{AnyObject, CustomObject};
 
 /// An object as plugins see it through their indexes. See [`crate`] for what is done with odd input.
 ///
@@ -36,6 +37,22 @@ pub fn convert_object(object: &AnyObject, interner: &mut Interner) -> Option<Obj
         AnyObject::ResourceClaim(o) => Object::ResourceClaim(dynamic_resources::resource_claim(o, interner).into()),
         AnyObject::ResourceSlice(o) => Object::ResourceSlice(dynamic_resources::resource_slice(o, interner).into()),
         AnyObject::DeviceClass(o) => Object::DeviceClass(dynamic_resources::device_class(o, interner).into()),
+        AnyObject::Custom(of_kind) => Object::Custom(custom(object, of_kind, interner).into()),
         AnyObject::Node(_) | AnyObject::Pod(_) | AnyObject::PriorityClass(_) => return None,
     })
+}
+
+fn custom(object: &AnyObject, custom: &CustomObject, interner: &mut Interner) -> Custom {
+    let namespace = match object.namespace() {
+        "" => Symbol::EMPTY,
+        namespace => interner.intern(namespace),
+    };
+    Custom {
+        kind: custom.kind,
+        namespace,
+        name: interner.intern(object.name()),
+        uid: Uid(custom.metadata.uid.as_deref().unwrap_or_default().into()),
+        // No serializer of it fails.
+        manifest: custom.to_json().unwrap_or(Value::Null),
+    }
 }

@@ -22,7 +22,7 @@ pub struct Admission {
 impl Admission {
     /// Completes an object that comes or changes, in place, and checks it. What is wrong goes to `problems`.
     pub fn admit(&mut self, object: &mut Sourced<AnyObject>, problems: &mut Vec<Problem>) {
-        self.names.admit(object.object.kind(), object.object.metadata_mut());
+        self.names.admit(&mut object.object);
         if let AnyObject::StorageClass(class) = &object.object {
             self.default_classes.set(class);
         }

@@ -8,7 +8,7 @@ use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::convert::uid;
-use crate::kinds::{is_namespaced, namespace};
+use crate::kinds::{AnyObject, namespace};
 use crate::manifests::Manifests;
 
 /// What an API server makes up names of. No vowels, so that it spells nothing.
@@ -24,14 +24,20 @@ pub(super) struct Names {
 /// Completes the metadata of all objects.
 pub(super) fn complete(manifests: &mut Manifests) -> Names {
     let Manifests { nodes, pods, priority_classes, others, .. } = manifests;
-    let nodes = nodes.iter_mut().map(|node| (Node::KIND, &mut node.object.metadata));
-    let pods = pods.iter_mut().map(|pod| (Pod::KIND, &mut pod.object.metadata));
-    let classes = priority_classes.iter_mut().map(|class| (PriorityClass::KIND, &mut class.object.metadata));
-    let others = others.iter_mut().map(|other| (other.object.kind(), other.object.metadata_mut()));
-    let mut all: Vec<_> = nodes.chain(pods).chain(classes).chain(others).collect();
-    for (kind, metadata) in &mut all {
-        complete_namespace(kind, metadata);
-    }
+    let nodes = nodes.iter_mut().map(|node| (Node::KIND, false, &mut node.object.metadata));
+    let pods = pods.iter_mut().map(|pod| (Pod::KIND, true, &mut pod.object.metadata));
+    let classes = priority_classes.iter_mut().map(|class| (PriorityClass::KIND, false, &mut class.object.metadata));
+    let others = others.iter_mut().map(|other| {
+        let (kind, is_namespaced) = (other.object.kind(), other.object.has_namespace());
+        (kind, is_namespaced, other.object.metadata_mut())
+    });
+    let all = nodes.chain(pods).chain(classes).chain(others);
+    let mut all: Vec<_> = all
+        .map(|(kind, is_namespaced, metadata)| {
+            complete_namespace(is_namespaced, metadata);
+            (kind, metadata)
+        })
+        .collect();
     let mut names = Names::default();
     for (kind, metadata) in &all {
         names.take(kind, metadata);
@@ -45,8 +51,8 @@ pub(super) fn complete(manifests: &mut Manifests) -> Names {
     names
 }
 
-fn complete_namespace(kind: &str, metadata: &mut ObjectMeta) {
-    metadata.namespace = is_namespaced(kind).then(|| namespace(metadata).to_owned());
+fn complete_namespace(is_namespaced: bool, metadata: &mut ObjectMeta) {
+    metadata.namespace = is_namespaced.then(|| namespace(metadata).to_owned());
 }
 
 fn complete_uid(kind: &str, metadata: &mut ObjectMeta) {
@@ -56,8 +62,10 @@ fn complete_uid(kind: &str, metadata: &mut ObjectMeta) {
 
 impl Names {
     /// Completes the metadata of an object that comes when all others have.
-    pub(super) fn admit(&mut self, kind: &'static str, metadata: &mut ObjectMeta) {
-        complete_namespace(kind, metadata);
+    pub(super) fn admit(&mut self, object: &mut AnyObject) {
+        let (kind, is_namespaced) = (object.kind(), object.has_namespace());
+        let metadata = object.metadata_mut();
+        complete_namespace(is_namespaced, metadata);
         self.generate(kind, metadata);
         complete_uid(kind, metadata);
     }

@@ -30,7 +30,7 @@ fn spec(more: &str) -> PodSpec {
 
 fn check_refused(text: &str, expected: Expect) {
     let manifests = Manifests::parse("pods.yaml", text).unwrap_or_else(|error| panic!("{error}"));
-    let as_it_is = Objects::new(manifests.clone(), Options { api_server_defaults: false });
+    let as_it_is = Objects::new(manifests.clone(), Options { api_server_defaults: false, ..Options::default() });
     assert!(as_it_is.is_ok(), "nothing is refused where objects are taken as they are");
     expected.assert_eq(&Objects::new(manifests, Options::default()).unwrap_err().to_string());
 }
@@ -51,7 +51,10 @@ fn a_bare_pod_is_completed() {
 fn objects_are_taken_as_they_are_if_that_is_asked_for() {
     let manifests = Manifests::parse("pods.yaml", &with_spec("")).unwrap();
     let before = manifests.pods.clone();
-    assert_eq!(Objects::new(manifests, Options { api_server_defaults: false }).unwrap().pods, before);
+    assert_eq!(
+        Objects::new(manifests, Options { api_server_defaults: false, ..Options::default() }).unwrap().pods,
+        before
+    );
 }
 
 #[test]

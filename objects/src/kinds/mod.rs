@@ -1,5 +1,6 @@
 //! The kinds of objects that scheduling looks at.
 
+mod custom;
 mod json;
 mod quantities;
 
@@ -12,6 +13,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::{ClusterResourceScope, Metadata, NamespaceResourceScope, Resource};
 use serde_json::Value;
 
+pub use custom::{CustomObject, KindInfo, Kinds};
 pub use json::ObjectError;
 pub(crate) use json::{object_name, typed};
 
@@ -34,6 +36,8 @@ macro_rules! kinds {
         #[derive(Clone, Debug, PartialEq)]
         pub enum AnyObject {
             $(#[doc = $doc] $variant(Box<$ty>),)*
+            /// One of a kind that a plugin declares.
+            Custom(Box<CustomObject>),
         }
 
         $(impl From<$ty> for AnyObject {
@@ -64,10 +68,12 @@ macro_rules! kinds {
         }
 
         impl AnyObject {
-            /// Its kind, such as `CSINode`.
+            /// Its kind, such as `CSINode`; of a kind that a plugin declares, the full name, such as
+            /// `podgroups.v1alpha1.scheduling.x-k8s.io`.
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(AnyObject::$variant(_) => <$ty>::KIND,)*
+                    AnyObject::Custom(object) => object.kind.name,
                 }
             }
 
@@ -78,6 +84,7 @@ macro_rules! kinds {
             pub fn to_json(&self) -> Result<Value, serde_json::Error> {
                 match self {
                     $(AnyObject::$variant(object) => serde_json::to_value(object),)*
+                    AnyObject::Custom(object) => object.to_json(),
                 }
             }
 
@@ -85,6 +92,7 @@ macro_rules! kinds {
             pub fn metadata(&self) -> &ObjectMeta {
                 match self {
                     $(AnyObject::$variant(object) => object.metadata(),)*
+                    AnyObject::Custom(object) => &object.metadata,
                 }
             }
 
@@ -92,6 +100,7 @@ macro_rules! kinds {
             pub fn metadata_mut(&mut self) -> &mut ObjectMeta {
                 match self {
                     $(AnyObject::$variant(object) => object.metadata_mut(),)*
+                    AnyObject::Custom(object) => &mut object.metadata,
                 }
             }
         }
@@ -155,7 +164,23 @@ impl AnyObject {
 
     /// Its namespace: `default` where none is written, and empty for kinds without namespaces.
     pub fn namespace(&self) -> &str {
-        if is_namespaced(self.kind()) { namespace(self.metadata()) } else { "" }
+        if self.has_namespace() { namespace(self.metadata()) } else { "" }
+    }
+
+    /// Whether it is of a kind with namespaces.
+    pub fn has_namespace(&self) -> bool {
+        match self {
+            AnyObject::Custom(object) => object.kind.is_namespaced,
+            _ => is_namespaced(self.kind()),
+        }
+    }
+
+    /// Its kind as manifests have it.
+    pub fn plain_kind(&self) -> &'static str {
+        match self {
+            AnyObject::Custom(object) => object.kind.kind,
+            _ => self.kind(),
+        }
     }
 
     /// Its name, empty if there is none.

@@ -1,4 +1,5 @@
 use expect_test::expect;
+use schedc_core::model::CustomKind;
 use serde_json::json;
 
 use super::*;
@@ -72,4 +73,44 @@ fn errors_name_object_and_field() {
         PersistentVolume a: spec.capacity[storage]: `10GB` is not a quantity: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'
         PersistentVolumeClaim default/a: spec.resources.requests[storage]: `ten` is not a quantity: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'
         Service default/a: spec.selector.app: is integer `1`, but must be text; put it in quotes"#]].assert_eq(&errors.join("\n"));
+}
+
+const POD_GROUP: CustomKind = CustomKind {
+    name: "podgroups.v1alpha1.scheduling.x-k8s.io",
+    api_version: "scheduling.x-k8s.io/v1alpha1",
+    kind: "PodGroup",
+    plural: "podgroups",
+    is_namespaced: true,
+};
+const SERVICE: CustomKind = CustomKind {
+    name: "services.v1.serving.knative.dev",
+    api_version: "serving.knative.dev/v1",
+    kind: "Service",
+    plural: "services",
+    is_namespaced: true,
+};
+
+#[test]
+fn kinds_that_plugins_declare() {
+    let kinds = Kinds::from(&[POD_GROUP, SERVICE][..]);
+    let group = json!({"apiVersion": POD_GROUP.api_version, "kind": "PodGroup", "metadata": {"name": "g"},
+        "spec": {"minMember": 3}});
+    assert_eq!(AnyObject::from_json(POD_GROUP.api_version, "PodGroup", group.clone()), Ok(None));
+    let read = kinds.read(POD_GROUP.api_version, "PodGroup", group.clone()).unwrap().unwrap();
+    assert_eq!(
+        (read.kind(), read.plain_kind(), read.namespace(), read.name()),
+        (POD_GROUP.name, "PodGroup", "default", "g")
+    );
+    assert_eq!(read.to_json().unwrap(), group);
+    // Kinds of one name in two groups are two kinds.
+    let api = |version: &str| {
+        let object = json!({"apiVersion": version, "kind": "Service", "metadata": {"name": "s"}});
+        kinds.read(version, "Service", object).unwrap().map(|object| object.kind())
+    };
+    assert_eq!(["v1", SERVICE.api_version].map(api), [Some("Service"), Some(SERVICE.name)]);
+    assert_eq!(kinds.named("PodGroup").map(|kind| kind.kind), Some(POD_GROUP.name));
+    assert_eq!(kinds.named("Service").map(|kind| kind.kind), Some("Service"));
+    let wrong = kinds.read(POD_GROUP.api_version, "PodGroup", json!({"metadata": {"name": "g", "labels": {"a": 1}}}));
+    let error = "PodGroup g: metadata.labels.a: is integer `1`, but must be text; put it in quotes";
+    assert_eq!(wrong.unwrap_err().to_string(), error);
 }

@@ -17,7 +17,7 @@ use k8s_openapi::api::core::v1::{Node, Pod};
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use crate::kinds::{AnyObject, is_namespaced, namespace, object_name};
+use crate::kinds::{AnyObject, Kinds, namespace, object_name};
 pub use error::{Error, Problem};
 pub(crate) use typed::fields_for_tests;
 
@@ -82,7 +82,15 @@ impl Manifests {
     /// All problems that there are: files that cannot be read, syntax errors, documents without `apiVersion` and
     /// `kind`, fields of a wrong type, quantities that are none, and objects of one kind, namespace and name.
     pub fn read<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Manifests, Error> {
-        let mut reading = Reading::default();
+        Manifests::read_with(paths, Kinds::default())
+    }
+
+    /// The same, with objects of kinds that plugins declare.
+    ///
+    /// # Errors
+    /// As [`Manifests::read`].
+    pub fn read_with<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>, kinds: Kinds) -> Result<Manifests, Error> {
+        let mut reading = Reading { kinds, ..Reading::default() };
         for path in paths {
             files::read(path.as_ref(), &mut reading);
         }
@@ -94,19 +102,28 @@ impl Manifests {
     /// # Errors
     /// As [`Manifests::read`].
     pub fn parse(name: &str, text: &str) -> Result<Manifests, Error> {
-        let mut reading = Reading::default();
+        Manifests::parse_with(name, text, Kinds::default())
+    }
+
+    /// The same, with objects of kinds that plugins declare.
+    ///
+    /// # Errors
+    /// As [`Manifests::read`].
+    pub fn parse_with(name: &str, text: &str, kinds: Kinds) -> Result<Manifests, Error> {
+        let mut reading = Reading { kinds, ..Reading::default() };
         document::read(name, text, &mut reading);
         reading.finish()
     }
 
-    /// The kind, the metadata and the place of every object.
-    fn all(&self) -> impl Iterator<Item = (&'static str, &ObjectMeta, &Place)> {
-        let nodes = self.nodes.iter().map(|node| (Node::KIND, &node.object.metadata, &node.place));
-        let pods = self.pods.iter().map(|pod| (Pod::KIND, &pod.object.metadata, &pod.place));
+    /// The kind, the namespace, the metadata and the place of every object.
+    fn all(&self) -> impl Iterator<Item = (&'static str, &str, &ObjectMeta, &Place)> {
+        let nodes = self.nodes.iter().map(|node| (Node::KIND, "", &node.object.metadata, &node.place));
+        let pods = self.pods.iter().map(|pod| (&pod.object.metadata, &pod.place));
+        let pods = pods.map(|(metadata, place)| (Pod::KIND, namespace(metadata), metadata, place));
         let classes = self.priority_classes.iter();
-        let classes = classes.map(|class| (PriorityClass::KIND, &class.object.metadata, &class.place));
-        let others = self.others.iter();
-        let others = others.map(|other| (other.object.kind(), other.object.metadata(), &other.place));
+        let classes = classes.map(|class| (PriorityClass::KIND, "", &class.object.metadata, &class.place));
+        let others = self.others.iter().map(|other| (&other.object, &other.place));
+        let others = others.map(|(other, place)| (other.kind(), other.namespace(), other.metadata(), place));
         nodes.chain(pods).chain(classes).chain(others)
     }
 }
@@ -114,6 +131,7 @@ impl Manifests {
 /// Manifests in the making.
 #[derive(Default)]
 struct Reading {
+    kinds: Kinds,
     found: Manifests,
     problems: Vec<Problem>,
 }
@@ -121,9 +139,8 @@ struct Reading {
 impl Reading {
     fn finish(mut self) -> Result<Manifests, Error> {
         let mut seen = HashMap::new();
-        for (kind, metadata, place) in self.found.all() {
+        for (kind, namespace, metadata, place) in self.found.all() {
             let Some(name) = metadata.name.as_deref().filter(|name| !name.is_empty()) else { continue };
-            let namespace = if is_namespaced(kind) { namespace(metadata) } else { "" };
             let first = *seen.entry((kind, namespace, name)).or_insert(place);
             if first != place {
                 self.problems.push(Problem {

@@ -8,7 +8,7 @@ use crate::kinds::AnyObject;
 /// Takes in one object.
 pub(super) fn object(version: &str, kind: &str, value: Value, place: Place, reading: &mut Reading) {
     let found = &mut reading.found;
-    match AnyObject::from_json(version, kind, value) {
+    match reading.kinds.read(version, kind, value) {
         Ok(None) => *found.skipped.entry(kind.to_owned()).or_default() += 1,
         Ok(Some(AnyObject::Node(node))) => found.nodes.push(Sourced { object: *node, place }),
         Ok(Some(AnyObject::Pod(pod))) => found.pods.push(Sourced { object: *pod, place }),

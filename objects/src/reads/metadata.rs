@@ -18,6 +18,24 @@ look_at! {
     meta::LabelSelectorRequirement { key, operator, values }
 }
 
+/// All of it but who manages which field.
+pub(super) struct Unmanaged;
+
+impl Fields for Unmanaged {
+    type Object = meta::ObjectMeta;
+
+    look_at! {
+        @fields
+        name, namespace, uid, labels, annotations, generation, finalizers,
+        generate_name: "generateName",
+        resource_version: "resourceVersion",
+        creation_timestamp: "creationTimestamp",
+        deletion_timestamp: "deletionTimestamp",
+        deletion_grace_period_seconds: "deletionGracePeriodSeconds",
+        owner_references: "ownerReferences",
+    }
+}
+
 /// Metadata of objects whose annotations are looked at.
 pub(super) struct Annotated;
 

@@ -6,6 +6,7 @@
 //! patch of a pod's status depends on: the fields that `look_at!` names for each type, by topic.
 
 mod affinity;
+mod custom;
 mod devices;
 mod field;
 mod metadata;
@@ -16,6 +17,7 @@ mod storage;
 mod volumes;
 mod workloads;
 
+use schedc_core::model::CustomKind;
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error};
 
@@ -55,15 +57,23 @@ fn fields<'de, D: Deserializer<'de>, T: object::Fields<Object = T> + Default>(fr
     Ok(object)
 }
 
-/// Reads an object of this kind where one is found.
+/// Reads an object of this kind where one is found; all of it, if a plugin declares the kind.
 #[derive(Clone, Copy, Debug)]
-pub struct OfKind<'a>(pub &'a str);
+pub enum OfKind<'a> {
+    /// One that all schedulers know.
+    Known(&'a str),
+    /// One that a plugin declares.
+    Custom(&'static CustomKind),
+}
 
 impl<'de> DeserializeSeed<'de> for OfKind<'_> {
     type Value = AnyObject;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<AnyObject, D::Error> {
-        read(self.0, from)
+        match self {
+            OfKind::Known(kind) => read(kind, from),
+            OfKind::Custom(kind) => custom::read(kind, from).map(AnyObject::from),
+        }
     }
 }
 

@@ -70,7 +70,7 @@ impl Manifest {
         }
         let own = (self.namespace.as_str(), name.as_str());
         let (lease_namespace, lease) = if replaces { KUBE_SCHEDULERS_LEASE } else { own };
-        let rights = Rights::of(&subject.watches, &subject.writes, lease_namespace, lease)?;
+        let rights = Rights::of(&subject.watches, &subject.kinds, &subject.writes, lease_namespace, lease)?;
         output::print_text(&documents::text(&Deployed {
             name: &name,
             namespace: &self.namespace,
@@ -90,6 +90,8 @@ struct Subject {
     scheduler_names: Vec<String>,
     /// The kinds of objects that are watched.
     watches: Vec<String>,
+    /// Of the kinds that plugins declare: the groups and the resources.
+    kinds: Vec<(String, String)>,
     /// What plugins do besides.
     writes: Vec<Write>,
 }
@@ -101,6 +103,10 @@ impl Subject {
             names: profiles.iter().map(|profile| profile.name.to_owned()).collect(),
             scheduler_names: profiles.iter().map(|profile| profile.scheduler_name.to_owned()).collect(),
             watches: pipelines::Profiles::WATCHES.iter().map(|&kind| kind.to_owned()).collect(),
+            kinds: pipelines::Profiles::KINDS
+                .iter()
+                .map(|kind| (kind.group().to_owned(), kind.plural.to_owned()))
+                .collect(),
             writes: pipelines::Profiles::WRITES.iter().map(write).collect(),
         }
     }
@@ -111,6 +117,10 @@ impl Subject {
             names: plans.iter().map(|plan| plan.stem.clone()).collect(),
             scheduler_names: plans.iter().map(|plan| plan.scheduler_name.value.clone()).collect(),
             watches: needed::watches(&plans).into_iter().map(str::to_owned).collect(),
+            kinds: needed::kinds(&plans)
+                .into_iter()
+                .map(|kind| (kind.group().to_owned(), kind.resource.clone()))
+                .collect(),
             writes: needed::writes(&plans),
         })
     }

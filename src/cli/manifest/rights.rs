@@ -21,6 +21,7 @@ impl Rights {
     /// For the kinds that are watched, what plugins do, and what every scheduler does.
     pub(super) fn of(
         watches: &[String],
+        kinds: &[(String, String)],
         writes: &[Write],
         lease_namespace: &str,
         lease: &str,
@@ -31,6 +32,9 @@ impl Rights {
             let unknown = || Failure::new(format_args!("no API server is asked for objects of kind {kind}"));
             let resource = Resource::of(kind).ok_or_else(unknown)?;
             everywhere.allow(resource.group(), resource.plural, &["list", "watch"]);
+        }
+        for (group, resource) in kinds {
+            everywhere.allow(group, resource, &["list", "watch"]);
         }
         // Why a pod waits, as its condition and as events; an event that comes again is counted.
         everywhere.allow("", "pods/status", &["patch"]);

@@ -152,7 +152,10 @@ fn kinds() -> Result<Vec<&'static Resource>, Failure> {
         Resource::of(kind)
             .ok_or_else(|| Failure::new(format!("{kind}: a plugin watches this kind, and nothing here knows it")))
     };
-    Profiles::WATCHES.iter().map(of).collect()
+    let mut kinds = Profiles::WATCHES.iter().map(of).collect::<Result<Vec<_>, _>>()?;
+    // They are followed as long as this program runs.
+    kinds.extend(Profiles::KINDS.iter().map(|kind| &*Box::leak(Box::new(Resource::declared(kind)))));
+    Ok(kinds)
 }
 
 fn options(settings: &Settings, seed: u64) -> Options {

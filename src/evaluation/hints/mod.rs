@@ -15,7 +15,7 @@ use schedc_core::extension_points::QueueingHint;
 use schedc_core::hints::{Interested, PluginSet};
 use schedc_core::model::Pod;
 use schedc_core::profile::{Bundle, Profile, Visitor};
-use schedc_objects::{AnyObject, convert_pod, is_finished};
+use schedc_objects::{AnyObject, Kinds, convert_pod, is_finished};
 use serde::Serialize;
 
 use super::scenario as values;
@@ -133,11 +133,12 @@ impl<B: Bundle> Evaluator<B> {
         let profile = self.profile_of(scenario.profile.as_deref())?;
         let mut world = World::<B::State>::default();
         for (at, value) in scenario.objects.into_iter().enumerate() {
-            let object = values::object(value).map_err(|error| Error::broken("objects", at, error))?;
+            let object =
+                values::object(value, Kinds::of::<B>()).map_err(|error| Error::broken("objects", at, error))?;
             world.apply(object, self.queues(profile));
         }
         let read = |place: &str, value: Option<serde_json::Value>| {
-            let object = value.map(values::object).transpose();
+            let object = value.map(|value| values::object(value, Kinds::of::<B>())).transpose();
             object.map_err(|error| Error::Broken { place: place.to_owned(), error })
         };
         let old = read("event.old", scenario.event.old)?;

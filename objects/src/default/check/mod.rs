@@ -50,7 +50,8 @@ pub(super) fn other(object: &AnyObject, complaints: &mut Complaints<'_>) {
         | AnyObject::CsiDriver(_)
         | AnyObject::ResourceClaim(_)
         | AnyObject::ResourceSlice(_)
-        | AnyObject::DeviceClass(_) => {}
+        | AnyObject::DeviceClass(_)
+        | AnyObject::Custom(_) => {}
     }
 }
 

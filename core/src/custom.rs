@@ -1,0 +1,161 @@
+//! Objects of kinds that plugins declare, as plugins read them: a type of the plugin's own, and an index of all objects.
+
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+
+use crate::column::Index;
+use crate::intern::Symbol;
+use crate::model::{Custom, Object};
+
+/// What a plugin reads of an object of a kind that its catalog declares: the fields that it names, by serde.
+///
+/// ```
+/// use schedc_core::custom::CustomResource;
+///
+/// #[derive(serde::Deserialize)]
+/// struct Shift {
+///     spec: ShiftSpec,
+/// }
+///
+/// #[derive(serde::Deserialize)]
+/// #[serde(rename_all = "camelCase")]
+/// struct ShiftSpec {
+///     night_only: bool,
+/// }
+///
+/// impl CustomResource for Shift {
+///     const RESOURCE: &'static str = "shifts.v1.example.com";
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not what a plugin reads of a declared kind",
+    note = "implement `serde::Deserialize` and `schedc_core::custom::CustomResource` for it; \
+            `RESOURCE` is the kind's resource, version and group, as in `podgroups.v1alpha1.scheduling.x-k8s.io`"
+)]
+pub trait CustomResource: DeserializeOwned + Send + Sync + 'static {
+    /// Its resource, version and group: `podgroups.v1alpha1.scheduling.x-k8s.io`. A catalog declares the kind under
+    /// `[kinds]`, and the plugin lists it among what it `watches`; else profiles with the plugin do not compile.
+    const RESOURCE: &'static str;
+}
+
+/// All objects of a declared kind: kube-scheduler's plugins call that a lister. An index, to be named in a catalog:
+/// `shifts = "schedc_core::custom::Lister<my_plugins::Shift>"`. Plugins that name the same share one.
+pub struct Lister<T> {
+    objects: BTreeMap<(Symbol, Symbol), Listed<T>>,
+    epoch: u64,
+    of: PhantomData<fn() -> T>,
+}
+
+/// An object, and what was read of it.
+#[derive(Clone, Debug)]
+pub struct Listed<T> {
+    /// The whole object.
+    pub object: Arc<Custom>,
+    /// What was read of it, or why it cannot be.
+    pub content: Result<T, Arc<str>>,
+}
+
+impl<T> Default for Lister<T> {
+    fn default() -> Self {
+        Lister { objects: BTreeMap::new(), epoch: 0, of: PhantomData }
+    }
+}
+
+impl<T> Lister<T> {
+    /// The object of this name. The namespace of a kind without namespaces is [`Symbol::EMPTY`].
+    pub fn get(&self, namespace: Symbol, name: Symbol) -> Option<&Listed<T>> {
+        self.objects.get(&(namespace, name))
+    }
+    /// All objects, in no order that means anything.
+    pub fn iter(&self) -> impl Iterator<Item = &Listed<T>> {
+        self.objects.values()
+    }
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.objects.len()
+    }
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+    /// A number that grows with every change: for [`Plugin::compile_epoch`](crate::Plugin::compile_epoch).
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+}
+
+impl<T: CustomResource> Index for Lister<T> {
+    const CUSTOM: &'static [&'static str] = &[T::RESOURCE];
+
+    fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>) {
+        if let Some(new) = new.and_then(Object::custom).filter(|new| new.kind.name == T::RESOURCE) {
+            let content = T::deserialize(&new.manifest).map_err(|error| error.to_string().into());
+            self.objects.insert((new.namespace, new.name), Listed { object: new.clone(), content });
+        } else if let Some(old) = old.and_then(Object::custom).filter(|old| old.kind.name == T::RESOURCE) {
+            self.objects.remove(&(old.namespace, old.name));
+        } else {
+            return;
+        }
+        self.epoch += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::intern::Interner;
+    use crate::model::{CustomKind, Uid};
+
+    const KIND: CustomKind = CustomKind {
+        name: "shifts.v1.example.com",
+        api_version: "example.com/v1",
+        kind: "Shift",
+        plural: "shifts",
+        is_namespaced: true,
+    };
+    const OTHER: CustomKind = CustomKind { name: "shifts.v2.example.com", api_version: "example.com/v2", ..KIND };
+
+    #[derive(serde::Deserialize)]
+    struct Shift {
+        spec: Spec,
+    }
+
+    #[derive(serde::Deserialize)]
+    struct Spec {
+        night: bool,
+    }
+
+    impl CustomResource for Shift {
+        const RESOURCE: &'static str = "shifts.v1.example.com";
+    }
+
+    #[test]
+    fn a_lister_has_what_is_there_and_says_what_cannot_be_read() {
+        let mut interner = Interner::default();
+        let (default, [a, b]) = (interner.intern("default"), ["a", "b"].map(|name| interner.intern(name)));
+        let object = |kind: &'static CustomKind, name, night: serde_json::Value| {
+            let manifest = json!({"spec": {"night": night}});
+            Object::Custom(Arc::new(Custom { kind, namespace: default, name, uid: Uid("u".into()), manifest }))
+        };
+        let mut lister = Lister::<Shift>::default();
+        let said = |lister: &Lister<Shift>, name| {
+            let content = &lister.get(default, name)?.content;
+            Some(content.as_ref().map(|shift| shift.spec.night).map_err(|error| error.to_string()))
+        };
+        let first = object(&KIND, a, json!(true));
+        lister.set_object(None, Some(&first));
+        lister.set_object(None, Some(&object(&KIND, b, json!("yes"))));
+        lister.set_object(None, Some(&object(&OTHER, b, json!(true))));
+        assert_eq!(said(&lister, a), Some(Ok(true)));
+        assert_eq!(said(&lister, b), Some(Err("invalid type: string \"yes\", expected a boolean".into())));
+        lister.set_object(Some(&first), Some(&object(&KIND, a, json!(false))));
+        assert_eq!((said(&lister, a), lister.len(), lister.epoch()), (Some(Ok(false)), 2, 3));
+        lister.set_object(Some(&first), None);
+        assert_eq!((said(&lister, a), lister.len()), (None, 1));
+    }
+}

@@ -1,0 +1,83 @@
+//! Objects of kinds that plugins declare: custom resources, and whatever else this program does not know by itself.
+
+use std::hash::{Hash, Hasher};
+
+use serde_json::Value;
+
+use super::Uid;
+use crate::client::ObjectRef;
+use crate::intern::{Interner, Symbol};
+
+/// A kind that a plugin's catalog declares. Two are the same if their names are: what else they say is compared when profiles
+/// are compiled.
+#[derive(Clone, Copy, Debug)]
+pub struct CustomKind {
+    /// Its resource, version and group, as kube-scheduler names it in events: `podgroups.v1alpha1.scheduling.x-k8s.io`.
+    pub name: &'static str,
+    /// `scheduling.x-k8s.io/v1alpha1`.
+    pub api_version: &'static str,
+    /// `PodGroup`.
+    pub kind: &'static str,
+    /// What it is called in paths: `podgroups`.
+    pub plural: &'static str,
+    /// Whether its objects are in namespaces.
+    pub is_namespaced: bool,
+}
+
+impl PartialEq for CustomKind {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+impl Eq for CustomKind {}
+
+impl Hash for CustomKind {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+impl PartialOrd for CustomKind {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for CustomKind {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.name.cmp(other.name)
+    }
+}
+
+impl CustomKind {
+    /// Its API group; empty for that of pods and nodes.
+    pub fn group(&self) -> &'static str {
+        self.api_version.split_once('/').map_or("", |(group, _)| group)
+    }
+}
+
+/// An object of such a kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Custom {
+    /// Its kind.
+    pub kind: &'static CustomKind,
+    /// `metadata.namespace`; empty if the kind has none.
+    pub namespace: Symbol,
+    /// `metadata.name`.
+    pub name: Symbol,
+    /// `metadata.uid`.
+    pub uid: Uid,
+    /// All of it, as its manifest.
+    pub manifest: Value,
+}
+
+impl Custom {
+    /// What a [`Client`](crate::client::Client) calls it.
+    pub fn reference(&self, interner: &Interner) -> ObjectRef {
+        ObjectRef {
+            api_version: self.kind.api_version.into(),
+            kind: self.kind.kind.into(),
+            namespace: interner.resolve(self.namespace).into(),
+            name: interner.resolve(self.name).into(),
+        }
+    }
+}

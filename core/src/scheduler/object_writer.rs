@@ -1,0 +1,57 @@
+//! Writes what plugins want written beside everything else: of one object one thing at a time, in order.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::tasks::{Completed, Tasks, Work};
+use crate::client::{ApiError, Client, ObjectRef};
+use crate::handle::{Deed, Errand};
+
+/// Objects of which something is being written, and what is to be written after that.
+#[derive(Default)]
+pub(super) struct ObjectWriter {
+    busy: BTreeMap<ObjectRef, VecDeque<Errand>>,
+}
+
+impl ObjectWriter {
+    /// Writes, now or when what is being written is.
+    pub(super) fn write(&mut self, errand: Errand, client: &impl Client, tasks: &mut impl Tasks) {
+        match self.busy.get_mut(&errand.object) {
+            Some(next) => next.push_back(errand),
+            None => {
+                self.busy.insert(errand.object.clone(), VecDeque::new());
+                spawn(errand, client, tasks);
+            }
+        }
+    }
+
+    /// Something was written, or could not be.
+    pub(super) fn completed(&mut self, object: &ObjectRef, client: &impl Client, tasks: &mut impl Tasks) {
+        match self.busy.get_mut(object).and_then(VecDeque::pop_front) {
+            Some(next) => spawn(next, client, tasks),
+            None => drop(self.busy.remove(object)),
+        }
+    }
+
+    /// Number of objects of which something is being written.
+    pub(super) fn len(&self) -> usize {
+        self.busy.len()
+    }
+}
+
+fn spawn(errand: Errand, client: &impl Client, tasks: &mut impl Tasks) {
+    let client = client.clone();
+    tasks.spawn(async move {
+        let result = run(&errand, &client).await;
+        Completed(Work::Written { errand, result })
+    });
+}
+
+async fn run(errand: &Errand, client: &impl Client) -> Result<(), ApiError> {
+    let object = &errand.object;
+    match &errand.deed {
+        Deed::Create(manifest) => client.create(object, manifest).await.map(drop),
+        Deed::Patch(patch) => client.patch(object, patch).await.map(drop),
+        Deed::PatchStatus(patch) => client.patch_status(object, patch).await.map(drop),
+        Deed::Delete(uid) => client.delete(object, uid.as_ref()).await,
+    }
+}

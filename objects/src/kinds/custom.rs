@@ -1,0 +1,130 @@
+//! Objects of kinds that plugins declare.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use schedc_core::model::CustomKind;
+use schedc_core::profile::Bundle;
+use serde_json::{Map, Value};
+
+use super::json::{ObjectError, typed};
+use super::{AnyObject, known};
+
+/// An object of a kind that a plugin declares.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CustomObject {
+    /// Its kind.
+    pub kind: &'static CustomKind,
+    /// Its metadata.
+    pub metadata: ObjectMeta,
+    /// All else.
+    pub fields: Map<String, Value>,
+}
+
+impl CustomObject {
+    /// An object of which nothing is said.
+    pub(crate) fn new(kind: &'static CustomKind) -> CustomObject {
+        CustomObject { kind, metadata: ObjectMeta::default(), fields: Map::new() }
+    }
+
+    /// The object as JSON, with `apiVersion` and `kind`.
+    ///
+    /// # Errors
+    /// None that is known.
+    pub(crate) fn to_json(&self) -> Result<Value, serde_json::Error> {
+        let mut fields = self.fields.clone();
+        fields.insert("apiVersion".to_owned(), self.kind.api_version.into());
+        fields.insert("kind".to_owned(), self.kind.kind.into());
+        fields.insert("metadata".to_owned(), serde_json::to_value(&self.metadata)?);
+        Ok(Value::Object(fields))
+    }
+
+    fn from_json(kind: &'static CustomKind, value: Value) -> Result<CustomObject, ObjectError> {
+        #[derive(serde::Deserialize)]
+        struct Named {
+            #[serde(default)]
+            metadata: ObjectMeta,
+        }
+        let mut fields = match value.clone() {
+            Value::Object(fields) => fields,
+            _ => Map::new(),
+        };
+        for field in ["apiVersion", "kind", "metadata"] {
+            fields.remove(field);
+        }
+        Ok(CustomObject { kind, metadata: typed::<Named>(kind.kind, value)?.metadata, fields })
+    }
+}
+
+/// The kinds that plugins of a scheduler declare, besides those that all schedulers know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kinds(&'static [CustomKind]);
+
+/// What is known of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KindInfo {
+    /// What [`AnyObject::kind`] says: for a declared kind, its full name.
+    pub kind: &'static str,
+    /// What manifests say.
+    pub plain: &'static str,
+    /// Its API.
+    pub api_version: &'static str,
+    /// Whether its objects are in namespaces.
+    pub is_namespaced: bool,
+}
+
+impl Kinds {
+    /// Those of a scheduler.
+    pub const fn of<B: Bundle>() -> Kinds {
+        Kinds(B::KINDS)
+    }
+
+    /// The kind that manifests name so.
+    pub fn find(self, api_version: &str, kind: &str) -> Option<&'static CustomKind> {
+        self.0.iter().find(|custom| (custom.api_version, custom.kind) == (api_version, kind))
+    }
+
+    /// The kind of this name: that of manifests, or the full name of a declared one. Of several that are called alike, the
+    /// first. `None`: scheduling does not look at such.
+    pub fn named(self, name: &str) -> Option<KindInfo> {
+        let custom = || self.0.iter().find(|custom| custom.name == name || custom.kind == name);
+        AnyObject::kind_named(name)
+            .and_then(|(kind, api_version)| Some((kind, api_version, known(kind)?.1)))
+            .map_or_else(
+                || custom().map(KindInfo::from),
+                |(kind, api_version, is_namespaced)| Some(KindInfo { kind, plain: kind, api_version, is_namespaced }),
+            )
+    }
+
+    /// The object in a JSON value that says to be of this API and kind. See [`AnyObject::from_json`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read(self, api_version: &str, kind: &str, value: Value) -> Result<Option<AnyObject>, ObjectError> {
+        match self.find(api_version, kind) {
+            Some(custom) => CustomObject::from_json(custom, value).map(|object| Some(object.into())),
+            None => AnyObject::from_json(api_version, kind, value),
+        }
+    }
+}
+
+impl From<&'static [CustomKind]> for Kinds {
+    fn from(kinds: &'static [CustomKind]) -> Kinds {
+        Kinds(kinds)
+    }
+}
+
+impl From<&CustomKind> for KindInfo {
+    fn from(custom: &CustomKind) -> KindInfo {
+        KindInfo {
+            kind: custom.name,
+            plain: custom.kind,
+            api_version: custom.api_version,
+            is_namespaced: custom.is_namespaced,
+        }
+    }
+}
+
+impl From<CustomObject> for AnyObject {
+    fn from(object: CustomObject) -> AnyObject {
+        AnyObject::Custom(Box::new(object))
+    }
+}
