@@ -11,9 +11,10 @@ pub(crate) fn at(path: &str) -> Option<Value> {
     match path.trim_end_matches('/') {
         "/api" => Some(json!({"kind": "APIVersions", "versions": ["v1"]})),
         "/apis" => {
-            let groups: BTreeSet<_> = KINDS.iter().map(|kind| kind.group).filter(|group| !group.is_empty()).collect();
-            let groups = groups.into_iter().map(|group| {
-                let version = json!({"groupVersion": format!("{group}/v1"), "version": "v1"});
+            let groups: BTreeSet<_> =
+                KINDS.iter().filter(|kind| !kind.group.is_empty()).map(|kind| (kind.group, kind.version)).collect();
+            let groups = groups.into_iter().map(|(group, version)| {
+                let version = json!({"groupVersion": format!("{group}/{version}"), "version": version});
                 json!({"name": group, "versions": [version], "preferredVersion": version})
             });
             Some(json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups.collect::<Vec<_>>()}))

@@ -59,6 +59,11 @@ pub(crate) static KINDS: &[Kind] = &[
     kind("ResourceClaimTemplate", "resource.k8s.io", "resourceclaimtemplates", NAMESPACED),
     kind("ResourceSlice", "resource.k8s.io", "resourceslices", GENERATION),
     kind("PriorityClass", "scheduling.k8s.io", "priorityclasses", GENERATION),
+    // A custom resource.
+    Kind {
+        version: "v1alpha1",
+        ..kind("PodGroup", "scheduling.x-k8s.io", "podgroups", NAMESPACED | STATUS | GENERATION)
+    },
     kind("CSIDriver", "storage.k8s.io", "csidrivers", 0),
     kind("CSINode", "storage.k8s.io", "csinodes", 0),
     kind("CSIStorageCapacity", "storage.k8s.io", "csistoragecapacities", NAMESPACED),

@@ -198,8 +198,8 @@ impl ReservePlugin for Coscheduling {
     }
 
     fn unreserve(&self, _: &CoschedulingArgs, placement: &Placement, _: Option<&()>) {
-        let removed = self.reservations().remove(&placement.pod.uid);
-        if let Some((group, _)) = removed {
+        let group = self.reservations().give_back(&placement.pod.uid);
+        if let Some(group) = group {
             self.reject_waiting(group, "rejection in Unreserve");
         }
     }
@@ -232,8 +232,9 @@ impl PostBindPlugin for Coscheduling {
         let pod = &placement.pod.uid;
         let mut reservations = self.reservations();
         let Some((group, reservation)) = reservations.remove(pod) else { return };
-        let scheduled = reservations.bound(group, &reservation);
-        let Described { object, uid, min_member, .. } = reservation.described;
+        let Described { object, uid, min_member, placed } = reservation.described;
+        // The others are on their way.
+        let scheduled = placed.saturating_sub(reservations.pods(group).count());
         let phase = if scheduled < min_member { "Scheduling" } else { "Scheduled" };
         let patch = json!({"metadata": {"uid": &*uid.0}, "status": {"phase": phase, "scheduled": scheduled}});
         let deed = Deed::PatchStatus(patch);

@@ -31,7 +31,7 @@ pub(crate) struct Described {
     pub(crate) uid: Uid,
     /// How many pods it needs.
     pub(crate) min_member: usize,
-    /// How many pods had a node.
+    /// How many pods have a node: as of when a pod of the group was reserved last.
     pub(crate) placed: usize,
 }
 
@@ -47,7 +47,10 @@ pub(crate) struct Reservations {
 impl Reservations {
     pub(crate) fn insert(&mut self, pod: Uid, group: GroupKey, reservation: Reservation) {
         self.group_of.insert(pod.clone(), group);
-        self.groups.entry(group).or_default().insert(pod, reservation);
+        let pods = self.groups.entry(group).or_default();
+        // It is the last word for all of them.
+        pods.values_mut().for_each(|other| other.described.placed = reservation.described.placed);
+        pods.insert(pod, reservation);
     }
 
     pub(crate) fn get_mut(&mut self, pod: &Uid) -> Option<&mut Reservation> {
@@ -65,14 +68,12 @@ impl Reservations {
         Some((group, reservation))
     }
 
-    /// How many pods of a group had a node when one was reserved last, and are not between Reserve and the end of their
-    /// binding: so many are bound.
-    pub(crate) fn bound(&self, group: GroupKey, last: &Reservation) -> usize {
-        let reservations = self.groups.get(&group).into_iter().flat_map(BTreeMap::values);
-        let (count, placed) = reservations.fold((0, last.described.placed), |(count, placed), reservation| {
-            (count + 1, placed.max(reservation.described.placed))
-        });
-        placed.saturating_sub(count)
+    /// The same for a pod that is not bound after all: it has no node any more.
+    pub(crate) fn give_back(&mut self, pod: &Uid) -> Option<GroupKey> {
+        let (group, _) = self.remove(pod)?;
+        let others = self.groups.get_mut(&group).into_iter().flat_map(BTreeMap::values_mut);
+        others.for_each(|other| other.described.placed = other.described.placed.saturating_sub(1));
+        Some(group)
     }
 
     /// The pods of a group.

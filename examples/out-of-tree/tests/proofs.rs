@@ -45,6 +45,12 @@ fn catalogs_are_held_against_plugins() {
             expect_file!["proofs/other_columns.txt"],
             "points = [\"queue-sort\", \"filter\"]\ncolumns = [\"node-info\", \"node-index\"]",
         ),
+        (
+            expect_file!["proofs/unwatched.txt"],
+            "points = [\"queue-sort\", \"filter\"]\nindexes = [\"shifts\"]\nenqueue-extensions = true\nwatches = [\"Team\"]\n\n\
+             [indexes]\nshifts = \"schedc_core::custom::Lister<mine::Shift>\"\n\n\
+             [kinds]\nTeam = { api-version = \"example.com/v1\", resource = \"teams\" }",
+        ),
     ];
     for (expected, entry) in rows {
         expected.assert_eq(&proof(entry));

@@ -20,11 +20,66 @@ fn catalog_entries_are_proved() {
             >();
             proof::pre_filter::<MyPluginsView>();
             proof::agrees(
-                &proof::at("my-plugins/schedc.toml", 29, 8),
+                &proof::at("my-plugins/schedc.toml", 26, 8),
                 "View",
                 &["pre-filter"],
                 <MyPluginsView as Plugin>::NAME,
                 implemented!(MyPluginsView),
+            );
+        };"#]]
+    .assert_eq(&item(proof, "const _"));
+}
+
+#[test]
+fn declared_kinds_are_told_and_proved() {
+    let code = code("[plugins]\nmulti-point = [\"PrioritySort\", \"Shifts\", \"DefaultBinder\"]");
+    let kinds = &code[code.find("const KINDS").unwrap()..];
+    let kinds = &kinds[..kinds.find("];").unwrap()];
+    expect![[r#"
+        const KINDS: &'static [model::CustomKind] = &[
+                model::CustomKind {
+                    name: "teams.v1",
+                    api_version: "v1",
+                    kind: "Team",
+                    plural: "teams",
+                    is_namespaced: false,
+                },
+                model::CustomKind {
+                    name: "workshifts.v1beta1.example.com",
+                    api_version: "example.com/v1beta1",
+                    kind: "WorkShift",
+                    plural: "workshifts",
+                    is_namespaced: true,
+                },
+    "#]]
+    .assert_eq(kinds);
+    assert!(code.contains("const WATCHES: &'static [&'static str] = &[\"Node\", \"Pod\"];"));
+    let proof = &code[code.find("/// The catalog entry `Shifts`").unwrap()..];
+    expect![[r#"
+        const _: () = {
+            proof::declares::<Shifts, (), Lister, ()>();
+            proof::pre_filter::<Shifts>();
+            proof::enqueue_extensions::<Shifts>();
+            proof::agrees(
+                &proof::at("my-plugins/schedc.toml", 32, 8),
+                "Shifts",
+                &["pre-filter", "enqueue-extensions"],
+                <Shifts as Plugin>::NAME,
+                implemented!(Shifts),
+            );
+            proof::lists::<
+                Shifts,
+            >(
+                &proof::at("my-plugins/schedc.toml", 32, 8),
+                "Shifts",
+                &["workshifts.v1beta1.example.com", "teams.v1"],
+            );
+            proof::hears::<
+                Shifts,
+            >(
+                &proof::at("my-plugins/schedc.toml", 32, 8),
+                "Shifts",
+                &["workshifts.v1beta1.example.com", "teams.v1"],
             );
         };"#]]
     .assert_eq(&item(proof, "const _"));

@@ -17,9 +17,6 @@ crate = "my_plugins"
 [columns]
 gpus = "my_plugins::Gpus"
 
-[indexes]
-gangs = "my_plugins::Gangs"
-
 [[plugin]]
 name = "GPUShare"
 path = "my_plugins::GpuShare"
@@ -43,6 +40,22 @@ name = "View"
 path = "my_plugins::View"
 points = ["pre-filter"]
 reads = ["GPUShare?", "NodePorts?"]
+
+[[plugin]]
+name = "Shifts"
+path = "my_plugins::Shifts"
+points = ["pre-filter"]
+indexes = ["shifts"]
+enqueue-extensions = true
+watches = ["Shift", "Team"]
+
+[indexes]
+gangs = "my_plugins::Gangs"
+shifts = "schedc_core::custom::Lister<my_plugins::Shift>"
+
+[kinds]
+Team = { api-version = "v1", resource = "teams", namespaced = false }
+Shift = { api-version = "example.com/v1beta1", kind = "WorkShift", resource = "workshifts" }
 "#;
 
 struct Inline;
