@@ -10,7 +10,7 @@ use schedc::simulation::{Options, Report, simulate};
 use schedc::timeline::{Sources, Timeline};
 use schedc_core::profile::Bundle;
 use schedc_import::{Difference, Meaning, differences};
-use schedc_objects::Objects;
+use schedc_objects::{Kinds, Objects};
 use serde::Serialize;
 
 use super::sides::Side;
@@ -50,7 +50,8 @@ pub(crate) struct Outcome {
 /// Places the pending pods of a cluster with each of the two.
 pub(super) fn moves(a: &Side, b: &Side, cluster: &[PathBuf], seed: u64) -> Result<Moves, Failure> {
     let (profile_a, profile_b) = (compiled(a)?, compiled(b)?);
-    let objects = Objects::load(cluster, schedc_objects::Options { api_server_defaults: true })?;
+    let options = schedc_objects::Options { kinds: Kinds::of::<Profiles>(), ..schedc_objects::Options::default() };
+    let objects = Objects::load(cluster, options)?;
     let a = placed(profile_a, objects.clone(), seed)?;
     let b = placed(profile_b, objects, seed)?;
     Ok(compare(&outcomes(&a), &outcomes(&b), &stays(&[&a, &b])))
