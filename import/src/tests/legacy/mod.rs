@@ -1,6 +1,7 @@
 //! Configurations of before `v1`.
 
 mod alpha;
+mod anything;
 mod beta;
 mod policy;
 
