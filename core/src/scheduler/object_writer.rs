@@ -55,3 +55,51 @@ async fn run(errand: &Errand, client: &impl Client) -> Result<(), ApiError> {
         Deed::Delete(uid) => client.delete(object, uid.as_ref()).await,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::embedded::{Agreeing, Inline};
+    use crate::model::Uid;
+
+    fn errand(name: &str, deed: Deed) -> Errand {
+        let object = ObjectRef {
+            api_version: "example.com/v1".into(),
+            kind: "Shift".into(),
+            namespace: "default".into(),
+            name: name.into(),
+        };
+        Errand { object, deed, plugin: "NightShift", pod: Uid("p".into()) }
+    }
+
+    /// What was written next, and what came of it.
+    fn next(tasks: &mut Inline) -> Option<(Errand, Result<(), ApiError>)> {
+        match tasks.pop()?.0 {
+            Work::Written { errand, result } => Some((errand, result)),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn of_one_object_one_thing_is_written_at_a_time() {
+        let (client, mut tasks, mut writer) = (Agreeing, Inline::default(), ObjectWriter::default());
+        let [patched, deleted] = [Deed::Patch(json!({})), Deed::Delete(None)].map(|deed| errand("a", deed));
+        let created = errand("b", Deed::Create(json!({})));
+        for errand in [&patched, &deleted, &created] {
+            writer.write(errand.clone(), &client, &mut tasks);
+        }
+        let (first, result) = next(&mut tasks).unwrap();
+        assert_eq!(first, patched);
+        assert_eq!(result.unwrap_err().message, "this cluster cannot patch Shift a");
+        assert_eq!(next(&mut tasks).map(|(errand, _)| errand), Some(created.clone()));
+        assert!(next(&mut tasks).is_none(), "the other waits");
+        writer.completed(&first.object, &client, &mut tasks);
+        assert_eq!(next(&mut tasks).map(|(errand, _)| errand), Some(deleted));
+        assert_eq!(writer.len(), 2);
+        writer.completed(&first.object, &client, &mut tasks);
+        writer.completed(&created.object, &client, &mut tasks);
+        assert_eq!(writer.len(), 0);
+    }
+}
