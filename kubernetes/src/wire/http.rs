@@ -1,17 +1,27 @@
 //! HTTP: version 2 where TLS agrees on it, so that many requests are under way on one connection, else version 1.1.
+//!
+//! | module | idea |
+//! |---|---|
+//! | `lane` | one connection for many requests, made anew when it is gone |
+//! | `two` | requests on a connection of HTTP/2 |
+//! | `one` | requests on connections of HTTP/1.1 |
+//! | `dial` | connections, by TCP and TLS |
+//!
+//! `h2` is used as it is, without a client on top: that takes half the instructions for a request, and pools are not for one
+//! server that speaks HTTP/2.
+
+mod dial;
+mod lane;
+mod one;
+mod two;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use bytes::Bytes;
-use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::Incoming;
+use bytes::{Bytes, BytesMut};
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, USER_AGENT};
-use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri};
-use hyper_rustls::{FixedServerNameResolver, HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::{Client, Error};
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper::http::response;
+use hyper::{HeaderMap, Method, Request, StatusCode, Uri};
 use k8s_openapi::jiff::Timestamp;
 use rustls::pki_types::ServerName;
 use tokio::sync::Notify;
@@ -19,14 +29,15 @@ use tokio::time::timeout;
 
 use super::{Answer, Call, Chunks, Lane, Silence, Streams, Transport, Verb};
 use crate::crypto;
+use dial::Server;
 
 /// The way to an API server by HTTP. Clones share the connections.
 #[derive(Clone)]
 pub struct Http(Arc<Inner>);
 
 struct Inner {
-    /// Scheme, authority, and what all paths begin with.
-    base: Box<str>,
+    /// The server's address, and what all paths begin with.
+    base: Uri,
     /// Whose certificate the server shows, if not that of its address.
     server_name: Option<ServerName<'static>>,
     lanes: Mutex<Arc<Lanes>>,
@@ -36,18 +47,27 @@ struct Inner {
     began: Instant,
 }
 
-type Lanes = [Connection; Lane::COUNT];
-type Connection = Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
+type Lanes = [lane::Lane; LANES];
 
-/// How long a connection may take.
-const CONNECT: Duration = Duration::from_secs(10);
 /// How long an answer may take, or of a long one its beginning.
 const ANSWER: Duration = Duration::from_secs(30);
-/// client-go's: a connection on which nothing arrived for so long is asked whether it is alive, and given up if it does not say so.
-const IDLE: Duration = Duration::from_secs(30);
-const ALIVE: Duration = Duration::from_secs(15);
 /// What no answer is longer than.
 const LONGEST: usize = 256 << 20;
+
+/// How many connections there are at most.
+const LANES: usize = 5;
+
+/// The connection of a lane. Events go with bindings: there are never more of both than the server works on at a time, and
+/// what comes in for both is then read at once.
+fn connection_of(lane: Lane) -> usize {
+    match lane {
+        Lane::Bind | Lane::Event => 0,
+        Lane::Write => 1,
+        Lane::Lease => 2,
+        Lane::Watch => 3,
+        Lane::Review => 4,
+    }
+}
 
 impl Http {
     /// To the server at an address. With `tls`, that has to be `https`.
@@ -57,15 +77,15 @@ impl Http {
 
     /// To the server at an address that shows the certificate of another name.
     pub fn named(base: &Uri, tls: Option<rustls::ClientConfig>, server_name: Option<ServerName<'static>>) -> Self {
-        let lanes = Mutex::new(lanes(tls.unwrap_or_else(trusts_nobody), server_name.as_ref()));
-        let base = base.to_string().trim_end_matches('/').into();
+        let lanes = Mutex::new(lanes(base, tls, server_name.as_ref()));
         let (authorization, unknown) = (Mutex::default(), Notify::new());
+        let base = base.clone();
         Http(Arc::new(Inner { base, server_name, lanes, authorization, unknown, began: Instant::now() }))
     }
 
     /// From now on, requests go by new connections that show and trust this. What is under way goes on as it is.
     pub fn set_tls(&self, tls: rustls::ClientConfig) {
-        let lanes = lanes(tls, self.0.server_name.as_ref());
+        let lanes = lanes(&self.0.base, Some(tls), self.0.server_name.as_ref());
         *self.0.lanes.lock().unwrap_or_else(PoisonError::into_inner) = lanes;
     }
 
@@ -80,45 +100,58 @@ impl Http {
         *self.0.authorization.lock().unwrap_or_else(PoisonError::into_inner) = authorization;
     }
 
-    async fn send(&self, lane: Lane, call: Call) -> Result<Response<Incoming>, Silence> {
-        let method = match call.verb {
+    /// Sends a request. Returns what the answer begins with, and what it goes on with.
+    async fn send(&self, lane: Lane, call: Call) -> Result<(response::Parts, HttpChunks), Silence> {
+        let Call { verb, path, body } = call;
+        let request = self.request(verb, &path, !body.is_empty())?;
+        let lanes = self.0.lanes.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (head, body) = lanes[connection_of(lane)].send(request, body.into()).await?;
+        if head.status == StatusCode::UNAUTHORIZED {
+            self.0.unknown.notify_one();
+        }
+        Ok((head, body))
+    }
+
+    fn request(&self, verb: Verb, path: &str, has_body: bool) -> Result<Request<()>, Silence> {
+        let method = match verb {
             Verb::Get => Method::GET,
             Verb::Create => Method::POST,
             Verb::Update => Method::PUT,
             Verb::Delete => Method::DELETE,
             Verb::MergePatch | Verb::StrategicPatch => Method::PATCH,
         };
-        let mut request = Request::builder().method(method).uri(format!("{}{}", self.0.base, call.path));
-        if let Some(headers) = request.headers_mut() {
-            headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-            headers.insert(USER_AGENT, HeaderValue::from_static(concat!("schedc/", env!("CARGO_PKG_VERSION"))));
-            if !call.body.is_empty() {
-                headers.insert(CONTENT_TYPE, HeaderValue::from_static(call.verb.content_type()));
-            }
-            let authorization = self.0.authorization.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            headers.extend(authorization.map(|authorization| (AUTHORIZATION, authorization)));
+        let uri = self.uri(path).map_err(|error| Silence::NotSent(format!("{path}: {error}")))?;
+        let mut request = Request::new(());
+        *request.method_mut() = method;
+        *request.uri_mut() = uri;
+        let headers = request.headers_mut();
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        headers.insert(USER_AGENT, HeaderValue::from_static(concat!("schedc/", env!("CARGO_PKG_VERSION"))));
+        if has_body {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(verb.content_type()));
         }
-        let request = request.body(Full::from(call.body)).map_err(|error| Silence::NotSent(error.to_string()))?;
-        let lanes = self.0.lanes.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        match timeout(ANSWER, lanes[lane as usize].request(request)).await {
-            Ok(Ok(response)) => {
-                if response.status() == StatusCode::UNAUTHORIZED {
-                    self.0.unknown.notify_one();
-                }
-                Ok(response)
-            }
-            Ok(Err(error)) => Err(silence(&error)),
-            Err(_) => Err(Silence::Lost(format!("no answer within {} seconds", ANSWER.as_secs()))),
-        }
+        let authorization = self.0.authorization.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        headers.extend(authorization.map(|authorization| (AUTHORIZATION, authorization)));
+        Ok(request)
+    }
+
+    fn uri(&self, path: &str) -> Result<Uri, hyper::http::Error> {
+        let base = self.0.base.clone().into_parts();
+        let prefix = base.path_and_query.as_ref().map_or("", |path| path.path()).trim_end_matches('/');
+        let path = if prefix.is_empty() { path.try_into()? } else { format!("{prefix}{path}").try_into()? };
+        let mut parts = hyper::http::uri::Parts::default();
+        (parts.scheme, parts.authority, parts.path_and_query) = (base.scheme, base.authority, Some(path));
+        Ok(Uri::from_parts(parts)?)
     }
 }
 
 impl Transport for Http {
     async fn call(&self, lane: Lane, call: Call) -> Result<Answer, Silence> {
-        let response = self.send(lane, call).await?;
-        timeout(ANSWER, answer(response))
-            .await
-            .unwrap_or_else(|_| Err(Silence::Lost(format!("half an answer within {} seconds", ANSWER.as_secs()))))
+        in_time(async {
+            let (head, body) = self.send(lane, call).await?;
+            answer(head, body).await
+        })
+        .await
     }
 
     async fn sleep(&self, time: Duration) {
@@ -138,56 +171,44 @@ impl Streams for Http {
     type Chunks = HttpChunks;
 
     async fn open(&self, path: String) -> Result<Result<HttpChunks, Answer>, Silence> {
-        let response = self.send(Lane::Watch, Call { verb: Verb::Get, path, body: Vec::new() }).await?;
-        match response.status().is_success() {
-            true => Ok(Ok(HttpChunks(response.into_body()))),
-            false => answer(response).await.map(Err),
-        }
+        in_time(async {
+            let (head, body) = self.send(Lane::Watch, Call { verb: Verb::Get, path, body: Vec::new() }).await?;
+            match head.status.is_success() {
+                true => Ok(Ok(body)),
+                false => answer(head, body).await.map(Err),
+            }
+        })
+        .await
     }
 }
 
+/// What comes too late is lost.
+async fn in_time<T>(answer: impl Future<Output = Result<T, Silence>>) -> Result<T, Silence> {
+    let late = || Silence::Lost(format!("no answer within {} seconds", ANSWER.as_secs()));
+    timeout(ANSWER, answer).await.unwrap_or_else(|_| Err(late()))
+}
+
 /// An answer that arrives bit by bit.
-#[derive(Debug)]
-pub struct HttpChunks(Incoming);
+pub enum HttpChunks {
+    /// By HTTP/1.1.
+    One(one::Body),
+    /// By HTTP/2.
+    Two(two::Body),
+}
 
 impl Chunks for HttpChunks {
     async fn next(&mut self) -> Option<Result<Bytes, Silence>> {
-        loop {
-            match self.0.frame().await? {
-                Err(error) => return Some(Err(Silence::Lost(in_full(&error)))),
-                Ok(frame) => {
-                    // Trailers say nothing.
-                    if let Ok(bytes) = frame.into_data() {
-                        return Some(Ok(bytes));
-                    }
-                }
-            }
+        match self {
+            HttpChunks::One(body) => body.next().await,
+            HttpChunks::Two(body) => body.next().await,
         }
     }
 }
 
 /// A connection for each lane, made when it is needed.
-fn lanes(tls: rustls::ClientConfig, server_name: Option<&ServerName<'static>>) -> Arc<Lanes> {
-    let connection = |_| {
-        let mut tcp = HttpConnector::new();
-        tcp.enforce_http(false);
-        tcp.set_nodelay(true);
-        tcp.set_connect_timeout(Some(CONNECT));
-        let tls = HttpsConnectorBuilder::new().with_tls_config(tls.clone()).https_or_http();
-        let tls = match server_name {
-            Some(name) => tls.with_server_name_resolver(FixedServerNameResolver::new(name.clone())),
-            None => tls,
-        };
-        let connector = tls.enable_all_versions().wrap_connector(tcp);
-        Client::builder(TokioExecutor::new())
-            .timer(TokioTimer::new())
-            .pool_timer(TokioTimer::new())
-            .http2_keep_alive_interval(IDLE)
-            .http2_keep_alive_timeout(ALIVE)
-            .http2_keep_alive_while_idle(true)
-            .build(connector)
-    };
-    Arc::new(std::array::from_fn(connection))
+fn lanes(base: &Uri, tls: Option<rustls::ClientConfig>, server_name: Option<&ServerName<'static>>) -> Arc<Lanes> {
+    let server = Arc::new(Server::new(base, tls.unwrap_or_else(trusts_nobody), server_name.cloned()));
+    Arc::new(std::array::from_fn(|_| lane::Lane::new(server.clone())))
 }
 
 /// For servers without TLS, and to be refused by all others.
@@ -208,22 +229,29 @@ fn now() -> Timestamp {
         .unwrap_or(Timestamp::MAX)
 }
 
-async fn answer(response: Response<Incoming>) -> Result<Answer, Silence> {
-    let (code, retry_after) = (response.status().as_u16(), retry_after(response.headers()));
-    match Limited::new(response.into_body(), LONGEST).collect().await {
-        Ok(body) => Ok(Answer { code, retry_after, body: body.to_bytes() }),
-        Err(error) => Err(Silence::Lost(in_full(&*error))),
+async fn answer(head: response::Parts, mut chunks: HttpChunks) -> Result<Answer, Silence> {
+    let (code, retry_after) = (head.status.as_u16(), retry_after(&head.headers));
+    // Most answers arrive as one chunk.
+    let mut body = match chunks.next().await.transpose()? {
+        Some(first) => first,
+        None => Bytes::new(),
+    };
+    if let Some(second) = chunks.next().await.transpose()? {
+        let mut all = BytesMut::from(body);
+        all.extend_from_slice(&second);
+        while let Some(more) = chunks.next().await.transpose()? {
+            if all.len() + more.len() > LONGEST {
+                return Err(Silence::Lost(format!("an answer of more than {} MiB", LONGEST >> 20)));
+            }
+            all.extend_from_slice(&more);
+        }
+        body = all.freeze();
     }
+    Ok(Answer { code, retry_after, body })
 }
 
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok().map(Duration::from_secs)
-}
-
-/// Whether a request may have been done that has no answer.
-fn silence(error: &Error) -> Silence {
-    let why = in_full(error);
-    if error.is_connect() { Silence::NotSent(why) } else { Silence::Lost(why) }
 }
 
 /// An error with what caused it.

@@ -1,0 +1,77 @@
+//! Connections, by TCP and TLS.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::Uri;
+use hyper::http::uri::Scheme;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, lookup_host};
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+
+/// How long it may take until a connection to one address is there.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// Where connections lead to.
+pub(super) struct Server {
+    host: Box<str>,
+    port: u16,
+    /// `None`: by TCP alone.
+    tls: Option<(TlsConnector, Option<ServerName<'static>>)>,
+}
+
+/// A connection.
+pub(super) struct Stream {
+    pub(super) io: Box<dyn Io>,
+    /// It was agreed on HTTP/2.
+    pub(super) is_two: bool,
+}
+
+/// What bytes go over. It is not worth having all that is above twice.
+pub(super) trait Io: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Io for T {}
+
+impl Server {
+    /// A server that shows the certificate of its address, or of another name.
+    pub(super) fn new(base: &Uri, mut tls: rustls::ClientConfig, name: Option<ServerName<'static>>) -> Self {
+        tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        let host = base.host().unwrap_or_default().trim_matches(['[', ']']);
+        let is_tls = base.scheme() == Some(&Scheme::HTTPS);
+        let name = || name.or_else(|| ServerName::try_from(host.to_owned()).ok());
+        Server {
+            host: host.into(),
+            port: base.port_u16().unwrap_or(if is_tls { 443 } else { 80 }),
+            tls: is_tls.then(|| (TlsConnector::from(Arc::new(tls)), name())),
+        }
+    }
+
+    /// A new connection, to the first of the host's addresses where somebody answers.
+    pub(super) async fn dial(&self) -> io::Result<Stream> {
+        let mut failure = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+        for address in lookup_host((&*self.host, self.port)).await? {
+            match timeout(CONNECT, TcpStream::connect(address)).await {
+                Ok(Ok(tcp)) => return timeout(CONNECT, self.secured(tcp)).await.unwrap_or_else(|_| Err(too_late())),
+                Ok(Err(error)) => failure = error,
+                Err(_) => failure = too_late(),
+            }
+        }
+        Err(failure)
+    }
+
+    async fn secured(&self, tcp: TcpStream) -> io::Result<Stream> {
+        tcp.set_nodelay(true)?;
+        let Some((tls, name)) = &self.tls else { return Ok(Stream { io: Box::new(tcp), is_two: false }) };
+        let name = name.clone().ok_or_else(|| io::Error::other("no certificate can be for such a name"))?;
+        let stream = tls.connect(name, tcp).await?;
+        let is_two = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+        Ok(Stream { io: Box::new(stream), is_two })
+    }
+}
+
+fn too_late() -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, format!("nobody answers within {} seconds", CONNECT.as_secs()))
+}

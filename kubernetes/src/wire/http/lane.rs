@@ -1,0 +1,87 @@
+//! One connection for many requests, made when the first one needs it, and anew when it is gone.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared};
+use hyper::Request;
+use hyper::http::response;
+
+use super::dial::Server;
+use super::{HttpChunks, in_full, one, two};
+use crate::wire::Silence;
+
+/// The way that some requests go.
+pub(super) struct Lane {
+    server: Arc<Server>,
+    connection: Mutex<Option<Connecting>>,
+}
+
+/// A connection that is being made, or was: all who need it wait for the same one.
+type Connecting = Shared<BoxFuture<'static, Result<Connection, Arc<str>>>>;
+
+#[derive(Clone)]
+enum Connection {
+    One(one::Sender),
+    Two(two::Sender),
+}
+
+impl Connection {
+    async fn make(server: Arc<Server>) -> Result<Connection, Arc<str>> {
+        let stream = server.dial().await.map_err(|error| in_full(&error))?;
+        match stream.is_two {
+            true => two::Sender::new(stream.io).await.map(Connection::Two).map_err(|error| in_full(&error).into()),
+            false => Ok(Connection::One(one::Sender::new(server, stream))),
+        }
+    }
+}
+
+impl Lane {
+    /// There is no connection so far.
+    pub(super) fn new(server: Arc<Server>) -> Self {
+        Lane { server, connection: Mutex::new(None) }
+    }
+
+    /// Sends a request. Returns what the answer begins with, and what it goes on with.
+    pub(super) async fn send(
+        &self,
+        request: Request<()>,
+        body: Bytes,
+    ) -> Result<(response::Parts, HttpChunks), Silence> {
+        let mut why = None;
+        // A connection that was fine when it was last used may be gone. Then there is a new one, once.
+        for _ in 0..2 {
+            let connecting = self.connecting();
+            match connecting.clone().await {
+                Err(why) => {
+                    self.forget(&connecting);
+                    return Err(Silence::NotSent(why.to_string()));
+                }
+                Ok(Connection::One(connections)) => return connections.send(request, body).await,
+                Ok(Connection::Two(connection)) => match connection.ready().await {
+                    Ok(ready) => return two::send(ready, request, body).await,
+                    Err(error) => {
+                        self.forget(&connecting);
+                        why = Some(error);
+                    }
+                },
+            }
+        }
+        Err(Silence::NotSent(why.map(|error| in_full(&error)).unwrap_or_default()))
+    }
+
+    fn connecting(&self) -> Connecting {
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || Connection::make(self.server.clone()).boxed().shared();
+        connection.get_or_insert_with(make).clone()
+    }
+
+    /// A connection is no good. If there is another one by now, that stays.
+    fn forget(&self, gone: &Connecting) {
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        if connection.as_ref().is_some_and(|connection| connection.ptr_eq(gone)) {
+            *connection = None;
+        }
+    }
+}
