@@ -136,7 +136,7 @@ fn import_document(
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let file = files.add(path, text);
     let mut report = Report::default();
-    let document = first_document(&files, file, &mut report);
+    let document = document(&files, file, &mut report);
     let document = document.and_then(|document| modernise(document, &mut files, &mut report));
     let profiles = document.and_then(|document| profiles(&catalog, &files, file, &document, name, &mut report));
     let profiles = match profiles {
@@ -154,7 +154,7 @@ fn start(diagnostic: &Diagnostic) -> Option<usize> {
 }
 
 /// The first document of a file; `None` if there are errors in `report`.
-fn first_document(files: &Files, file: FileId, report: &mut Report) -> Option<Node> {
+fn document(files: &Files, file: FileId, report: &mut Report) -> Option<Node> {
     let mut documents = match tree::read(files, file) {
         Ok(documents) => documents.into_iter(),
         Err(error) => {

@@ -15,6 +15,7 @@ use schedc_kubernetes::drive::{Driver, End, Leadership, Setup, Standby};
 use schedc_kubernetes::events::{Recorder, Sink};
 use schedc_kubernetes::pods::Records;
 use schedc_kubernetes::resources::{RESOURCES, Resource};
+use schedc_kubernetes::write::Bindings;
 use schedc_kubernetes::write::KubeClient;
 use schedc_objects::Kinds;
 use serde_json::{Value, json};
@@ -66,7 +67,14 @@ fn a_group_is_followed_and_its_status_is_written() {
             let mut kinds: Vec<&Resource> = RESOURCES.iter().filter(|resource| resource.is_watched()).collect();
             kinds.extend(Profiles::KINDS.iter().map(|kind| &*Box::leak(Box::new(Resource::declared(kind)))));
             let (leadership, standby) = (Leadership::alone(), Standby::Warm);
-            let setup = Setup { streams: transport, kinds, leadership, standby, options: Options::default() };
+            let setup = Setup {
+                streams: transport,
+                kinds,
+                leadership,
+                standby,
+                options: Options::default(),
+                bindings: Bindings::default(),
+            };
             Driver::<Profiles, _, _, _>::new(setup, queue, ()).map_err(|_| ()).unwrap().run(is_stopped).await
         })
     });

@@ -28,14 +28,11 @@ fn what_holds_is_written_and_can_be_read() {
 fn a_configuration_that_is_wrong() {
     let folder = Folder::with(&[
         ("field.yaml", &format!("{HEADER}leaderElect: true\n")),
-        ("old.yaml", &HEADER.replace("/v1\n", "/v1beta2\n")),
         ("election.yaml", &format!("{HEADER}leaderElection: {{renewDeadline: 20s}}\n")),
     ]);
     let refused = |file: &str| folder.schedc(&["run", "--config", file]).refused();
     let error = refused("field.yaml");
     assert!(error.contains("unknown field `leaderElect`"), "{error}");
-    let error = refused("old.yaml");
-    assert!(error.contains("convert it: `schedc import` makes a profile of it"), "{error}");
     let error = refused("election.yaml");
     assert!(
         error.ends_with("leaderElection.leaseDuration must be longer than leaderElection.renewDeadline\n"),

@@ -24,9 +24,8 @@ use schedc_codegen::source::{FileId, Files, Span, Spanned};
 
 use crate::config::{self, API_VERSION, KIND};
 use crate::decode::Fields;
-use crate::first_document;
 use crate::report::Report;
-use crate::tree::{Node, Value};
+use crate::tree::{self, Node, Value};
 
 use lists::Lists;
 use policy::Policy;
@@ -91,12 +90,28 @@ fn unwrapped(document: Node, files: &mut Files, report: &mut Report) -> Option<N
     };
     let path = format!("{} ({})", files.path(document.span.file), key.value);
     let file = files.add(path, text);
-    first_document(files, file, report)
+    first_document(file, files, report)
+}
+
+fn first_document(file: FileId, files: &Files, report: &mut Report) -> Option<Node> {
+    match tree::read(files, file) {
+        Ok(documents) => {
+            let first = documents.into_iter().next();
+            if first.is_none() {
+                report.error(crate::messages::nothing_written(Span { file, start: 0, end: 0 }));
+            }
+            first
+        }
+        Err(error) => {
+            report.error(*error);
+            None
+        }
+    }
 }
 
 /// The policy in a file of its own, or in a ConfigMap.
 fn read_policy(file: FileId, files: &mut Files, report: &mut Report) -> Option<Policy> {
-    let document = first_document(files, file, report)?;
+    let document = first_document(file, files, report)?;
     let document = unwrapped(document, files, report)?;
     if build::text_of(&document, "kind").as_deref() != Some("Policy") {
         report.error(messages::not_a_policy(document.span));
@@ -106,7 +121,10 @@ fn read_policy(file: FileId, files: &mut Files, report: &mut Report) -> Option<P
 }
 
 /// What all versions have besides profiles, as it is; where the process listened is told and left out.
-fn settings(fields: &mut Fields<'_, '_>, addresses: &mut Vec<Spanned<&'static str>>) -> Vec<(Spanned<String>, Node)> {
+fn settings(
+    fields: &mut Fields<'_, '_>,
+    report_later: &mut Vec<Spanned<&'static str>>,
+) -> Vec<(Spanned<String>, Node)> {
     let mut kept = Vec::new();
     for key in version::SETTINGS {
         if let (Some(at), Some(node)) = (fields.at(key), fields.get(key)) {
@@ -114,7 +132,7 @@ fn settings(fields: &mut Fields<'_, '_>, addresses: &mut Vec<Spanned<&'static st
         }
     }
     for key in version::ADDRESSES {
-        addresses.extend(fields.at(key).map(|span| Spanned { value: key, span }));
+        report_later.extend(fields.at(key).map(|span| Spanned { value: key, span }));
     }
     kept
 }

@@ -33,7 +33,7 @@ use crate::resources::Resource;
 use crate::watch::follow::Told;
 use crate::watch::followed::Followed;
 use crate::wire::Streams;
-use crate::write::{Events, KubeClient};
+use crate::write::{Bindings, Events, KubeClient};
 
 pub use client::DrivenClient;
 pub use hooks::Hooks;
@@ -47,7 +47,7 @@ const CHANGES_AT_ONCE: usize = 256;
 const PODS_AT_ONCE: usize = 16;
 /// How many bindings are under way at most. The server works on fewer at a time, and a pod that is decided on later is decided
 /// on with more known, so that nothing is gained by more; each takes memory.
-const BINDINGS_AT_ONCE: usize = 128;
+const BINDINGS_AT_ONCE: usize = 96;
 /// How long bindings that are under way may take when the scheduler is stopped, and whatever else is: it may be that somebody
 /// waits for a volume, who is tried again by who comes next.
 const GRACE: Duration = Duration::from_secs(10);
@@ -66,6 +66,8 @@ pub struct Setup<S> {
     pub standby: Standby,
     /// The scheduler's options.
     pub options: Options,
+    /// Where bindings are counted.
+    pub bindings: Bindings,
 }
 
 /// What is done by a replica that does not lead.
@@ -115,7 +117,8 @@ impl<B: Bundle, S: Streams, E: Events, H: Hooks> Driver<B, S, KubeClient<Fenced<
     pub fn new(setup: Setup<S>, events: E, hooks: H) -> Result<Self, Vec<StartError>> {
         let records = Records::default();
         let fenced = Fenced::new(setup.streams.clone(), setup.leadership.clone());
-        let client = KubeClient::new(fenced, records.clone(), events).knowing(Kinds::of::<B>());
+        let client =
+            KubeClient::new(fenced, records.clone(), events).knowing(Kinds::of::<B>()).counting(setup.bindings.clone());
         Driver::with_client(setup, client, records, hooks)
     }
 }
@@ -126,7 +129,7 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
     /// # Errors
     /// Plugins that cannot start.
     pub fn with_client(setup: Setup<S>, client: C, records: Records, hooks: H) -> Result<Self, Vec<StartError>> {
-        let Setup { streams, kinds, leadership, standby, options } = setup;
+        let Setup { streams, kinds, leadership, standby, options, bindings: _ } = setup;
         let calendar = i64::try_from(streams.now().as_nanosecond()).unwrap_or(i64::MAX);
         Ok(Driver {
             scheduler: Scheduler::new(client.clone(), options)?,

@@ -15,8 +15,8 @@ use crate::write::Events;
 /// How many events wait at most; more are lost. client-go's `maxQueuedEvents` is 1000, but bindings are faster here than the
 /// events that tell of them, and several thousand pods can come at once.
 const QUEUE: usize = 16_384;
-/// How many are written at once.
-const AT_ONCE: usize = 64;
+/// How many are written at once: as many as there are bindings, so that events do not pile up behind them.
+const AT_ONCE: usize = 96;
 /// How often an event is tried that never arrives, and how far apart: client-go's `maxTriesPerEvent` and
 /// `defaultSleepDuration`, which takes up to a quarter longer.
 const TRIES: u32 = 12;

@@ -5,8 +5,7 @@ use std::time::Duration;
 use schedc_core::client::{ApiError, ApiReason};
 use schedc_core::extension_points::Placement;
 use schedc_core::model::Pod;
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 
 use super::path;
 use crate::wire::{Call, Lane, Patience, Transport, Try, Verb, patiently};
@@ -23,13 +22,14 @@ const LONGEST: Duration = Duration::from_secs(5);
 /// room is neither free nor taken by anybody else.
 pub(super) async fn bind(transport: &impl Transport, placement: &Placement) -> Result<(), ApiError> {
     let Placement { pod, node_name, .. } = placement;
-    let body = json!({
-        "apiVersion": "v1",
-        "kind": "Binding",
-        "metadata": { "name": *pod.name, "namespace": *pod.namespace, "uid": *pod.uid.0 },
-        "target": { "kind": "Node", "name": **node_name },
-    });
-    let call = Call { verb: Verb::Create, path: path(pod, "/binding"), body: body.to_string().into() };
+    let body = Binding {
+        api_version: "v1",
+        kind: "Binding",
+        metadata: Meta { name: &pod.name, namespace: &pod.namespace, uid: &pod.uid.0 },
+        target: Node { kind: "Node", name: node_name },
+    };
+    let body = serde_json::to_vec(&body).map_err(|error| ApiError::new(ApiReason::Other, error.to_string()))?;
+    let call = Call { verb: Verb::Create, path: path(pod, "/binding"), body };
     let mut patience = PATIENCE;
     // An earlier try may have been done, or may yet be.
     let mut is_unsure = false;
@@ -64,6 +64,28 @@ pub(super) async fn bind(transport: &impl Transport, placement: &Placement) -> R
             return Err(error);
         }
     }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Binding<'a> {
+    api_version: &'static str,
+    kind: &'static str,
+    metadata: Meta<'a>,
+    target: Node<'a>,
+}
+
+#[derive(Serialize)]
+struct Meta<'a> {
+    name: &'a str,
+    namespace: &'a str,
+    uid: &'a str,
+}
+
+#[derive(Serialize)]
+struct Node<'a> {
+    kind: &'static str,
+    name: &'a str,
 }
 
 /// Where a pod is.

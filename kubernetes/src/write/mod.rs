@@ -3,8 +3,8 @@
 //! A request that may have been done is not simply sent again, nor taken for failed: what is there is looked at.
 
 mod bind;
+mod bindings;
 mod delete;
-mod in_flight;
 mod news;
 mod objects;
 mod status;
@@ -23,9 +23,9 @@ use tracing::debug;
 use crate::pods::Records;
 use crate::resources::{Resource, pods};
 use crate::wire::Transport;
-use in_flight::InFlight;
 use news::Following;
 
+pub use bindings::Bindings;
 pub use news::Listeners;
 
 /// How long it may take until a watch tells of what was done.
@@ -37,7 +37,7 @@ pub struct KubeClient<T, E> {
     transport: T,
     records: Records,
     events: E,
-    bindings: InFlight,
+    bindings: Bindings,
     kinds: Kinds,
 }
 
@@ -50,12 +50,17 @@ pub trait Events: Clone + Send + Sync + 'static {
 impl<T: Transport, E: Events> KubeClient<T, E> {
     /// A client that knows of pods what the records say.
     pub fn new(transport: T, records: Records, events: E) -> Self {
-        KubeClient { transport, records, events, bindings: InFlight::default(), kinds: Kinds::default() }
+        KubeClient { transport, records, events, bindings: Bindings::default(), kinds: Kinds::default() }
     }
 
     /// One that also knows kinds which plugins declare.
     pub fn knowing(self, kinds: Kinds) -> Self {
         KubeClient { kinds, ..self }
+    }
+
+    /// Bindings are counted there.
+    pub fn counting(self, bindings: Bindings) -> Self {
+        KubeClient { bindings, ..self }
     }
 
     /// How many bindings are under way.

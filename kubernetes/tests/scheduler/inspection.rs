@@ -8,6 +8,7 @@ use schedc_kubernetes::drive::{Driver, Leadership, Setup, Standby};
 use schedc_kubernetes::events::{Recorder, Sink};
 use schedc_kubernetes::inspect::{Inspector, Mismatch};
 use schedc_kubernetes::resources::{RESOURCES, Resource};
+use schedc_kubernetes::write::Bindings;
 use tokio::sync::watch;
 
 use crate::cluster::{PATIENCE, bound, node, pod};
@@ -25,6 +26,7 @@ async fn while_it_runs(server: &Server, done: impl AsyncFnOnce(Inspector)) {
         leadership: Leadership::alone(),
         standby: Standby::Warm,
         options: Options::default(),
+        bindings: Bindings::default(),
     };
     let inspector = Inspector::default();
     let driver = Driver::<Profiles, _, _, _>::new(setup, queue, inspector.clone()).map_err(|e| e.len()).unwrap();

@@ -9,6 +9,7 @@ use schedc_kubernetes::drive::{Driver, End, Leadership, Setup, Standby};
 use schedc_kubernetes::election::{self, Election, Settings, Standing};
 use schedc_kubernetes::events::{Recorder, Sink};
 use schedc_kubernetes::resources::{RESOURCES, Resource};
+use schedc_kubernetes::write::Bindings;
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -116,6 +117,7 @@ async fn schedule(transport: Fast, name: &'static str, is_elected: bool, stop: w
         leadership: if is_elected { Leadership::elected(standing) } else { Leadership::alone() },
         standby: Standby::Warm,
         options: Options { seed, tie_break: TieBreak::First, ..Options::default() },
+        bindings: Bindings::default(),
     };
     let driver = Driver::<Profiles, _, _, _>::new(setup, queue, ()).map_err(|errors| errors.len()).unwrap();
     let end = driver.run(stop).await;

@@ -1,13 +1,8 @@
-use std::collections::HashSet;
-
 use expect_test::expect;
 use schedc_core::model::CustomKind;
-use serde::de::DeserializeSeed;
 use serde_json::json;
 
 use super::*;
-use crate::reads::OfKind;
-use crate::{Manifests, Objects, Options};
 
 #[test]
 fn every_kind_is_read_by_its_api() {
@@ -118,36 +113,4 @@ fn kinds_that_plugins_declare() {
     let wrong = kinds.read(POD_GROUP.api_version, "PodGroup", json!({"metadata": {"name": "g", "labels": {"a": 1}}}));
     let error = "PodGroup g: metadata.labels.a: is integer `1`, but must be text; put it in quotes";
     assert_eq!(wrong.unwrap_err().to_string(), error);
-}
-
-#[test]
-fn manifests_of_declared_kinds() {
-    let kinds = Kinds::from(&[POD_GROUP][..]);
-    let group = |namespace: &str| {
-        format!("---\napiVersion: {}\nkind: PodGroup\nmetadata: {{name: g{namespace}}}\n", POD_GROUP.api_version)
-    };
-    let yaml = group("") + &group(", namespace: shop");
-    let found = Manifests::parse_with("a.yaml", &yaml, kinds).unwrap();
-    let named = |object: &AnyObject| format!("{}/{}", object.namespace(), object.name());
-    let names: Vec<String> = found.others.iter().map(|other| named(&other.object)).collect();
-    assert_eq!(names, ["default/g", "shop/g"]);
-    let options = Options { kinds, ..Options::default() };
-    let completed = Objects::new(found, options).unwrap();
-    let uids = completed.others().map(|object| object.metadata().uid.clone().unwrap_or_default());
-    assert_eq!(uids.collect::<HashSet<_>>().len(), 2, "uids are unique");
-    assert_eq!(Manifests::parse("a.yaml", &yaml).unwrap().skipped["PodGroup"], 2, "else they are not looked at");
-    let twice = Manifests::parse_with("a.yaml", &(group("") + &group("")), kinds).unwrap_err().to_string();
-    assert!(twice.contains("is already at a.yaml:2"), "{twice}");
-}
-
-#[test]
-fn all_is_read_of_an_object_of_a_declared_kind_that_an_api_server_sends() {
-    let json = r#"{"kind": "PodGroup", "apiVersion": "scheduling.x-k8s.io/v1alpha1", "metadata": {"name": "g",
-        "namespace": "shop", "resourceVersion": "7", "annotations": {"a": "b"}, "managedFields": [{"manager": "x"}]},
-        "spec": {"minMember": 3, "minResources": {"cpu": "1"}}, "status": null}"#;
-    let read = OfKind::Custom(&POD_GROUP).deserialize(&mut serde_json::Deserializer::from_str(json)).unwrap();
-    let expected = json!({"kind": "PodGroup", "apiVersion": "scheduling.x-k8s.io/v1alpha1", "metadata": {"name": "g",
-        "namespace": "shop", "resourceVersion": "7", "annotations": {"a": "b"}},
-        "spec": {"minMember": 3, "minResources": {"cpu": "1"}}, "status": null});
-    assert_eq!(read.to_json().unwrap(), expected);
 }

@@ -5,9 +5,8 @@ use std::fmt;
 use schedc_core::model::CustomKind;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
-use super::field::To;
 use super::metadata::Unmanaged;
-use super::object::As;
+use super::object;
 use crate::kinds::CustomObject;
 
 /// Reads an object.
@@ -29,7 +28,7 @@ impl<'de> Visitor<'de> for OfKind {
         while let Some(field) = map.next_key::<String>()? {
             match field.as_str() {
                 "apiVersion" | "kind" => drop(map.next_value::<IgnoredAny>()?),
-                "metadata" => map.next_value_seed(To(&mut As::<Unmanaged>(&mut object.metadata)))?,
+                "metadata" => map.next_value_seed(object::To::<Unmanaged>(&mut object.metadata))?,
                 _ => drop(object.fields.insert(field, map.next_value()?)),
             }
         }

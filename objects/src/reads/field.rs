@@ -9,33 +9,9 @@ use k8s_openapi::apimachinery::pkg::runtime::RawExtension;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// What is read to where it is to be, so that nothing large is moved.
-pub(super) trait Field: Sized {
-    /// Reads it; null is an error.
-    fn read_value<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error>;
-
-    /// Reads it; null is as good as absent, as it is for Go.
-    fn read<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
-        from.deserialize_option(UnlessNull(self))
-    }
-}
-
-struct UnlessNull<'a, T>(&'a mut T);
-
-impl<'de, T: Field> Visitor<'de> for UnlessNull<'_, T> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value or null")
-    }
-
-    fn visit_none<E: Error>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        self.0.read_value(from)
-    }
+/// What is read to where it is to be, so that nothing large is moved. Null is as good as absent, as it is for Go.
+pub(super) trait Field {
+    fn read<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error>;
 }
 
 /// Reads a field.
@@ -53,25 +29,50 @@ impl<'de, T: Field> DeserializeSeed<'de> for To<'_, T> {
 macro_rules! whole {
     ($($type:ty),*) => {$(
         impl Field for $type {
-            fn read_value<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
-                *self = Deserialize::deserialize(from)?;
+            fn read<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
+                if let Some(value) = Deserialize::deserialize(from)? {
+                    *self = value;
+                }
                 Ok(())
             }
         }
     )*};
 }
 
-whole!(bool, i32, i64, String, Quantity, RawExtension, Option<Time>, Vec<Condition>, BTreeMap<String, Time>);
+whole!(bool, i32, i64, String, Quantity, RawExtension, Vec<Condition>, BTreeMap<String, Time>);
+
+impl Field for Option<Time> {
+    fn read<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
+        *self = Deserialize::deserialize(from)?;
+        Ok(())
+    }
+}
 
 impl<T: Field + Default> Field for Option<T> {
-    fn read_value<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
-        self.insert(T::default()).read_value(from)
+    fn read<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
+        from.deserialize_option(To(self))
+    }
+}
+
+impl<'de, T: Field + Default> Visitor<'de> for To<'_, Option<T>> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value or null")
+    }
+
+    fn visit_none<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        self.0.insert(T::default()).read(from)
     }
 }
 
 impl<T: Field + Default> Field for Vec<T> {
-    fn read_value<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
-        from.deserialize_seq(To(self))
+    fn read<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
+        from.deserialize_option(To(self))
     }
 }
 
@@ -80,6 +81,14 @@ impl<'de, T: Field + Default> Visitor<'de> for To<'_, Vec<T>> {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list")
+    }
+
+    fn visit_none<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_seq(self)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
@@ -92,8 +101,8 @@ impl<'de, T: Field + Default> Visitor<'de> for To<'_, Vec<T>> {
 }
 
 impl<T: Field + Default> Field for BTreeMap<String, T> {
-    fn read_value<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
-        from.deserialize_map(To(self))
+    fn read<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
+        from.deserialize_option(To(self))
     }
 }
 
@@ -102,6 +111,14 @@ impl<'de, T: Field + Default> Visitor<'de> for To<'_, BTreeMap<String, T>> {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a map")
+    }
+
+    fn visit_none<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_map(self)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {

@@ -21,8 +21,6 @@ use schedc_core::model::CustomKind;
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error};
 
-use field::Field;
-
 use crate::kinds::AnyObject;
 
 /// Reads an object of a kind, without what scheduling never looks at.
@@ -53,9 +51,9 @@ pub fn read<'de, D: Deserializer<'de>>(kind: &str, from: D) -> Result<AnyObject,
     })
 }
 
-fn fields<'de, D: Deserializer<'de>, T: Field + Default>(from: D) -> Result<Box<T>, D::Error> {
+fn fields<'de, D: Deserializer<'de>, T: object::Fields<Object = T> + Default>(from: D) -> Result<Box<T>, D::Error> {
     let mut object = Box::<T>::default();
-    object.read_value(from)?;
+    from.deserialize_map(object::To::<T>(&mut object))?;
     Ok(object)
 }
 

@@ -4,8 +4,6 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 
-use super::field::Field;
-
 /// Which fields of an object are looked at. [`look_at`] says so.
 pub(super) trait Fields {
     /// The object.
@@ -27,8 +25,8 @@ macro_rules! look_at {
             }
 
             impl $crate::reads::field::Field for $type {
-                fn read_value<'de, D: serde::Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
-                    $crate::reads::object::As::<$type>(self).read_value(from)
+                fn read<'de, D: serde::Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
+                    from.deserialize_option($crate::reads::object::To::<$type>(self))
                 }
             }
         )*
@@ -54,26 +52,34 @@ macro_rules! look_at {
     (@name $field:ident) => { stringify!($field) };
     (@name $field:ident $name:literal) => { $name };
     (@to $object:ident.$field:ident;) => { $crate::reads::field::To(&mut $object.$field) };
-    (@to $object:ident.$field:ident; $fields:ty) => {
-        $crate::reads::field::To(&mut $crate::reads::object::As::<$fields>(&mut $object.$field))
-    };
+    (@to $object:ident.$field:ident; $fields:ty) => { $crate::reads::object::To::<$fields>(&mut $object.$field) };
 }
 pub(super) use look_at;
 
-/// An object, of which these fields are read.
-pub(super) struct As<'a, F: Fields>(pub(super) &'a mut F::Object);
+/// Reads fields of an object.
+pub(super) struct To<'a, F: Fields>(pub(super) &'a mut F::Object);
 
-impl<F: Fields> Field for As<'_, F> {
-    fn read_value<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
-        from.deserialize_map(self)
+impl<'de, F: Fields> DeserializeSeed<'de> for To<'_, F> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_option(self)
     }
 }
 
-impl<'de, F: Fields> Visitor<'de> for &mut As<'_, F> {
+impl<'de, F: Fields> Visitor<'de> for To<'_, F> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
+    }
+
+    fn visit_none<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_map(self)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {

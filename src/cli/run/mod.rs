@@ -9,6 +9,7 @@ mod serving;
 mod settings;
 mod signals;
 
+use std::thread;
 use std::time::{Duration, SystemTime};
 
 use clap::{Args, ValueEnum};
@@ -26,6 +27,7 @@ use schedc_kubernetes::logs;
 use schedc_kubernetes::metrics::{Measured, Observed};
 use schedc_kubernetes::resources::Resource;
 use schedc_kubernetes::wire::{Http, Paced};
+use schedc_kubernetes::write::Bindings;
 use tokio::runtime::Builder;
 use tracing::info;
 
@@ -70,12 +72,15 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 
 impl Run {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let runtime = Builder::new_current_thread().enable_all().build();
+        let bindings = Bindings::default();
+        let counted = bindings.clone();
+        let gather = move || Some(counted.pause()).filter(|pause| !pause.is_zero()).map_or((), thread::sleep);
+        let runtime = Builder::new_current_thread().enable_all().on_thread_park(gather).build();
         let runtime = runtime.map_err(|error| Failure::new(format!("cannot start: {error}")))?;
-        runtime.block_on(self.schedule())
+        runtime.block_on(self.schedule(bindings))
     }
 
-    async fn schedule(self) -> Result<(), Failure> {
+    async fn schedule(self, bindings: Bindings) -> Result<(), Failure> {
         let started = SystemTime::now();
         let Run { flags, printed, standby, looking } = self;
         logs::start(&flags.logging);
@@ -110,6 +115,7 @@ impl Run {
                 (Some(Standby::Warm), _) | (None, _) => drive::Standby::Warm,
             },
             options: Options { serve_all, ..options(&settings, seed) },
+            bindings,
         };
         let inspector = Inspector::default();
         signals::inspect(inspector.clone(), http)?;

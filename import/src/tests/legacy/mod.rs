@@ -1,7 +1,6 @@
 //! Configurations of before `v1`.
 
 mod alpha;
-mod anything;
 mod beta;
 mod policy;
 

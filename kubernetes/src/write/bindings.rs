@@ -1,0 +1,87 @@
+//! Bindings that are under way.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// From how many bindings on others wait for the server, and not for us.
+const MANY: usize = 16;
+/// The part of the time that a binding takes for which answers may gather, and the longest pause.
+const PART: u32 = 16;
+const LONGEST: Duration = Duration::from_millis(5);
+/// How many bindings the mean is of, more or less.
+const MEMORY: u64 = 16;
+
+/// How many bindings are under way, and how long they take. Clones count together.
+#[derive(Clone, Debug, Default)]
+pub struct Bindings(Arc<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    under_way: AtomicUsize,
+    /// In nanoseconds.
+    mean: AtomicU64,
+}
+
+impl Bindings {
+    /// How many are under way.
+    pub fn count(&self) -> usize {
+        self.0.under_way.load(Ordering::Relaxed)
+    }
+
+    /// How long to wait, with nothing else to do, before it is looked what has arrived.
+    ///
+    /// As long as the server works on many bindings, each comes back after all that are before it. Whoever looks for it at
+    /// once finds it alone; a moment later there are several, which are read, taken in and followed by others together, for
+    /// a fraction of the calls to the system. A moment is a small part of the time that a binding takes anyway.
+    pub fn pause(&self) -> Duration {
+        if self.count() < MANY {
+            return Duration::ZERO;
+        }
+        (Duration::from_nanos(self.0.mean.load(Ordering::Relaxed)) / PART).min(LONGEST)
+    }
+
+    pub(super) fn begin(&self) -> One {
+        self.0.under_way.fetch_add(1, Ordering::Relaxed);
+        One(self.clone(), Instant::now())
+    }
+
+    fn end(&self, took: Duration) {
+        let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        let mean = self.0.mean.load(Ordering::Relaxed);
+        self.0.mean.store(mean - mean / MEMORY + took / MEMORY, Ordering::Relaxed);
+        self.0.under_way.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// One of them, until it is dropped.
+pub(super) struct One(Bindings, Instant);
+
+impl Drop for One {
+    fn drop(&mut self) {
+        self.0.end(self.1.elapsed());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_gather_for_a_part_of_the_time_that_they_take_while_there_are_many() {
+        let bindings = Bindings::default();
+        let end = |took| {
+            std::mem::forget(bindings.begin());
+            bindings.end(took);
+        };
+        let settle = |took| (0..1000).for_each(|_| end(took));
+        settle(Duration::from_millis(32));
+        assert_eq!(bindings.pause(), Duration::ZERO, "nobody waits for answers");
+        let _under_way: Vec<_> = (0..MANY).map(|_| bindings.begin()).collect();
+        assert_eq!(bindings.pause().as_millis(), 2);
+        settle(Duration::from_secs(3));
+        assert_eq!(bindings.pause(), LONGEST);
+        settle(Duration::from_micros(160));
+        assert_eq!(bindings.pause().as_micros(), 10);
+    }
+}
