@@ -99,3 +99,6 @@ fn silence(error: &Error) -> Silence {
         false => Silence::Lost(in_full(error)),
     }
 }
+
+#[cfg(test)]
+mod tests;
