@@ -4,6 +4,7 @@ use schedc_core::client::ObjectRef;
 use schedc_core::extension_points::{PreBindPlugin, PreFlight};
 use schedc_embedded::server::{Key, Request};
 use schedc_embedded::{Controllers, EmbeddedClient, Executor, Server, ServerOptions};
+use schedc_objects::Kinds;
 use serde_json::{Value, json};
 
 use super::*;
@@ -72,7 +73,7 @@ fn key(kind: &str, name: &str) -> Key {
     let namespace = if kind == "PersistentVolume" { "" } else { "default" };
     let reference =
         ObjectRef { api_version: "v1".into(), kind: kind.into(), namespace: namespace.into(), name: name.into() };
-    Key::of_reference(&reference).expect("a known kind")
+    Key::of_reference(&reference, Kinds::default()).expect("a known kind")
 }
 
 fn get(server: &mut Server, kind: &str, name: &str) -> Value {
