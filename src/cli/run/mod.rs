@@ -74,7 +74,10 @@ impl Run {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let bindings = Bindings::default();
         let counted = bindings.clone();
-        let gather = move || Some(counted.pause()).filter(|pause| !pause.is_zero()).map_or((), thread::sleep);
+        let gather = move || match counted.pause() {
+            pause if pause.is_zero() => {}
+            pause => thread::sleep(pause),
+        };
         let runtime = Builder::new_current_thread().enable_all().on_thread_park(gather).build();
         let runtime = runtime.map_err(|error| Failure::new(format!("cannot start: {error}")))?;
         runtime.block_on(self.schedule(bindings))

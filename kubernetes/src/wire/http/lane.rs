@@ -58,7 +58,14 @@ impl Lane {
                     self.forget(&connecting);
                     return Err(Silence::NotSent(why.to_string()));
                 }
-                Ok(Connection::One(connections)) => return connections.send(request, body).await,
+                Ok(Connection::One(connections)) => {
+                    let answer = connections.send(request, body).await;
+                    // What was agreed on with the server that is gone need not be so with the next one.
+                    if matches!(answer, Err(Silence::NotSent(_))) {
+                        self.forget(&connecting);
+                    }
+                    return answer;
+                }
                 Ok(Connection::Two(connection)) => match connection.ready().await {
                     Ok(ready) => return two::send(ready, request, body).await,
                     Err(error) => {

@@ -65,6 +65,9 @@ impl Sender {
                 },
                 None => self.server.dial().await.map_err(|error| Silence::NotSent(in_full(&error)))?,
             };
+            if stream.is_two {
+                return Err(Silence::NotSent("the server speaks HTTP/2 now".to_owned()));
+            }
             let (send, connection) =
                 handshake(TokioIo::new(stream.io)).await.map_err(|error| Silence::NotSent(in_full(&error)))?;
             // Whatever is wrong, those whose answers it is about are told.
