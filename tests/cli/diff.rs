@@ -181,8 +181,9 @@ fn as_json() {
 fn pods_that_go_elsewhere() {
     let run = schedc(&["diff", "binpack", "default", "--cluster", EXAMPLE]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
-    let (_, pods) = run.stdout.split_once("Pods\n").expect("a table of pods");
+    let pods = &run.stdout[run.stdout.find("Pods\n").expect("a table of pods")..];
     expect![[r#"
+        Pods
           6 of 21 pods would go elsewhere:
           POD                    BINPACK  DEFAULT
           research/report-2      north-1  north-2

@@ -60,7 +60,7 @@ path = "my_plugins::X"
             2 | default = ["Mine"]
               | ^^^^^^^ not a key of a catalog
               |
-              = note: a catalog has `crate`, `columns`, `indexes` and `plugin`
+              = note: a catalog has `crate`, `kinds`, `columns`, `indexes` and `plugin`
 
             error: `my plugins` is not a Rust path
              --> mine/schedc.toml:5:13

@@ -56,6 +56,7 @@ writes = [{ resource = "pods", verbs = ["delete"] }]
               |                    ^^^^^^^^^^ not a kind that a scheduler is told about
               |
               = note: plugins can watch `Node`, `Pod`, `CSIDriver`, `CSINode`, `CSIStorageCapacity`, `DeviceClass`, `Namespace`, `PersistentVolume`, `PersistentVolumeClaim`, `PodDisruptionBudget`, `ReplicaSet`, `ReplicationController`, `ResourceClaim`, `ResourceSlice`, `Service`, `StatefulSet`, `StorageClass` and `VolumeAttachment`
+              = help: other kinds, such as custom resources, are declared under `[kinds]`
 
             error: `storage.k8s.io/v1` is not an API group
              --> mine/schedc.toml:9:15

@@ -34,7 +34,7 @@ fn catalog_entries_are_proved() {
 fn declared_kinds_are_told_and_proved() {
     let code = code("[plugins]\nmulti-point = [\"PrioritySort\", \"Shifts\", \"DefaultBinder\"]");
     let kinds = &code[code.find("const KINDS").unwrap()..];
-    let kinds = &kinds[..kinds.find("];").unwrap()];
+    let kinds = kinds[..kinds.find("];").unwrap()].trim_end();
     expect![[r#"
         const KINDS: &'static [model::CustomKind] = &[
                 model::CustomKind {
@@ -50,8 +50,7 @@ fn declared_kinds_are_told_and_proved() {
                     kind: "WorkShift",
                     plural: "workshifts",
                     is_namespaced: true,
-                },
-    "#]]
+                },"#]]
     .assert_eq(kinds);
     assert!(code.contains("const WATCHES: &'static [&'static str] = &[\"Node\", \"Pod\"];"));
     let proof = &code[code.find("/// The catalog entry `Shifts`").unwrap()..];
