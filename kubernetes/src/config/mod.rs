@@ -5,7 +5,6 @@
 //!
 //! | module | idea |
 //! |---|---|
-//! | [`arguments`](fn@arguments) | a plugin's arguments as kube-scheduler says them |
 //! | [`file`] | the file as written, read strictly |
 //! | [`effective`](fn@effective) | what holds, as a KubeSchedulerConfiguration |
 //! | `rules` | what kube-scheduler would refuse, too |
