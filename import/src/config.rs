@@ -11,6 +11,19 @@ use crate::tree::Node;
 
 /// The one version that kube-scheduler 1.36 reads.
 pub(crate) const API_VERSION: &str = "kubescheduler.config.k8s.io/v1";
+/// What every version has besides profiles.
+pub(crate) const SETTINGS: [&str; 9] = [
+    "parallelism",
+    "leaderElection",
+    "clientConnection",
+    "enableProfiling",
+    "enableContentionProfiling",
+    "percentageOfNodesToScore",
+    "podInitialBackoffSeconds",
+    "podMaxBackoffSeconds",
+    "extenders",
+];
+
 /// Its kind.
 pub(crate) const KIND: &str = "KubeSchedulerConfiguration";
 
@@ -111,25 +124,12 @@ impl PluginSet {
 
 /// Reads a document.
 pub(crate) fn configuration(document: &Node, found: &mut Vec<Diagnostic>) -> Option<Configuration> {
-    const KNOWN: [&str; 13] = [
-        "apiVersion",
-        "kind",
-        "parallelism",
-        "leaderElection",
-        "clientConnection",
-        "enableProfiling",
-        "enableContentionProfiling",
-        "percentageOfNodesToScore",
-        "podInitialBackoffSeconds",
-        "podMaxBackoffSeconds",
-        "profiles",
-        "extenders",
-        "delayCacheUntilActive",
-    ];
+    let known: Vec<&str> =
+        ["apiVersion", "kind", "profiles", "delayCacheUntilActive"].into_iter().chain(SETTINGS).collect();
     if !is_configuration(document, found) {
         return None;
     }
-    let mut fields = Fields::of(document, "", &KNOWN, found);
+    let mut fields = Fields::of(document, "", &known, found);
     let percentage_of_nodes_to_score = fields.integer("percentageOfNodesToScore", 32);
     let pod_initial_backoff_seconds = fields.integer("podInitialBackoffSeconds", 64);
     let pod_max_backoff_seconds = fields.integer("podMaxBackoffSeconds", 64);

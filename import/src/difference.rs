@@ -75,7 +75,8 @@ pub fn differences(a: &Meaning, b: &Meaning) -> Vec<Difference> {
     for ((point, in_a), (_, in_b)) in a.points.iter().zip(&b.points) {
         of_point(point, in_a, in_b, &mut found);
     }
-    for plugin in a.plugins().into_iter().filter(|plugin| b.plugins().contains(plugin)) {
+    let plugins_of_b = b.plugins();
+    for plugin in a.plugins().into_iter().filter(|plugin| plugins_of_b.contains(plugin)) {
         let (a, b) = (arguments(plugin, a.args_of(plugin)), arguments(plugin, b.args_of(plugin)));
         of_arguments(plugin, "", a.as_ref(), b.as_ref(), &mut found);
     }
@@ -124,11 +125,9 @@ fn of_arguments(plugin: &str, path: &str, a: Option<&Value>, b: Option<&Value>, 
     if a == b {
         return;
     }
-    let empty = serde_json::Map::new();
-    let fields = |value: Option<&'_ Value>| matches!(value, None | Some(Value::Object(_)));
-    if fields(a) && fields(b) {
-        let map = |value: Option<&Value>| value.and_then(Value::as_object).unwrap_or(&empty).clone();
-        let (a, b) = (map(a), map(b));
+    if a.is_none_or(Value::is_object) && b.is_none_or(Value::is_object) {
+        let none = serde_json::Map::new();
+        let [a, b] = [a, b].map(|fields| fields.and_then(Value::as_object).unwrap_or(&none));
         let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
         for key in keys {
             let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };

@@ -84,6 +84,11 @@ impl Resource {
         Resource { kind: name, api_version, plural, is_namespaced, custom: Some(kind) }
     }
 
+    /// The same for who follows its objects, which goes on as long as the program.
+    pub fn followed(kind: &'static CustomKind) -> &'static Resource {
+        Box::leak(Box::new(Resource::declared(kind)))
+    }
+
     /// How its objects are read.
     pub fn reader(&self) -> OfKind<'static> {
         self.custom.map_or(OfKind::Known(self.kind), OfKind::Custom)

@@ -65,17 +65,14 @@ fn a_group_is_followed_and_its_status_is_written() {
             let (queue, sink) = Sink::new(transport.clone(), Recorder::new("host"), 1);
             tokio::spawn(sink.run());
             let mut kinds: Vec<&Resource> = RESOURCES.iter().filter(|resource| resource.is_watched()).collect();
-            kinds.extend(Profiles::KINDS.iter().map(|kind| &*Box::leak(Box::new(Resource::declared(kind)))));
+            kinds.extend(Profiles::KINDS.iter().map(Resource::followed));
             let (leadership, standby) = (Leadership::alone(), Standby::Warm);
-            let setup = Setup {
-                streams: transport,
-                kinds,
-                leadership,
-                standby,
-                options: Options::default(),
-                bindings: Bindings::default(),
-            };
-            Driver::<Profiles, _, _, _>::new(setup, queue, ()).map_err(|_| ()).unwrap().run(is_stopped).await
+            let setup = Setup { streams: transport, kinds, leadership, standby, options: Options::default() };
+            Driver::<Profiles, _, _, _>::new(setup, queue, Bindings::default(), ())
+                .map_err(|_| ())
+                .unwrap()
+                .run(is_stopped)
+                .await
         })
     });
     let patience = Duration::from_secs(60);

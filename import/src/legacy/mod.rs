@@ -126,7 +126,7 @@ fn settings(
     report_later: &mut Vec<Spanned<&'static str>>,
 ) -> Vec<(Spanned<String>, Node)> {
     let mut kept = Vec::new();
-    for key in version::SETTINGS {
+    for key in config::SETTINGS {
         if let (Some(at), Some(node)) = (fields.at(key), fields.get(key)) {
             kept.push((Spanned { value: key.to_owned(), span: at }, node.clone()));
         }

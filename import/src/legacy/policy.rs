@@ -217,7 +217,7 @@ impl Policy {
     fn predicate(&mut self, node: &Node, path: &str, report: &mut Report) -> Option<Function> {
         const ARGUMENTS: [&str; 2] = ["serviceAffinity", "labelsPresence"];
         let mut fields = Fields::of(node, path, &["name", "argument"], &mut report.errors);
-        let mut name = self.name(&mut fields, node.span, path)?;
+        let mut name = name(&mut fields, node.span, path)?;
         if name.value == "PodFitsPorts" {
             "PodFitsHostPorts".clone_into(&mut name.value);
         }
@@ -248,7 +248,7 @@ impl Policy {
     fn priority(&mut self, node: &Node, path: &str, report: &mut Report) -> Option<Function> {
         const ARGUMENTS: [&str; 3] = ["serviceAntiAffinity", "labelPreference", "requestedToCapacityRatioArguments"];
         let mut fields = Fields::of(node, path, &["name", "weight", "argument"], &mut report.errors);
-        let mut name = self.name(&mut fields, node.span, path)?;
+        let mut name = name(&mut fields, node.span, path)?;
         let weight = fields.integer("weight", 64);
         let argument = argument(&mut fields, &ARGUMENTS);
         if weight.as_ref().is_none_or(|weight| weight.value <= 0) {
@@ -286,14 +286,6 @@ impl Policy {
         Some(Function { name, weight })
     }
 
-    fn name(&self, fields: &mut Fields<'_, '_>, at: Span, path: &str) -> Option<Spanned<String>> {
-        let name = fields.string("name");
-        if name.is_none() && fields.get("name").is_none() {
-            fields.found().push(crate::messages::missing_name(at, path));
-        }
-        name
-    }
-
     /// All functions about labels are one plugin.
     fn node_label(&mut self, at: &Spanned<String>, key: &str, labels: Vec<Node>) {
         const PLUGIN: &str = "NodeLabel";
@@ -315,6 +307,15 @@ impl Function {
     fn is_custom(&self) -> bool {
         ["NodeLabel", "ServiceAffinity"].contains(&self.name.value.as_str())
     }
+}
+
+/// What a predicate or a priority is called.
+fn name(fields: &mut Fields<'_, '_>, at: Span, path: &str) -> Option<Spanned<String>> {
+    let name = fields.string("name");
+    if name.is_none() && fields.get("name").is_none() {
+        fields.found().push(crate::messages::missing_name(at, path));
+    }
+    name
 }
 
 /// The one thing that an argument says.

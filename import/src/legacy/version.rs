@@ -5,6 +5,7 @@ use schedc_codegen::plan::Point;
 use schedc_codegen::source::Span;
 
 use super::messages;
+use crate::config::SETTINGS;
 use crate::decode::Fields;
 use crate::tree::Node;
 
@@ -22,19 +23,6 @@ pub(super) enum Version {
     /// kube-scheduler 1.23 to 1.28.
     V1Beta3,
 }
-
-/// Fields that `v1` has, too.
-pub(super) const SETTINGS: [&str; 9] = [
-    "parallelism",
-    "leaderElection",
-    "clientConnection",
-    "enableProfiling",
-    "enableContentionProfiling",
-    "percentageOfNodesToScore",
-    "podInitialBackoffSeconds",
-    "podMaxBackoffSeconds",
-    "extenders",
-];
 
 /// Where kube-scheduler listened without TLS.
 pub(super) const ADDRESSES: [&str; 2] = ["healthzBindAddress", "metricsBindAddress"];

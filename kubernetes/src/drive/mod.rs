@@ -66,8 +66,6 @@ pub struct Setup<S> {
     pub standby: Standby,
     /// The scheduler's options.
     pub options: Options,
-    /// Where bindings are counted.
-    pub bindings: Bindings,
 }
 
 /// What is done by a replica that does not lead.
@@ -110,15 +108,15 @@ pub struct Driver<B: Bundle, S: Streams, C: DrivenClient, H> {
 }
 
 impl<B: Bundle, S: Streams, E: Events, H: Hooks> Driver<B, S, KubeClient<Fenced<S>, E>, H> {
-    /// A scheduler that knows nothing yet, and writes to the API server.
+    /// A scheduler that knows nothing yet, and writes to the API server. Its bindings are counted where the caller can see
+    /// it.
     ///
     /// # Errors
     /// Plugins that cannot start.
-    pub fn new(setup: Setup<S>, events: E, hooks: H) -> Result<Self, Vec<StartError>> {
+    pub fn new(setup: Setup<S>, events: E, bindings: Bindings, hooks: H) -> Result<Self, Vec<StartError>> {
         let records = Records::default();
         let fenced = Fenced::new(setup.streams.clone(), setup.leadership.clone());
-        let client =
-            KubeClient::new(fenced, records.clone(), events).knowing(Kinds::of::<B>()).counting(setup.bindings.clone());
+        let client = KubeClient::new(fenced, records.clone(), events).knowing(Kinds::of::<B>()).counting(bindings);
         Driver::with_client(setup, client, records, hooks)
     }
 }
@@ -129,7 +127,7 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
     /// # Errors
     /// Plugins that cannot start.
     pub fn with_client(setup: Setup<S>, client: C, records: Records, hooks: H) -> Result<Self, Vec<StartError>> {
-        let Setup { streams, kinds, leadership, standby, options, bindings: _ } = setup;
+        let Setup { streams, kinds, leadership, standby, options } = setup;
         let calendar = i64::try_from(streams.now().as_nanosecond()).unwrap_or(i64::MAX);
         Ok(Driver {
             scheduler: Scheduler::new(client.clone(), options)?,

@@ -7,8 +7,9 @@
 //! | `info!` | info | always |
 //! | `debug!` | info | `-v 4`, or what its field `v` says |
 //!
-//! Only this project's own messages are written, and no spans. `trace!` is left to libraries: releases are compiled without. Where nothing is shown, a message costs a look at a number, and no
-//! more than that and its field `v` where others of its level are shown.
+//! Only this project's own messages are written, and no spans. `trace!` is left to libraries: releases are compiled without.
+//! Where nothing is shown, a message costs a look at a number, and no more than that and its field `v` where others of its
+//! level are shown.
 
 mod json;
 mod text;

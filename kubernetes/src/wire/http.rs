@@ -3,17 +3,17 @@
 //! | module | idea |
 //! |---|---|
 //! | `lane` | one connection for many requests, made anew when it is gone |
-//! | `two` | requests on a connection of HTTP/2 |
-//! | `one` | requests on connections of HTTP/1.1 |
+//! | `http2` | requests on a connection of HTTP/2 |
+//! | `http1` | requests on connections of HTTP/1.1 |
 //! | `dial` | connections, by TCP and TLS |
 //!
-//! `h2` is used as it is, without a client on top: that takes half the instructions for a request, and pools are not for one
-//! server that speaks HTTP/2.
+//! `h2` is used as it is: a client on top pools connections to many servers, and makes one for each request that waits while
+//! there is none. Here is one server, and one connection that all wait for.
 
 mod dial;
+mod http1;
+mod http2;
 mod lane;
-mod one;
-mod two;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -191,16 +191,16 @@ async fn in_time<T>(answer: impl Future<Output = Result<T, Silence>>) -> Result<
 /// An answer that arrives bit by bit.
 pub enum HttpChunks {
     /// By HTTP/1.1.
-    One(one::Body),
+    Http1(http1::Body),
     /// By HTTP/2.
-    Two(two::Body),
+    Http2(http2::Body),
 }
 
 impl Chunks for HttpChunks {
     async fn next(&mut self) -> Option<Result<Bytes, Silence>> {
         match self {
-            HttpChunks::One(body) => body.next().await,
-            HttpChunks::Two(body) => body.next().await,
+            HttpChunks::Http1(body) => body.next().await,
+            HttpChunks::Http2(body) => body.next().await,
         }
     }
 }

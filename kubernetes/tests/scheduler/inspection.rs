@@ -26,10 +26,11 @@ async fn while_it_runs(server: &Server, done: impl AsyncFnOnce(Inspector)) {
         leadership: Leadership::alone(),
         standby: Standby::Warm,
         options: Options::default(),
-        bindings: Bindings::default(),
     };
     let inspector = Inspector::default();
-    let driver = Driver::<Profiles, _, _, _>::new(setup, queue, inspector.clone()).map_err(|e| e.len()).unwrap();
+    let driver = Driver::<Profiles, _, _, _>::new(setup, queue, Bindings::default(), inspector.clone())
+        .map_err(|e| e.len())
+        .unwrap();
     let (_stop, is_stopped) = watch::channel(false);
     tokio::select! {
         end = driver.run(is_stopped) => panic!("{end:?}"),

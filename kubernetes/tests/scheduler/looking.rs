@@ -18,7 +18,7 @@ use schedc_kubernetes::health::Health;
 use schedc_kubernetes::pods::Records;
 use schedc_kubernetes::resources::{RESOURCES, Resource};
 use schedc_kubernetes::shadow::{Counts, Disagreement, Finding, Shadow, Tally};
-use schedc_kubernetes::write::{Bindings, Events, KubeClient};
+use schedc_kubernetes::write::{Events, KubeClient};
 use schedc_objects::convert_pod;
 use serde_json::{Value, from_value, json};
 use tokio::runtime::Builder;
@@ -48,7 +48,6 @@ impl Looker {
                 leadership: Leadership::alone(),
                 standby: Standby::Warm,
                 options: Options::default(),
-                bindings: Bindings::default(),
             };
             let client = Pretence::new(transport);
             let driver = Driver::<Profiles, _, _, _>::with_client(setup, client, Records::default(), hooks);

@@ -117,9 +117,9 @@ async fn schedule(transport: Fast, name: &'static str, is_elected: bool, stop: w
         leadership: if is_elected { Leadership::elected(standing) } else { Leadership::alone() },
         standby: Standby::Warm,
         options: Options { seed, tie_break: TieBreak::First, ..Options::default() },
-        bindings: Bindings::default(),
     };
-    let driver = Driver::<Profiles, _, _, _>::new(setup, queue, ()).map_err(|errors| errors.len()).unwrap();
+    let driver =
+        Driver::<Profiles, _, _, _>::new(setup, queue, Bindings::default(), ()).map_err(|errors| errors.len()).unwrap();
     let end = driver.run(stop).await;
     if let Some(election) = election {
         give_back.send_replace(true);

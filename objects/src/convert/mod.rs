@@ -48,8 +48,8 @@ pub(crate) fn uid(kind: &str, metadata: &ObjectMeta) -> Arc<str> {
             let name = metadata.name.as_deref().unwrap_or_default();
             match kind {
                 "Pod" => format!("{}/{name}", namespace(metadata)),
-                // What a declared kind is, its name does not say; its namespace is written by now.
-                kind if is_namespaced(kind) || kind.contains('.') && metadata.namespace.is_some() => {
+                // Whether a declared kind has namespaces is not known here, but it is written by now, as for all.
+                kind if is_namespaced(kind) || metadata.namespace.is_some() => {
                     format!("{kind}/{}/{name}", namespace(metadata))
                 }
                 kind => format!("{kind}/{name}"),

@@ -43,14 +43,15 @@ impl CustomObject {
             #[serde(default)]
             metadata: ObjectMeta,
         }
-        let mut fields = match value.clone() {
+        let mut fields = match value {
             Value::Object(fields) => fields,
             _ => Map::new(),
         };
-        for field in ["apiVersion", "kind", "metadata"] {
+        let named = fields.remove_entry("metadata").into_iter().collect();
+        for field in ["apiVersion", "kind"] {
             fields.remove(field);
         }
-        Ok(CustomObject { kind, metadata: typed::<Named>(kind.kind, value)?.metadata, fields })
+        Ok(CustomObject { kind, metadata: typed::<Named>(kind.kind, Value::Object(named))?.metadata, fields })
     }
 }
 

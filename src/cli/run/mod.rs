@@ -118,7 +118,6 @@ impl Run {
                 (Some(Standby::Warm), _) | (None, _) => drive::Standby::Warm,
             },
             options: Options { serve_all, ..options(&settings, seed) },
-            bindings,
         };
         let inspector = Inspector::default();
         signals::inspect(inspector.clone(), http)?;
@@ -130,7 +129,7 @@ impl Run {
             serving.end().await;
             return Ok(());
         }
-        let driver = Driver::<Profiles, _, _, _>::new(setup, queue, hooks)?.telling(serving.health());
+        let driver = Driver::<Profiles, _, _, _>::new(setup, queue, bindings, hooks)?.telling(serving.health());
         let end = driver.run(stop).await;
         if end == End::Lost {
             return Err(Failure::new("leader election lost"));
@@ -162,8 +161,7 @@ fn kinds() -> Result<Vec<&'static Resource>, Failure> {
             .ok_or_else(|| Failure::new(format!("{kind}: a plugin watches this kind, and nothing here knows it")))
     };
     let mut kinds = Profiles::WATCHES.iter().map(of).collect::<Result<Vec<_>, _>>()?;
-    // They are followed as long as this program runs.
-    kinds.extend(Profiles::KINDS.iter().map(|kind| &*Box::leak(Box::new(Resource::declared(kind)))));
+    kinds.extend(Profiles::KINDS.iter().map(Resource::followed));
     Ok(kinds)
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Server {
 pub(super) struct Stream {
     pub(super) io: Box<dyn Io>,
     /// It was agreed on HTTP/2.
-    pub(super) is_two: bool,
+    pub(super) is_http2: bool,
 }
 
 /// What bytes go over. It is not worth having all that is above twice.
@@ -64,11 +64,11 @@ impl Server {
 
     async fn secured(&self, tcp: TcpStream) -> io::Result<Stream> {
         tcp.set_nodelay(true)?;
-        let Some((tls, name)) = &self.tls else { return Ok(Stream { io: Box::new(tcp), is_two: false }) };
+        let Some((tls, name)) = &self.tls else { return Ok(Stream { io: Box::new(tcp), is_http2: false }) };
         let name = name.clone().ok_or_else(|| io::Error::other("no certificate can be for such a name"))?;
         let stream = tls.connect(name, tcp).await?;
-        let is_two = stream.get_ref().1.alpn_protocol() == Some(b"h2");
-        Ok(Stream { io: Box::new(stream), is_two })
+        let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+        Ok(Stream { io: Box::new(stream), is_http2 })
     }
 }
 

@@ -9,7 +9,7 @@ use hyper::Request;
 use hyper::http::response;
 
 use super::dial::Server;
-use super::{HttpChunks, in_full, one, two};
+use super::{HttpChunks, http1, http2, in_full};
 use crate::wire::Silence;
 
 /// The way that some requests go.
@@ -23,16 +23,16 @@ type Connecting = Shared<BoxFuture<'static, Result<Connection, Arc<str>>>>;
 
 #[derive(Clone)]
 enum Connection {
-    One(one::Sender),
-    Two(two::Sender),
+    Http1(http1::Sender),
+    Http2(http2::Sender),
 }
 
 impl Connection {
     async fn make(server: Arc<Server>) -> Result<Connection, Arc<str>> {
         let stream = server.dial().await.map_err(|error| in_full(&error))?;
-        match stream.is_two {
-            true => two::Sender::new(stream.io).await.map(Connection::Two).map_err(|error| in_full(&error).into()),
-            false => Ok(Connection::One(one::Sender::new(server, stream))),
+        match stream.is_http2 {
+            true => http2::Sender::new(stream.io).await.map(Connection::Http2).map_err(|error| in_full(&error).into()),
+            false => Ok(Connection::Http1(http1::Sender::new(server, stream))),
         }
     }
 }
@@ -58,7 +58,7 @@ impl Lane {
                     self.forget(&connecting);
                     return Err(Silence::NotSent(why.to_string()));
                 }
-                Ok(Connection::One(connections)) => {
+                Ok(Connection::Http1(connections)) => {
                     let answer = connections.send(request, body).await;
                     // What was agreed on with the server that is gone need not be so with the next one.
                     if matches!(answer, Err(Silence::NotSent(_))) {
@@ -66,8 +66,8 @@ impl Lane {
                     }
                     return answer;
                 }
-                Ok(Connection::Two(connection)) => match connection.ready().await {
-                    Ok(ready) => return two::send(ready, request, body).await,
+                Ok(Connection::Http2(connection)) => match connection.ready().await {
+                    Ok(ready) => return http2::send(ready, request, body).await,
                     Err(error) => {
                         self.forget(&connecting);
                         why = Some(error);

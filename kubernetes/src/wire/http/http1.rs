@@ -50,7 +50,7 @@ impl Sender {
         let answer = send.send_request(Request::from_parts(head, Full::from(body))).await;
         let (head, body) = answer.map_err(|error| silence(&error))?.into_parts();
         let back = Some((send, self.idle.clone()));
-        Ok((head, HttpChunks::One(Body { body, back })))
+        Ok((head, HttpChunks::Http1(Body { body, back })))
     }
 
     /// A connection on which nothing is under way.
@@ -65,7 +65,7 @@ impl Sender {
                 },
                 None => self.server.dial().await.map_err(|error| Silence::NotSent(in_full(&error)))?,
             };
-            if stream.is_two {
+            if stream.is_http2 {
                 return Err(Silence::NotSent("the server speaks HTTP/2 now".to_owned()));
             }
             let (send, connection) =

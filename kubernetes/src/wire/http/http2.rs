@@ -76,7 +76,7 @@ pub(super) async fn send(
         stream.send_data(body, true).map_err(not_sent)?;
     }
     let (head, body) = answer.await.map_err(|error| silence(&error))?.into_parts();
-    Ok((head, HttpChunks::Two(Body(body))))
+    Ok((head, HttpChunks::Http2(Body(body))))
 }
 
 /// What an answer goes on with.
