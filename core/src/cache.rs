@@ -18,6 +18,7 @@ use crate::log::Log;
 use crate::map::Map;
 use crate::mask::Mask;
 use crate::model::{Node, NodeChange, NodeIndex, Object, ObjectKey, Pod, Uid};
+use crate::originals::Originals;
 use crate::queue::Nominator;
 
 /// The columns and indexes of all profiles of a binary, one of each. Generated.
@@ -55,6 +56,8 @@ pub trait State: Default + Send + Sync + 'static {
 pub struct Base {
     /// The cluster's strings.
     pub interner: Interner,
+    /// Objects as they were written, where extenders are sent them.
+    pub originals: Originals,
     infos: Vec<NodeInfo>,
     alive: Mask,
     by_name: Map<Symbol, NodeIndex>,

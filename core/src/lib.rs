@@ -30,6 +30,7 @@ pub mod hints;
 pub mod kept;
 pub mod log;
 pub mod mask;
+pub mod originals;
 pub mod passes;
 pub mod plugin;
 pub mod profile;

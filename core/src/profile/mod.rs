@@ -17,6 +17,7 @@ use crate::intern::Interner;
 use crate::kept::Parts;
 use crate::mask::Mask;
 use crate::model::{CustomKind, NodeIndex, Pod, PodSpec};
+use crate::originals::OriginalsOf;
 use crate::plugin::Plugin;
 use crate::status::{Code, Reasons, Status};
 
@@ -371,6 +372,9 @@ pub trait Bundle: Sized + Send + 'static {
     /// What plugins do to objects besides watching, each resource once. What the scheduler does itself, such as patches of
     /// the status of pods, is not in it.
     const WRITES: &'static [Access] = &[];
+    /// The objects that extenders are sent whole. Whoever drives the scheduler keeps them in
+    /// [`Base::originals`].
+    const ORIGINALS: OriginalsOf = OriginalsOf::NONE;
     /// Columns and indexes of all of them.
     type State: State;
 
