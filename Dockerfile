@@ -12,7 +12,7 @@ ARG PROFILES=default
 # What was compiled for one profile is of use to the next.
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/src/target \
-    SCHEDC_PROFILES=$PROFILES cargo build --profile dist --locked --no-default-features --features run --bin schedc \
+    SCHEDC_PROFILES=$PROFILES cargo build --profile dist --locked --no-default-features --features profiles,run --bin schedc \
     && cp target/dist/schedc /schedc
 
 # libc, libgcc and the authorities that browsers trust; no shell. Who it runs as is for the pod to say, as with kube-scheduler.

@@ -1,8 +1,11 @@
-//! The `schedc` command.
-
-mod cli;
+//! The `schedc` command, for the profiles of this package.
 
 use std::process::ExitCode;
+
+use schedc::pipelines::Profiles;
+
+#[cfg(not(feature = "profiles"))]
+compile_error!("this program is made of profiles/: add `profiles` to its --features");
 
 /// Counts, for `schedc bench`.
 #[cfg(feature = "bench")]
@@ -10,5 +13,5 @@ use std::process::ExitCode;
 static ALLOCATOR: schedc_allocator::Counting = schedc_allocator::Counting;
 
 fn main() -> ExitCode {
-    cli::main()
+    schedc::main::<Profiles>()
 }

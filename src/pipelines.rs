@@ -5,6 +5,3 @@
 #![allow(clippy::unit_arg, reason = "the cycle state of some plugins is nothing")]
 
 include!(concat!(env!("OUT_DIR"), "/pipelines.rs"));
-
-/// What tells the profiles that are compiled in from others: a digest of what the build script made of them.
-pub const HASH: &str = env!("SCHEDC_PROFILES_HASH");

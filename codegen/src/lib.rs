@@ -10,8 +10,10 @@
 //! | emit | [`emit`] | plans | Rust |
 //!
 //! Every phase looks at everything, so that one run shows all errors of all files. Only [`mod@load`] and [`mod@select`] touch
-//! files; [`compile()`] is a function of texts. The build script, the proc macro and the command line are thin callers.
+//! files; [`compile()`] is a function of texts. [`build()`] for build scripts, the proc macro and the command line are thin
+//! callers.
 
+mod build;
 pub mod catalog;
 mod check;
 pub mod diagnostic;
@@ -31,6 +33,7 @@ pub mod tree;
 
 mod compile;
 
+pub use build::build;
 pub use check::{check_args, is_dns_subdomain};
 pub use compile::{
     CatalogFinder, Compilation, FoundCatalog, MissingCatalog, NoCrates, SourceText, compile, compile_with,

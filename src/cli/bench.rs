@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Args;
-use schedc::cluster::Routes;
-use schedc::pipelines::Profiles;
+use schedc_core::profile::Bundle;
 use schedc_perf::config::{Chosen, Config, Labels};
 use schedc_perf::{Options, Report, Reports};
 
@@ -14,6 +13,7 @@ use super::cost::Cost;
 use super::failure::Failure;
 use super::output::{self, Format};
 use super::tables::bench::table;
+use crate::cluster::Routes;
 
 /// Run workloads in the format of Kubernetes' scheduler_perf, and measure them
 ///
@@ -54,11 +54,11 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    pub(crate) fn run(self) -> Result<(), Failure> {
-        let profile = self.profile.as_deref().map(Routes::index_of::<Profiles>).transpose()?;
+    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
+        let profile = self.profile.as_deref().map(Routes::index_of::<B>).transpose()?;
         let file = match &self.file {
             Some(file) if !self.cost.is_asked_for() => file,
-            _ => return self.cost.run(profile, self.output),
+            _ => return self.cost.run::<B>(profile, self.output),
         };
         let config = Config::read(file)?;
         let chosen = config.choose(&self.workload, &self.labels)?;
@@ -66,7 +66,7 @@ impl Bench {
         if let [workload] = &chosen[..] {
             tell_ignored(&chosen);
             let options = Options { profile, seed: self.seed };
-            reports.workloads.push(schedc_perf::run::<Profiles>(workload, options)?);
+            reports.workloads.push(schedc_perf::run::<B>(workload, options)?);
             return self.print(&reports);
         }
         tell_ignored(&chosen);

@@ -1,7 +1,6 @@
 //! `schedc bench --cost`
 
 use clap::Args;
-use schedc::pipelines::Profiles;
 use schedc_core::profile::Bundle;
 use schedc_perf::cost;
 
@@ -35,12 +34,12 @@ impl Cost {
         self.cost
     }
 
-    pub(crate) fn run(&self, profile: Option<usize>, format: Format) -> Result<(), Failure> {
+    pub(crate) fn run<B: Bundle>(&self, profile: Option<usize>, format: Format) -> Result<(), Failure> {
         let profiles = match profile {
             Some(profile) => profile..profile + 1,
-            None => 0..Profiles::PROFILES.len(),
+            None => 0..B::PROFILES.len(),
         };
-        let costs = cost::measure::<Profiles>(profiles, self.nodes)?;
+        let costs = cost::measure::<B>(profiles, self.nodes)?;
         output::print(format, &costs, table)?;
         if !self.check {
             return Ok(());

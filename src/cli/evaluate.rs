@@ -5,12 +5,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use schedc::evaluation::{Evaluator, HintScenario, Scenario};
-use schedc::pipelines::Profiles;
+use schedc_core::profile::Bundle;
 
 use super::failure::Failure;
 use super::lines::Lines;
 use super::output;
+use crate::evaluation::{Evaluator, HintScenario, Scenario};
 
 /// Tell what would be decided in many scenarios
 ///
@@ -42,8 +42,8 @@ pub(crate) struct Evaluate {
 }
 
 impl Evaluate {
-    pub(crate) fn run(self) -> Result<(), Failure> {
-        let mut evaluator = Evaluator::<Profiles>::new()?;
+    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
+        let mut evaluator = Evaluator::<B>::new()?;
         if let Some(name) = &self.profile {
             evaluator.use_profile(name)?;
         }
@@ -62,10 +62,10 @@ impl Evaluate {
 }
 
 /// Evaluates the scenarios of a file. Returns how often something was wrong.
-fn evaluate_file(
+fn evaluate_file<B: Bundle>(
     path: &Path,
     hints: bool,
-    evaluator: &mut Evaluator<Profiles>,
+    evaluator: &mut Evaluator<B>,
     output: &mut impl Write,
 ) -> Result<usize, io::Error> {
     let mut problems = 0;

@@ -4,9 +4,6 @@ use std::sync::Arc;
 
 use clap::Args;
 use k8s_openapi::api::core::v1::Pod as ApiPod;
-use schedc::cluster::{self, Cluster, Routes, pod_name, scheduler_name};
-use schedc::explanation::Explanation;
-use schedc::pipelines::Profiles;
 use schedc_core::profile::Bundle;
 use schedc_objects::{Objects, Sourced, convert_pod};
 
@@ -14,6 +11,8 @@ use super::failure::Failure;
 use super::objects;
 use super::output::{self, Format};
 use super::tables::explanation::table;
+use crate::cluster::{self, Cluster, Routes, pod_name, scheduler_name};
+use crate::explanation::Explanation;
 
 /// Tell where a pod would go and why, node by node
 ///
@@ -39,17 +38,22 @@ pub(crate) struct Explain {
 }
 
 impl Explain {
-    pub(crate) fn run(self) -> Result<(), Failure> {
-        let routes = self.input.routes()?;
-        let mut objects = self.input.load()?;
+    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
+        let routes = self.input.routes::<B>()?;
+        let mut objects = self.input.load::<B>()?;
         let at = find(&objects, &self.pod)?;
         let subject = as_pending(&objects.pods.remove(at).object);
-        let explanation = explain(objects, &subject, &routes, self.all_filters)?;
+        let explanation = explain::<B>(objects, &subject, &routes, self.all_filters)?;
         output::print(self.output, &explanation, table)
     }
 }
 
-fn explain(objects: Objects, subject: &ApiPod, routes: &Routes, all_filters: bool) -> Result<Explanation, Failure> {
+fn explain<B: Bundle>(
+    objects: Objects,
+    subject: &ApiPod,
+    routes: &Routes,
+    all_filters: bool,
+) -> Result<Explanation, Failure> {
     let Some(profile) = routes.profile_of(subject) else {
         return Err(Failure::new(format_args!(
             "pod {} asks for scheduler `{}`, which is none of the profiles; choose one with --profile",
@@ -57,13 +61,13 @@ fn explain(objects: Objects, subject: &ApiPod, routes: &Routes, all_filters: boo
             scheduler_name(subject)
         )));
     };
-    let Cluster { mut simulator, .. } = Cluster::<Profiles>::new(cluster::objects(objects), routes, 0, ())?;
+    let Cluster { mut simulator, .. } = Cluster::<B>::new(cluster::objects(objects), routes, 0, ())?;
     simulator.inform();
     let scheduler = &mut simulator.scheduler;
     let pod = Arc::new(convert_pod(subject, &mut scheduler.cache.base.interner));
     let found = scheduler.explain(profile, &pod, all_filters);
     let base = &scheduler.cache.base;
-    Ok(Explanation::new(pod_name(&pod, &base.interner), Profiles::PROFILES[profile].name, found, base))
+    Ok(Explanation::new(pod_name(&pod, &base.interner), B::PROFILES[profile].name, found, base))
 }
 
 /// The pod as it was before it had a node.

@@ -57,8 +57,8 @@ impl From<schedc_objects::Error> for Failure {
 }
 
 #[cfg(feature = "tools")]
-impl From<schedc::cluster::UnknownProfile> for Failure {
-    fn from(error: schedc::cluster::UnknownProfile) -> Self {
+impl From<crate::cluster::UnknownProfile> for Failure {
+    fn from(error: crate::cluster::UnknownProfile) -> Self {
         Failure::new(error)
     }
 }

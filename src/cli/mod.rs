@@ -40,6 +40,7 @@ mod tables;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use schedc_core::profile::Bundle;
 
 /// A compiler for Kubernetes schedulers: a TOML profile in, a statically dispatched scheduler out.
 #[derive(Parser)]
@@ -78,32 +79,38 @@ enum Command {
     Fuzz(fuzz::Fuzz),
 }
 
-/// Does what the command line says.
-pub(crate) fn main() -> ExitCode {
+/// The `schedc` command for a scheduler with these profiles: does what the command line says.
+///
+/// ```ignore
+/// fn main() -> std::process::ExitCode {
+///     schedc::main::<my_scheduler::scheduler::Profiles>()
+/// }
+/// ```
+pub fn main<B: Bundle>() -> ExitCode {
     let result = match Cli::parse().command {
         #[cfg(feature = "run")]
-        Command::Run(command) => command.run(),
+        Command::Run(command) => command.run::<B>(),
         #[cfg(feature = "tools")]
-        Command::Simulate(command) => command.run(),
+        Command::Simulate(command) => command.run::<B>(),
         #[cfg(feature = "tools")]
-        Command::Explain(command) => command.run(),
+        Command::Explain(command) => command.run::<B>(),
         #[cfg(feature = "tools")]
-        Command::Evaluate(command) => command.run(),
+        Command::Evaluate(command) => command.run::<B>(),
         #[cfg(feature = "tools")]
         Command::Check(command) => command.run(),
         #[cfg(feature = "tools")]
         Command::Expand(command) => command.run(),
-        Command::Profiles(command) => command.run(),
+        Command::Profiles(command) => command.run::<B>(),
         #[cfg(feature = "tools")]
         Command::Import(command) => command.run(),
         #[cfg(feature = "tools")]
         Command::Export(command) => command.run(),
         #[cfg(feature = "tools")]
-        Command::Diff(command) => return command.run(),
+        Command::Diff(command) => return command.run::<B>(),
         #[cfg(all(feature = "run", feature = "tools"))]
-        Command::Manifest(command) => command.run(),
+        Command::Manifest(command) => command.run::<B>(),
         #[cfg(feature = "bench")]
-        Command::Bench(command) => command.run(),
+        Command::Bench(command) => command.run::<B>(),
         #[cfg(feature = "fuzz")]
         Command::Fuzz(command) => command.run(),
     };

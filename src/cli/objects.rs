@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use schedc::cluster::Routes;
-use schedc::pipelines::Profiles;
+use schedc_core::profile::Bundle;
 use schedc_objects::{Kinds, Objects, Options};
 
 use super::failure::Failure;
+use crate::cluster::Routes;
 
 /// Where the objects come from, and who serves them.
 #[derive(Args)]
@@ -38,16 +38,16 @@ pub(crate) struct Input {
 
 impl Input {
     /// Reads the objects.
-    pub(crate) fn load(&self) -> Result<Objects, Failure> {
-        let options = Options { api_server_defaults: !self.no_api_defaults, kinds: Kinds::of::<Profiles>() };
+    pub(crate) fn load<B: Bundle>(&self) -> Result<Objects, Failure> {
+        let options = Options { api_server_defaults: !self.no_api_defaults, kinds: Kinds::of::<B>() };
         Ok(Objects::load(&self.files, options)?)
     }
 
     /// Which profile serves which pods.
-    pub(crate) fn routes(&self) -> Result<Routes, Failure> {
+    pub(crate) fn routes<B: Bundle>(&self) -> Result<Routes, Failure> {
         match &self.profile {
-            Some(name) => Ok(Routes::to::<Profiles>(name)?),
-            None => Ok(Routes::by_scheduler_name::<Profiles>()),
+            Some(name) => Ok(Routes::to::<B>(name)?),
+            None => Ok(Routes::by_scheduler_name::<B>()),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! `schedc profiles`
 
 use clap::Args;
-use schedc::pipelines;
 use schedc_core::profile::{Bundle, PointInfo, ProfileInfo};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -21,8 +20,8 @@ pub(crate) struct Profiles {
 }
 
 impl Profiles {
-    pub(crate) fn run(self) -> Result<(), Failure> {
-        let profiles: Vec<Profile> = pipelines::Profiles::PROFILES.iter().map(Profile::from).collect();
+    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
+        let profiles: Vec<Profile> = B::PROFILES.iter().map(Profile::from).collect();
         output::print(self.output, &profiles, |profiles| table(profiles))
     }
 }

@@ -6,10 +6,6 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use k8s_openapi::jiff::Timestamp;
-use schedc::cluster::Skipped;
-use schedc::pipelines::Profiles;
-use schedc::simulation::{self, simulate};
-use schedc::timeline::{self, Action, Span, Timeline};
 use schedc_core::profile::Bundle;
 use schedc_objects::AnyObject;
 
@@ -17,6 +13,9 @@ use super::failure::Failure;
 use super::objects;
 use super::output::{self, Format};
 use super::tables::simulation::{View, table};
+use crate::cluster::Skipped;
+use crate::simulation::{self, simulate};
+use crate::timeline::{self, Action, Span, Timeline};
 
 /// Place all pending pods of a cluster, without an API server
 ///
@@ -87,10 +86,10 @@ impl Time {
 }
 
 impl Simulate {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
         let start = Instant::now();
-        let routes = self.input.routes()?;
-        let mut objects = self.input.load()?;
+        let routes = self.input.routes::<B>()?;
+        let mut objects = self.input.load::<B>()?;
         let view = View { all: self.all, times: self.time.matters() };
         let Time { events, trace, log, until, start: begin } = self.time;
         let sources = timeline::Sources { files: events, trace, start: begin };
@@ -102,21 +101,21 @@ impl Simulate {
         let is_pod = |event: &&timeline::Event| matches!(&event.action, Action::Create(AnyObject::Pod(_)));
         let later = timeline.events.iter().filter(is_pod).count();
         let mut progress = Progress::new(objects.pods.len() + later);
-        let report = simulate::<Profiles>(objects, timeline, options, |tried| progress.show(tried))?;
+        let report = simulate::<B>(objects, timeline, options, |tried| progress.show(tried))?;
         progress.end();
         if report.summary.pods == report.summary.skipped {
-            output::note(nothing_to_do(&report.summary.skipped_by));
+            output::note(nothing_to_do::<B>(&report.summary.skipped_by));
         }
         output::print(self.output, &report, |report| table(report, view))
     }
 }
 
 /// What to think of it if no pod was to be placed.
-fn nothing_to_do(skipped: &Skipped) -> String {
+fn nothing_to_do<B: Bundle>(skipped: &Skipped) -> String {
     if skipped.other_schedulers.is_empty() {
         return "there is no pod to place in the input".to_owned();
     }
-    let known: Vec<&str> = Profiles::PROFILES.iter().map(|profile| profile.scheduler_name).collect();
+    let known: Vec<&str> = B::PROFILES.iter().map(|profile| profile.scheduler_name).collect();
     format!(
         "no pod asks for a scheduler that is compiled in ({}); with --profile, one profile serves all",
         known.join(", ")

@@ -17,7 +17,7 @@ pub(super) fn modules(plans: &[Plan]) -> Vec<Ident> {
     plans.iter().map(|plan| names.ident(plan.module.clone())).collect()
 }
 
-pub(super) fn emit(plans: &[Plan], modules: &[Ident]) -> TokenStream {
+pub(super) fn emit(plans: &[Plan], modules: &[Ident], digest: u64) -> TokenStream {
     let Some((first, _)) = modules.split_first() else { return TokenStream::new() };
     let docs = plans.iter().map(|plan| doc(format!("From {}.", plan.path)));
     let arms = modules.iter().enumerate().map(|(at, module)| {
@@ -34,6 +34,7 @@ pub(super) fn emit(plans: &[Plan], modules: &[Ident]) -> TokenStream {
         _ => quote! { match profile { #(#arms)* } },
     };
     let profile = super::tokens::parameter("profile", &with);
+    let hash = format!("{digest:016x}");
     let watches = rights::watches(plans);
     let kinds: Vec<TokenStream> = rights::kinds(plans).into_iter().map(kind).collect();
     let kinds = (!kinds.is_empty()).then(|| quote! { const KINDS: &'static [model::CustomKind] = &[#(#kinds),*]; });
@@ -46,6 +47,7 @@ pub(super) fn emit(plans: &[Plan], modules: &[Ident]) -> TokenStream {
 
         impl Bundle for Profiles {
             const PROFILES: &'static [ProfileInfo] = &[#(<#modules::Pipeline as Profile>::INFO),*];
+            const HASH: &'static str = #hash;
             const WATCHES: &'static [&'static str] = &[#(#watches),*];
             #kinds
             const WRITES: &'static [Access] = &[#(#writes),*];

@@ -84,14 +84,22 @@ fn items(files: &Files, plans: &[Plan]) -> TokenStream {
         let members = member::Members::of(files, plan, &states);
         pipeline::emit(&members, module)
     });
-    let bundle = bundle::emit(plans, &modules);
     let proof = proof::emit(files, plans);
-    quote! {
+    let code = quote! {
         #state
         #(#pipelines)*
+    };
+    let bundle = bundle::emit(plans, &modules, digest(&code.to_string()));
+    quote! {
+        #code
         #bundle
         #proof
     }
+}
+
+/// FNV-1a of 64 bits: it tells builds apart, and keeps nobody out.
+fn digest(code: &str) -> u64 {
+    code.bytes().fold(0xcbf2_9ce4_8422_2325, |digest, byte| (digest ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// Pretty-prints, with an empty line before each item and function.

@@ -365,6 +365,8 @@ const DEFAULT_SCHEDULER: &str = "default-scheduler";
 pub trait Bundle: Sized + Send + 'static {
     /// The profiles, in order.
     const PROFILES: &'static [ProfileInfo];
+    /// What tells these profiles from others: a digest of what they were compiled to.
+    const HASH: &'static str = "";
     /// The kinds of objects that plugins need to be told about: always nodes and pods. Others are not worth a watch.
     const WATCHES: &'static [&'static str] = &["Node", "Pod"];
     /// Further kinds that plugins declare and need to be told about, each once.

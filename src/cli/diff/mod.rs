@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use schedc_core::profile::Bundle;
 use schedc_import::{Difference, differences};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -55,8 +56,8 @@ pub(crate) struct Diff {
 
 impl Diff {
     /// The exit code is that of `diff`.
-    pub(crate) fn run(self) -> ExitCode {
-        match self.compare() {
+    pub(crate) fn run<B: Bundle>(self) -> ExitCode {
+        match self.compare::<B>() {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::from(1),
             Err(Failure::NobodyReads) => ExitCode::SUCCESS,
@@ -68,15 +69,15 @@ impl Diff {
     }
 
     /// Whether the two are equal.
-    fn compare(self) -> Result<bool, Failure> {
-        let (mut a, mut b) = (Side::load(&self.a)?, Side::load(&self.b)?);
+    fn compare<B: Bundle>(self) -> Result<bool, Failure> {
+        let (mut a, mut b) = (Side::load::<B>(&self.a)?, Side::load::<B>(&self.b)?);
         if a.name == b.name {
             (a.name, b.name) = (self.a, self.b);
         }
         let found = differences(&a.means, &b.means);
         let placements = match self.cluster.as_slice() {
             [] => None,
-            cluster => Some(moves::moves(&a, &b, cluster, self.seed)?),
+            cluster => Some(moves::moves::<B>(&a, &b, cluster, self.seed)?),
         };
         let comparison = Comparison {
             equal: found.is_empty(),

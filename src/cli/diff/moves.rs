@@ -4,10 +4,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use schedc::cluster::Routes;
-use schedc::pipelines::Profiles;
-use schedc::simulation::{Options, Report, simulate};
-use schedc::timeline::{Sources, Timeline};
 use schedc_core::profile::Bundle;
 use schedc_import::{Difference, Meaning, differences};
 use schedc_objects::{Kinds, Objects};
@@ -16,6 +12,9 @@ use serde::Serialize;
 use super::sides::Side;
 use crate::cli::failure::Failure;
 use crate::cli::output;
+use crate::cluster::Routes;
+use crate::simulation::{Options, Report, simulate};
+use crate::timeline::{Sources, Timeline};
 
 /// What becomes of the pods of a cluster with either profile.
 #[derive(Serialize)]
@@ -48,18 +47,18 @@ pub(crate) struct Outcome {
 }
 
 /// Places the pending pods of a cluster with each of the two.
-pub(super) fn moves(a: &Side, b: &Side, cluster: &[PathBuf], seed: u64) -> Result<Moves, Failure> {
-    let (profile_a, profile_b) = (compiled(a)?, compiled(b)?);
-    let options = schedc_objects::Options { kinds: Kinds::of::<Profiles>(), ..schedc_objects::Options::default() };
+pub(super) fn moves<B: Bundle>(a: &Side, b: &Side, cluster: &[PathBuf], seed: u64) -> Result<Moves, Failure> {
+    let (profile_a, profile_b) = (compiled::<B>(a)?, compiled::<B>(b)?);
+    let options = schedc_objects::Options { kinds: Kinds::of::<B>(), ..schedc_objects::Options::default() };
     let objects = Objects::load(cluster, options)?;
-    let a = placed(profile_a, objects.clone(), seed)?;
-    let b = placed(profile_b, objects, seed)?;
+    let a = placed::<B>(profile_a, objects.clone(), seed)?;
+    let b = placed::<B>(profile_b, objects, seed)?;
     Ok(compare(&outcomes(&a), &outcomes(&b), &stays(&[&a, &b])))
 }
 
 /// The compiled profile that does what a side does.
-fn compiled(side: &Side) -> Result<&'static str, Failure> {
-    for profile in Profiles::PROFILES {
+fn compiled<B: Bundle>(side: &Side) -> Result<&'static str, Failure> {
+    for profile in B::PROFILES {
         let found = differences(&Meaning::from(profile), &side.means);
         if !found.iter().all(|difference| matches!(difference, Difference::Setting { .. })) {
             continue;
@@ -76,11 +75,11 @@ fn compiled(side: &Side) -> Result<&'static str, Failure> {
     )))
 }
 
-fn placed(profile: &str, mut objects: Objects, seed: u64) -> Result<Report, Failure> {
+fn placed<B: Bundle>(profile: &str, mut objects: Objects, seed: u64) -> Result<Report, Failure> {
     let timeline = Timeline::read(&Sources::default(), &mut objects)?;
-    let routes = Routes::to::<Profiles>(profile)?;
+    let routes = Routes::to::<B>(profile)?;
     let options = Options { routes, seed, until: None, log: false, read: Duration::ZERO };
-    Ok(simulate::<Profiles>(objects, timeline, options, |_| {})?)
+    Ok(simulate::<B>(objects, timeline, options, |_| {})?)
 }
 
 /// What became of each pod that something became of.

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use schedc::pipelines::Profiles;
 use schedc_codegen::load;
 use schedc_core::profile::Bundle;
 use schedc_import::{Level, Meaning, Options, import_any};
@@ -25,7 +24,7 @@ pub(super) struct Side {
 
 impl Side {
     /// What an argument stands for.
-    pub(super) fn load(argument: &str) -> Result<Self, Failure> {
+    pub(super) fn load<B: Bundle>(argument: &str) -> Result<Self, Failure> {
         let (path, profile) = argument.rsplit_once('#').map_or((argument, None), |(path, name)| (path, Some(name)));
         if is_configuration(path) {
             let (path, text) = import::read(Path::new(path))?;
@@ -33,7 +32,7 @@ impl Side {
         }
         let is_name = !argument.ends_with(".toml") && !argument.contains('/');
         let is_file = !is_name || Path::new(sources::FOLDER).join(format!("{argument}.toml")).exists();
-        let compiled = Profiles::PROFILES.iter().find(|profile| profile.name == argument);
+        let compiled = B::PROFILES.iter().find(|profile| profile.name == argument);
         match compiled {
             _ if argument == KUBE_SCHEDULER || argument == "default" && !is_file && compiled.is_none() => {
                 let nothing = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";

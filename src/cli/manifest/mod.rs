@@ -6,7 +6,6 @@ mod rights;
 use std::path::PathBuf;
 
 use clap::{Args, value_parser};
-use schedc::pipelines;
 use schedc_codegen::catalog::Write;
 use schedc_codegen::{is_dns_subdomain, load, rights as needed};
 use schedc_core::profile::{Access, Bundle};
@@ -53,8 +52,8 @@ const DEFAULT_SCHEDULER: &str = "default-scheduler";
 const KUBE_SCHEDULERS_LEASE: (&str, &str) = ("kube-system", "kube-scheduler");
 
 impl Manifest {
-    pub(crate) fn run(self) -> Result<(), Failure> {
-        let subject = if self.profiles.is_empty() { Subject::compiled_in() } else { Subject::of(&self.profiles)? };
+    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
+        let subject = if self.profiles.is_empty() { Subject::compiled_in::<B>() } else { Subject::of(&self.profiles)? };
         let name = match self.name {
             Some(name) => name,
             None => subject.name()?,
@@ -97,17 +96,14 @@ struct Subject {
 }
 
 impl Subject {
-    fn compiled_in() -> Self {
-        let profiles = pipelines::Profiles::PROFILES;
+    fn compiled_in<B: Bundle>() -> Self {
+        let profiles = B::PROFILES;
         Subject {
             names: profiles.iter().map(|profile| profile.name.to_owned()).collect(),
             scheduler_names: profiles.iter().map(|profile| profile.scheduler_name.to_owned()).collect(),
-            watches: pipelines::Profiles::WATCHES.iter().map(|&kind| kind.to_owned()).collect(),
-            kinds: pipelines::Profiles::KINDS
-                .iter()
-                .map(|kind| (kind.group().to_owned(), kind.plural.to_owned()))
-                .collect(),
-            writes: pipelines::Profiles::WRITES.iter().map(write).collect(),
+            watches: B::WATCHES.iter().map(|&kind| kind.to_owned()).collect(),
+            kinds: B::KINDS.iter().map(|kind| (kind.group().to_owned(), kind.plural.to_owned())).collect(),
+            writes: B::WRITES.iter().map(write).collect(),
         }
     }
 

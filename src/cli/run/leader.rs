@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use schedc::pipelines::Profiles;
-use schedc_core::profile::Bundle;
+use schedc_core::profile::ProfileInfo;
 use schedc_kubernetes::config::LeaderElection;
 use schedc_kubernetes::drive::Leadership;
 use schedc_kubernetes::election::{self, Election, Settings, Standing};
@@ -22,11 +21,16 @@ pub(super) struct Leader {
 
 impl Leader {
     /// Takes part, unless `--leader-elect=false` says that there is nobody else.
-    pub(super) fn start<T: Transport>(election: &LeaderElection, transport: T, seed: u64) -> Option<Leader> {
+    pub(super) fn start<T: Transport>(
+        election: &LeaderElection,
+        profiles: &[ProfileInfo],
+        transport: T,
+        seed: u64,
+    ) -> Option<Leader> {
         let settings = settings(election)?;
         let (tell, standing) = watch::channel(Standing::default());
         let (stop, is_stopped) = watch::channel(false);
-        let component = Profiles::PROFILES.first().map_or("default-scheduler", |profile| profile.scheduler_name);
+        let component = profiles.first().map_or("default-scheduler", |profile| profile.scheduler_name);
         let election = Election::new(settings, seed);
         let task = tokio::spawn(election::run(transport, election, component, tell, is_stopped));
         Some(Leader { standing, stop, task })

@@ -1,8 +1,7 @@
 //! Without a hand in what happens: `--dry-run` and `--shadow`.
 
 use clap::{Args, ValueEnum};
-use schedc::pipelines::Profiles;
-use schedc_core::profile::Bundle;
+use schedc_core::profile::{Bundle, ProfileInfo};
 use schedc_kubernetes::drive::{Driver, Hooks, Setup};
 use schedc_kubernetes::dry_run::{Decisions, Pretence};
 use schedc_kubernetes::flags;
@@ -73,9 +72,8 @@ impl Looking {
     }
 
     /// The profile that judges all pods, if one is named: by its name or, if there is none, its scheduler name.
-    pub(super) fn profile(&self) -> Result<Option<usize>, Failure> {
+    pub(super) fn profile(&self, profiles: &[ProfileInfo]) -> Result<Option<usize>, Failure> {
         let Some(name) = self.shadow.as_deref().filter(|name| !name.is_empty()) else { return Ok(None) };
-        let profiles = Profiles::PROFILES;
         let by_name = profiles.iter().position(|profile| profile.name == name);
         let found = by_name.or_else(|| profiles.iter().position(|profile| profile.scheduler_name == name));
         let known = || profiles.iter().map(|profile| profile.name).collect::<Vec<_>>().join(", ");
@@ -85,7 +83,7 @@ impl Looking {
     }
 
     /// Looks on until it is stopped.
-    pub(super) async fn run<S: Streams, H: Hooks>(
+    pub(super) async fn run<B: Bundle, S: Streams, H: Hooks>(
         self,
         setup: Setup<S>,
         others: H,
@@ -96,7 +94,7 @@ impl Looking {
         let (form, client) = (self.output, Pretence::new(setup.streams.clone()));
         if self.dry_run {
             let hooks = (others, Decisions::new(move |decision| form.say(decision, tables::looking::decision)));
-            let driver = Driver::<Profiles, _, _, _>::with_client(setup, client, Records::default(), hooks)?;
+            let driver = Driver::<B, _, _, _>::with_client(setup, client, Records::default(), hooks)?;
             driver.telling(health).run(stop).await;
             return Ok(());
         }
@@ -104,20 +102,20 @@ impl Looking {
         metrics.count_judgements(tally.clone());
         let shadow = Shadow::new(tally.clone(), move |found| form.say(found, tables::looking::disagreement));
         let hooks = (others, shadow);
-        let driver = Driver::<Profiles, _, _, _>::with_client(setup, client, Records::default(), hooks)?;
+        let driver = Driver::<B, _, _, _>::with_client(setup, client, Records::default(), hooks)?;
         let every = self.report_every.max(Duration::from_secs(1));
-        let reports = report(form, &tally, every);
+        let reports = report::<B>(form, &tally, every);
         tokio::select! {
             _ = driver.telling(health).looking_on().run(stop) => {}
             () = reports => {}
         }
-        form.say(&tables::looking::Agreement::of::<Profiles>(&tally.counts()), tables::looking::agreement);
+        form.say(&tables::looking::Agreement::of::<B>(&tally.counts()), tables::looking::agreement);
         Ok(())
     }
 }
 
 /// Says from time to time how often we agreed.
-async fn report(form: Form, tally: &Tally, every: Duration) {
+async fn report<B: Bundle>(form: Form, tally: &Tally, every: Duration) {
     let mut times = interval(every);
     times.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut said = tally.counts();
@@ -125,7 +123,7 @@ async fn report(form: Form, tally: &Tally, every: Duration) {
         times.tick().await;
         let counts = tally.counts();
         if counts != said {
-            form.say(&tables::looking::Agreement::of::<Profiles>(&counts), tables::looking::agreement);
+            form.say(&tables::looking::Agreement::of::<B>(&counts), tables::looking::agreement);
             said = counts;
         }
     }

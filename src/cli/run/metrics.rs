@@ -1,7 +1,6 @@
 //! What is measured.
 
-use schedc::pipelines::Profiles;
-use schedc_core::profile::Bundle;
+use schedc_core::profile::ProfileInfo;
 use schedc_kubernetes::config::LeaderElection;
 use schedc_kubernetes::flags::Flags;
 use schedc_kubernetes::health::Health;
@@ -10,9 +9,15 @@ use schedc_kubernetes::metrics::{Metrics, Settings};
 use super::leader;
 
 /// Of the scheduler that takes part in this election, at the API server of this host.
-pub(super) fn metrics(flags: &Flags, election: &LeaderElection, host: String, health: Health) -> Metrics {
+pub(super) fn metrics(
+    flags: &Flags,
+    profiles: &[ProfileInfo],
+    election: &LeaderElection,
+    host: String,
+    health: Health,
+) -> Metrics {
     Metrics::new(Settings {
-        profiles: Profiles::PROFILES.iter().map(|profile| profile.scheduler_name).collect(),
+        profiles: profiles.iter().map(|profile| profile.scheduler_name).collect(),
         host,
         lease: leader::lease_name(election),
         health,

@@ -13,8 +13,7 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use clap::{Args, ValueEnum};
-use schedc::pipelines::Profiles;
-use schedc_core::profile::Bundle;
+use schedc_core::profile::{Bundle, ProfileInfo};
 use schedc_core::scheduler::Options;
 use schedc_kubernetes::config::{Settings, effective};
 use schedc_kubernetes::connect::Target;
@@ -71,7 +70,7 @@ enum Standby {
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 impl Run {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
         let bindings = Bindings::default();
         let counted = bindings.clone();
         let gather = move || match counted.pause() {
@@ -80,56 +79,57 @@ impl Run {
         };
         let runtime = Builder::new_current_thread().enable_all().on_thread_park(gather).build();
         let runtime = runtime.map_err(|error| Failure::new(format!("cannot start: {error}")))?;
-        runtime.block_on(self.schedule(bindings))
+        runtime.block_on(self.schedule::<B>(bindings))
     }
 
-    async fn schedule(self, bindings: Bindings) -> Result<(), Failure> {
+    async fn schedule<B: Bundle>(self, bindings: Bindings) -> Result<(), Failure> {
         let started = SystemTime::now();
         let Run { flags, printed, standby, looking } = self;
         logs::start(&flags.logging);
-        let settings = settings::read(&flags)?;
-        if settings::tell(&settings, flags.write_config_to.as_deref())? {
+        let settings = settings::read(&flags, B::PROFILES)?;
+        if settings::tell(&settings, B::PROFILES, flags.write_config_to.as_deref())? {
             return Ok(());
         }
         info!(version = env!("CARGO_PKG_VERSION"), "Starting schedc");
-        let serve_all = looking.profile()?;
+        let serve_all = looking.profile(B::PROFILES)?;
         // Who writes nothing takes part in no election.
         let election = Some(&settings.leader_election).filter(|_| !looking.is_on());
         let seed = host::draw();
         let (http, host) = connect(&settings).await?;
         let health = Health::new(election.and_then(leader::lease));
-        let metrics = metrics(&flags, &settings.leader_election, host, health.clone());
+        let metrics = metrics(&flags, B::PROFILES, &settings.leader_election, host, health.clone());
         let measured = Measured::new(http.clone(), metrics.clone());
         let streams = Paced::new(measured.clone(), settings.pace);
         let (queue, sink) = Sink::new(streams.clone(), Recorder::new(&host::name()), seed);
         let sink = tokio::spawn(sink.run());
         let ways = Ways::new(settings.kubeconfig.as_deref(), settings.master.as_deref(), &http);
-        let configuration = effective(&settings, Profiles::PROFILES);
+        let configuration = effective(&settings, B::PROFILES);
         let observed = Observed::new(metrics.clone());
-        let content = Content { configuration, printed, metrics: metrics.clone(), started };
+        let content =
+            Content { configuration, profiles: B::PROFILES, hash: B::HASH, printed, metrics: metrics.clone(), started };
         let serving = Serving::start(&flags, content, health, ways).await?;
-        let leader = election.and_then(|flags| Leader::start(flags, measured, seed));
+        let leader = election.and_then(|flags| Leader::start(flags, B::PROFILES, measured, seed));
         let setup = Setup {
             streams,
-            kinds: kinds()?,
+            kinds: kinds::<B>()?,
             leadership: leader.as_ref().map_or_else(Leadership::alone, Leader::leadership),
             standby: match (standby, settings.delay_cache) {
                 (Some(Standby::Small), _) | (None, Some(true)) => drive::Standby::Small,
                 (Some(Standby::Warm), _) | (None, _) => drive::Standby::Warm,
             },
-            options: Options { serve_all, ..options(&settings, seed) },
+            options: Options { serve_all, ..options(&settings, B::PROFILES, seed) },
         };
         let inspector = Inspector::default();
-        signals::inspect(inspector.clone(), http)?;
+        signals::inspect(inspector.clone(), B::PROFILES, http)?;
         let hooks = (observed, inspector);
         let stop = signals::stop()?;
         serving.follow(leader.as_ref().map(Leader::standing), stop.clone());
         if looking.is_on() {
-            looking.run(setup, hooks, &metrics, serving.health(), stop).await?;
+            looking.run::<B, _, _>(setup, hooks, &metrics, serving.health(), stop).await?;
             serving.end().await;
             return Ok(());
         }
-        let driver = Driver::<Profiles, _, _, _>::new(setup, queue, bindings, hooks)?.telling(serving.health());
+        let driver = Driver::<B, _, _, _>::new(setup, queue, bindings, hooks)?.telling(serving.health());
         let end = driver.run(stop).await;
         if end == End::Lost {
             return Err(Failure::new("leader election lost"));
@@ -155,18 +155,18 @@ async fn connect(settings: &Settings) -> Result<(Http, String), Failure> {
 }
 
 /// The kinds that the profiles look at.
-fn kinds() -> Result<Vec<&'static Resource>, Failure> {
+fn kinds<B: Bundle>() -> Result<Vec<&'static Resource>, Failure> {
     let of = |kind: &'static &str| {
         Resource::of(kind)
             .ok_or_else(|| Failure::new(format!("{kind}: a plugin watches this kind, and nothing here knows it")))
     };
-    let mut kinds = Profiles::WATCHES.iter().map(of).collect::<Result<Vec<_>, _>>()?;
-    kinds.extend(Profiles::KINDS.iter().map(Resource::followed));
+    let mut kinds = B::WATCHES.iter().map(of).collect::<Result<Vec<_>, _>>()?;
+    kinds.extend(B::KINDS.iter().map(Resource::followed));
     Ok(kinds)
 }
 
-fn options(settings: &Settings, seed: u64) -> Options {
-    let default = Options { seed, backoff: settings.backoff(Profiles::PROFILES), ..Options::default() };
+fn options(settings: &Settings, profiles: &[ProfileInfo], seed: u64) -> Options {
+    let default = Options { seed, backoff: settings.backoff(profiles), ..Options::default() };
     let leftover_after = settings.leftover_after.map(|time| i64::try_from(time.as_nanos()).unwrap_or(i64::MAX));
     Options { leftover_after: leftover_after.unwrap_or(default.leftover_after), ..default }
 }

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use schedc::pipelines::{self, Profiles};
-use schedc_core::profile::Bundle;
+use schedc_core::profile::ProfileInfo;
 use schedc_kubernetes::connect::Target;
 use schedc_kubernetes::election::Standing;
 use schedc_kubernetes::flags::{Flags, Printed};
@@ -25,6 +24,9 @@ use crate::cli::profiles::Profile;
 pub(super) struct Content {
     /// What holds, as a KubeSchedulerConfiguration.
     pub(super) configuration: Value,
+    /// The profiles that are compiled in, and what tells them from others.
+    pub(super) profiles: &'static [ProfileInfo],
+    pub(super) hash: &'static str,
     /// All flags.
     pub(super) printed: Printed,
     /// What is measured.
@@ -53,7 +55,7 @@ impl Serving {
         if flags.serving.port == 0 {
             return Ok(Serving { health, stop, task: None });
         }
-        let Content { configuration, printed: Printed(printed), metrics, started } = content;
+        let Content { configuration, profiles, hash, printed: Printed(printed), metrics, started } = content;
         let authenticates = ways.to("authentication-kubeconfig", flags.authentication.kubeconfig.as_deref()).await?;
         let authorizes = ways.to("authorization-kubeconfig", flags.authorization.kubeconfig.as_deref()).await?;
         if authorizes.is_none() {
@@ -66,7 +68,7 @@ impl Serving {
             authenticates: authenticates.map(|http| Measured::new(http, metrics.clone())),
             authorizes: authorizes.map(|http| Measured::new(http, metrics.clone())),
             health: health.clone(),
-            pages: pages(configuration, printed, started)?,
+            pages: pages(configuration, profiles, hash, printed, started)?,
             endpoints: Arc::new(metrics),
         };
         let server = Server::bind(parts).await.map_err(Failure::new)?;
@@ -156,9 +158,15 @@ impl Ways {
     }
 }
 
-fn pages(configuration: Value, flags: BTreeMap<String, String>, started: SystemTime) -> Result<Pages, Failure> {
-    let configz = json!({"componentconfig": configuration, "schedc": {"profilesHash": pipelines::HASH}});
-    let profiles: Vec<Profile> = Profiles::PROFILES.iter().map(Profile::from).collect();
+fn pages(
+    configuration: Value,
+    profiles: &[ProfileInfo],
+    hash: &str,
+    flags: BTreeMap<String, String>,
+    started: SystemTime,
+) -> Result<Pages, Failure> {
+    let configz = json!({"componentconfig": configuration, "schedc": {"profilesHash": hash}});
+    let profiles: Vec<Profile> = profiles.iter().map(Profile::from).collect();
     let profiles = serde_json::to_string(&profiles).map_err(Failure::new)?;
     Ok(Pages::new(configz.to_string(), profiles, flags, started))
 }

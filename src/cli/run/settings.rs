@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use schedc::pipelines::Profiles;
-use schedc_core::profile::Bundle;
+use schedc_core::profile::ProfileInfo;
 use schedc_import::Level;
 use schedc_kubernetes::config::{Settings, effective};
 use schedc_kubernetes::flags::Flags;
@@ -15,7 +14,7 @@ use crate::cli::failure::Failure;
 
 /// Reads the file of `--config`, if there is one, and warns of what has no effect. A file that cannot be obeyed is an
 /// error.
-pub(super) fn read(flags: &Flags) -> Result<Settings, Failure> {
+pub(super) fn read(flags: &Flags, compiled: &'static [ProfileInfo]) -> Result<Settings, Failure> {
     flags.warnings.iter().for_each(|warning| warn!("{warning}"));
     let Some(path) = &flags.config else { return Ok(Settings::new(flags)) };
     let name = path.display().to_string();
@@ -28,15 +27,15 @@ pub(super) fn read(flags: &Flags) -> Result<Settings, Failure> {
         warn!("{}", remark.one_line(&import.files));
     }
     settings.warnings.iter().for_each(|warning| warn!("{warning}"));
-    for difference in compare::of_file(&profiles, Profiles::PROFILES) {
+    for difference in compare::of_file(&profiles, compiled) {
         warn!("{name}: {difference}");
     }
     Ok(settings)
 }
 
 /// Tells what holds; with `--write-config-to`, writes it. Returns whether it did, and that is all there is to do.
-pub(super) fn tell(settings: &Settings, file: Option<&Path>) -> Result<bool, Failure> {
-    let yaml = || serde_saphyr::to_string(&effective(settings, Profiles::PROFILES)).map_err(Failure::new);
+pub(super) fn tell(settings: &Settings, compiled: &[ProfileInfo], file: Option<&Path>) -> Result<bool, Failure> {
+    let yaml = || serde_saphyr::to_string(&effective(settings, compiled)).map_err(Failure::new);
     if tracing::enabled!(tracing::Level::DEBUG) {
         debug!(v = 2, config = yaml()?, "Using component config");
     }

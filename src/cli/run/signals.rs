@@ -2,8 +2,7 @@
 
 use std::process;
 
-use schedc::pipelines::Profiles;
-use schedc_core::profile::Bundle;
+use schedc_core::profile::ProfileInfo;
 use schedc_kubernetes::inspect::Inspector;
 use schedc_kubernetes::wire::Http;
 use tokio::select;
@@ -39,10 +38,10 @@ pub(super) fn stop() -> Result<watch::Receiver<bool>, Failure> {
 
 /// At each SIGUSR2, as in kube-scheduler, what the scheduler knows is written to the log, and how that differs from what the
 /// API server says.
-pub(super) fn inspect(inspector: Inspector, http: Http) -> Result<(), Failure> {
+pub(super) fn inspect(inspector: Inspector, profiles: &[ProfileInfo], http: Http) -> Result<(), Failure> {
     let failed = |error| Failure::new(format!("cannot listen to signals: {error}"));
     let mut wanted = signal(SignalKind::user_defined2()).map_err(failed)?;
-    let schedulers: Vec<_> = Profiles::PROFILES.iter().map(|profile| profile.scheduler_name).collect();
+    let schedulers: Vec<_> = profiles.iter().map(|profile| profile.scheduler_name).collect();
     tokio::spawn(async move {
         while wanted.recv().await.is_some() {
             for some in inspector.dump().await.chunks(LINES_AT_ONCE) {

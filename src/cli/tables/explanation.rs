@@ -2,10 +2,9 @@
 
 use std::fmt::Write;
 
-use schedc::explanation::{Explanation, NodeReport, Rejection};
-
 use super::count;
 use crate::cli::output::{Columns, heading, wrapped};
+use crate::explanation::{Explanation, NodeReport, Rejection};
 
 /// Feasible nodes with their scores, the best first; the others with their reasons; and the outcome at the end.
 pub(crate) fn table(explanation: &Explanation) -> String {

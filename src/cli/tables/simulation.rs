@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use indicatif::HumanCount;
-use schedc::cluster::Skipped;
-use schedc::simulation::{Interval, Line, Placement, Preempted, Report, Summary, Unschedulable, Waits, What};
-use schedc::timeline::Span;
 
 use super::utilisation::utilisation;
 use super::{count, more};
 use crate::cli::output::{Columns, heading, wrapped};
+use crate::cluster::Skipped;
+use crate::simulation::{Interval, Line, Placement, Preempted, Report, Summary, Unschedulable, Waits, What};
+use crate::timeline::Span;
 
 /// More rows than these fill a screen, and only the first are printed.
 const SCREENFUL: usize = 40;

@@ -1,9 +1,9 @@
 //! How much of the nodes' resources is requested.
 
 use indicatif::{BinaryBytes, HumanCount};
-use schedc::utilisation::{Unit, Utilisation};
 
 use crate::cli::output::{Columns, heading};
+use crate::utilisation::{Unit, Utilisation};
 
 pub(super) fn utilisation(rows: &[Utilisation]) -> Option<String> {
     if rows.is_empty() {
