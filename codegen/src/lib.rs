@@ -27,6 +27,7 @@ mod resolve;
 pub mod rights;
 pub mod schema;
 pub mod select;
+pub mod settings;
 pub mod source;
 pub mod suggest;
 pub mod tree;

@@ -4,6 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::fields::{self, Fields};
 use crate::messages;
 use crate::plan::Point;
+use crate::settings::{self, Key};
 use crate::source::{FileId, Files, Span, Spanned};
 use crate::tree::{self, RawField, RawNode, RawTable, RawValue};
 
@@ -62,8 +63,8 @@ pub struct RawBudget {
 
 impl RawBudget {
     /// The keys that it can have, each with what is written there.
-    pub(crate) fn limits(&self) -> [(&'static str, Option<&Spanned<i128>>); 3] {
-        let [nanoseconds, bytes, size] = BUDGET_KEYS;
+    pub(crate) fn limits(&self) -> [(Key, Option<&Spanned<i128>>); 3] {
+        let [nanoseconds, bytes, size] = settings::LIMITS;
         [
             (nanoseconds, self.nanoseconds_per_node.as_ref()),
             (bytes, self.bytes_per_node.as_ref()),
@@ -126,24 +127,12 @@ pub struct RawArgs {
     pub value: RawNode,
 }
 
-const BUDGET_KEYS: [&str; 3] = ["nanoseconds-per-node", "bytes-per-node", "binary-size"];
-
-const PROFILE_KEYS: [&str; 8] = [
-    "scheduler-name",
-    "percentage-of-nodes-to-score",
-    "pod-initial-backoff-seconds",
-    "pod-max-backoff-seconds",
-    "crates",
-    "plugins",
-    "args",
-    "budget",
-];
-
 /// Reads a profile. `None` if it is not TOML at all; else what could be understood, the rest being in `found`.
 pub(crate) fn profile(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) -> Option<RawProfile> {
     let table = tree::read(files, file, found)?;
     let start = Span { file, start: 0, end: 0 };
-    let mut fields = Fields::new(&table, "a profile", start, &PROFILE_KEYS, found);
+    let keys = settings::PROFILE.map(|key| key.name);
+    let mut fields = Fields::new(&table, "a profile", start, &keys, found);
     let mut profile = RawProfile {
         file,
         scheduler_name: fields.string("scheduler-name"),
@@ -171,8 +160,9 @@ pub(crate) fn profile(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) 
         profile.args = args.fields.iter().filter_map(|field| raw_args(field, found)).collect();
     }
     if let Some((budget, at)) = budget {
-        let mut fields = Fields::new(budget, "`budget`", at, &BUDGET_KEYS, found);
-        let [nanoseconds_per_node, bytes_per_node, binary_size] = BUDGET_KEYS.map(|key| fields.integer(key));
+        let keys = settings::LIMITS.map(|key| key.name);
+        let mut fields = Fields::new(budget, "`budget`", at, &keys, found);
+        let [nanoseconds_per_node, bytes_per_node, binary_size] = keys.map(|key| fields.integer(key));
         profile.budget = RawBudget { nanoseconds_per_node, bytes_per_node, binary_size };
     }
     Some(profile)

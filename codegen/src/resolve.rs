@@ -14,14 +14,12 @@ use std::sync::Arc;
 use crate::catalog::{Catalogs, PluginEntry};
 use crate::parse::{RawArgs, RawBudget, RawPlugin, RawProfile, RawSet};
 use crate::plan::{Budget, Field, Node, Plan, PlanPlugin, PluginId, Point, Points, Setting, Step, Value};
+use crate::settings::{
+    DEFAULT_PERCENTAGE_OF_NODES_TO_SCORE, DEFAULT_POD_INITIAL_BACKOFF_SECONDS, DEFAULT_POD_MAX_BACKOFF_SECONDS,
+    DEFAULT_SCHEDULER_NAME,
+};
 use crate::source::{Files, Span, Spanned};
 use crate::tree::{RawNode, RawValue};
-
-/// The name that pods without a scheduler name ask for.
-const DEFAULT_SCHEDULER_NAME: &str = "default-scheduler";
-const DEFAULT_PERCENTAGE_OF_NODES_TO_SCORE: u8 = 100;
-const DEFAULT_POD_INITIAL_BACKOFF_SECONDS: u64 = 1;
-const DEFAULT_POD_MAX_BACKOFF_SECONDS: u64 = 10;
 
 /// A plugin of the merged `multi-point` set.
 #[derive(Clone)]
@@ -65,9 +63,12 @@ pub(crate) fn plan(files: &Files, raw: &RawProfile, catalogs: &Catalogs) -> Plan
         ),
         pod_initial_backoff_seconds: setting(
             raw.pod_initial_backoff_seconds.as_ref(),
-            DEFAULT_POD_INITIAL_BACKOFF_SECONDS,
+            u64::from(DEFAULT_POD_INITIAL_BACKOFF_SECONDS),
         ),
-        pod_max_backoff_seconds: setting(raw.pod_max_backoff_seconds.as_ref(), DEFAULT_POD_MAX_BACKOFF_SECONDS),
+        pod_max_backoff_seconds: setting(
+            raw.pod_max_backoff_seconds.as_ref(),
+            u64::from(DEFAULT_POD_MAX_BACKOFF_SECONDS),
+        ),
         budget: budget(&raw.budget),
         plugins,
         points,

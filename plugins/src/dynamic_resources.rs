@@ -34,7 +34,7 @@ use crate::indexes::ResourceClaims;
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 #[args(check = check_binding_timeout)]
 pub struct DynamicResourcesArgs {
-    /// how long Filter may look for devices on a node; default 10s, and 0s is without end
+    /// how long Filter may look for devices on a node, 0s without end; default 10s
     #[args(default = "10s", format = "duration")]
     pub filter_timeout: &'static str,
     /// how long PreBind may wait for devices to become ready, at least 1s; default 10m

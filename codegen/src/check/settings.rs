@@ -4,14 +4,12 @@
 use super::{Context, format};
 use crate::diagnostic::Diagnostic;
 use crate::messages;
+use crate::settings::{PERCENTAGE_OF_NODES_TO_SCORE, POD_INITIAL_BACKOFF_SECONDS, POD_MAX_BACKOFF_SECONDS};
 use crate::source::Spanned;
-
-/// The largest number of seconds that is still a duration for kube-scheduler: 64 bits of nanoseconds.
-const MAX_SECONDS: i128 = (i64::MAX / 1_000_000_000) as i128;
 
 pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     if let Some(percentage) = &cx.raw.percentage_of_nodes_to_score
-        && !(0..=100).contains(&percentage.value)
+        && !PERCENTAGE_OF_NODES_TO_SCORE.range().contains(&percentage.value)
     {
         found.push(messages::percentage_out_of_range(percentage));
     }
@@ -23,14 +21,14 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
 }
 
 fn backoff(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
-    let range = 1..=MAX_SECONDS;
     let found_before = found.len();
     for (key, written) in [
-        ("pod-initial-backoff-seconds", &cx.raw.pod_initial_backoff_seconds),
-        ("pod-max-backoff-seconds", &cx.raw.pod_max_backoff_seconds),
+        (POD_INITIAL_BACKOFF_SECONDS, &cx.raw.pod_initial_backoff_seconds),
+        (POD_MAX_BACKOFF_SECONDS, &cx.raw.pod_max_backoff_seconds),
     ] {
+        let range = key.range();
         if let Some(seconds) = written.as_ref().filter(|seconds| !range.contains(&seconds.value)) {
-            found.push(messages::number_out_of_range(key, seconds, &range));
+            found.push(messages::number_out_of_range(key.name, seconds, &range));
         }
     }
     let initial = &cx.plan.pod_initial_backoff_seconds;
@@ -41,12 +39,12 @@ fn backoff(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
 }
 
 fn budget(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
-    let range = 1..=i128::from(i64::MAX);
     for (key, written) in cx.raw.budget.limits() {
+        let range = key.range();
         found.extend(
             written
                 .filter(|limit| !range.contains(&limit.value))
-                .map(|limit| messages::limit_out_of_range(key, limit, &range)),
+                .map(|limit| messages::limit_out_of_range(key.name, limit, &range)),
         );
     }
 }

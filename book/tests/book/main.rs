@@ -1,0 +1,14 @@
+//! What must hold of the pages of the book, and of the other pages of the repository.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod links;
+mod reference;
+mod summary;
+
+use std::path::{Path, PathBuf};
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}

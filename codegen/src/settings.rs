@@ -1,0 +1,129 @@
+//! The keys of a profile: which there are, what they may hold, and what holds where nothing is written.
+//!
+//! One table for all who need it: [`crate::parse`] knows no other keys, `check` holds values to the ranges, `resolve` takes
+//! the defaults, and docs/reference/profiles.md is made of it.
+
+use std::ops::RangeInclusive;
+
+/// A key of a profile, or of a table in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// As it is written.
+    pub name: &'static str,
+    /// What its value may be.
+    pub holds: Holds,
+    /// What it is for.
+    pub doc: &'static str,
+}
+
+/// What the value of a key may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// A DNS subdomain.
+    Name {
+        /// What holds if the key is not there.
+        default: &'static str,
+    },
+    /// An integer in a range.
+    Integer {
+        /// The range.
+        range: RangeInclusive<i64>,
+        /// What holds if the key is not there; `None` if that is no number.
+        default: Option<i64>,
+    },
+    /// A list, of what is said here.
+    List(&'static str),
+    /// A table, of what is said here.
+    Table(&'static str),
+}
+
+impl Key {
+    /// The integers that it may hold; all if it is not for integers.
+    pub fn range(&self) -> RangeInclusive<i128> {
+        match &self.holds {
+            Holds::Integer { range, .. } => i128::from(*range.start())..=i128::from(*range.end()),
+            _ => i128::MIN..=i128::MAX,
+        }
+    }
+}
+
+/// The name that pods without a scheduler name ask for.
+pub const DEFAULT_SCHEDULER_NAME: &str = "default-scheduler";
+/// All nodes.
+pub const DEFAULT_PERCENTAGE_OF_NODES_TO_SCORE: u8 = 100;
+/// In seconds.
+pub const DEFAULT_POD_INITIAL_BACKOFF_SECONDS: u32 = 1;
+/// In seconds.
+pub const DEFAULT_POD_MAX_BACKOFF_SECONDS: u32 = 10;
+
+/// The largest number of seconds that is still a duration for kube-scheduler: 64 bits of nanoseconds.
+const MAX_SECONDS: i64 = i64::MAX / 1_000_000_000;
+
+/// `scheduler-name`.
+pub const SCHEDULER_NAME: Key = Key {
+    name: "scheduler-name",
+    holds: Holds::Name { default: DEFAULT_SCHEDULER_NAME },
+    doc: "the `spec.schedulerName` of the pods that it serves; each profile of a binary has its own",
+};
+/// `percentage-of-nodes-to-score`.
+pub const PERCENTAGE_OF_NODES_TO_SCORE: Key = Key {
+    name: "percentage-of-nodes-to-score",
+    holds: Holds::Integer { range: 0..=100, default: Some(DEFAULT_PERCENTAGE_OF_NODES_TO_SCORE as i64) },
+    doc: "stop looking for feasible nodes at this share; `0` is kube-scheduler's adaptive rule",
+};
+/// `pod-initial-backoff-seconds`.
+pub const POD_INITIAL_BACKOFF_SECONDS: Key = Key {
+    name: "pod-initial-backoff-seconds",
+    holds: Holds::Integer { range: 1..=MAX_SECONDS, default: Some(DEFAULT_POD_INITIAL_BACKOFF_SECONDS as i64) },
+    doc: "wait after a pod's first failure",
+};
+/// `pod-max-backoff-seconds`.
+pub const POD_MAX_BACKOFF_SECONDS: Key = Key {
+    name: "pod-max-backoff-seconds",
+    holds: Holds::Integer { range: 1..=MAX_SECONDS, default: Some(DEFAULT_POD_MAX_BACKOFF_SECONDS as i64) },
+    doc: "longest wait, not less than the first one",
+};
+/// `crates`.
+pub const CRATES: Key = Key {
+    name: "crates",
+    holds: Holds::List("crates"),
+    doc: "crates with further plugins: names of dependencies, or `{ path = \"...\" }`",
+};
+/// `[plugins]`.
+pub const PLUGINS: Key = Key {
+    name: "plugins",
+    holds: Holds::Table("extension points"),
+    doc: "a key for each extension point, and `multi-point` for all that a plugin implements",
+};
+/// `[args.NAME]`.
+pub const ARGS: Key = Key {
+    name: "args",
+    holds: Holds::Table("plugins"),
+    doc: "arguments, with the fields of kube-scheduler's `NAMEArgs` in kebab-case",
+};
+/// `[budget]`.
+pub const BUDGET: Key =
+    Key { name: "budget", holds: Holds::Table("limits"), doc: "what the profile may cost; nothing of it is compiled" };
+
+/// The keys of a profile.
+pub const PROFILE: [Key; 8] = [
+    SCHEDULER_NAME,
+    PERCENTAGE_OF_NODES_TO_SCORE,
+    POD_INITIAL_BACKOFF_SECONDS,
+    POD_MAX_BACKOFF_SECONDS,
+    CRATES,
+    PLUGINS,
+    ARGS,
+    BUDGET,
+];
+
+/// The keys of `[budget]`.
+pub const LIMITS: [Key; 3] = [
+    limit("nanoseconds-per-node", "what all Filter and Score plugins take for a node, where every node is asked"),
+    limit("bytes-per-node", "the columns of the profile, for a node"),
+    limit("binary-size", "the executable, in bytes"),
+];
+
+const fn limit(name: &'static str, doc: &'static str) -> Key {
+    Key { name, holds: Holds::Integer { range: 1..=i64::MAX, default: None }, doc }
+}
