@@ -158,6 +158,24 @@ pub trait Client: Clone + Send + Sync + 'static {
     /// Binds a pod to its node, on condition that there is a pod of this uid and that it has no node.
     fn bind(&self, placement: &Placement) -> impl Future<Output = Result<(), ApiError>> + Send;
 
+    /// Has an extender bind a pod. `ask` asks it, which may take long and blocks, and tells whether the pod is bound now.
+    /// A cluster that no extender can know binds the pod itself then.
+    ///
+    /// # Errors
+    /// The pod is not bound, as far as is known.
+    fn bind_by(
+        &self,
+        _placement: &Placement,
+        ask: impl FnOnce() -> Result<bool, String> + Send + 'static,
+    ) -> impl Future<Output = Result<bool, String>> + Send {
+        async { ask() }
+    }
+
+    /// Tells an extender something that nobody waits for, which may take long and blocks.
+    fn tell(&self, tell: impl FnOnce() + Send + 'static) {
+        tell();
+    }
+
     /// Writes a pod's status, on condition that there is a pod of this uid.
     fn patch_pod_status(
         &self,

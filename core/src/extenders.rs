@@ -1,17 +1,18 @@
 //! Extenders: who has a say besides plugins, outside of the process. kube-scheduler's `Extender`, all of a profile as one.
 //!
 //! A profile has [`NoExtenders`] unless it says otherwise, and then nothing is left of what is here. Calls within a
-//! scheduling cycle block it.
+//! scheduling cycle block it; binding and what follows it go through the [`Client`](crate::client::Client), which knows
+//! where it may block.
 
-use std::future::{Future, ready};
+use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::cache::Base;
-use crate::client::Client;
 use crate::extension_points::{Candidate, Placement};
 use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
-use crate::status::{Code, Status};
+use crate::status::Code;
 
 /// Stands among the plugins that rejected a pod if extenders took nodes out; every event wakes it.
 pub const EXTENDER: &str = "Extender";
@@ -19,7 +20,7 @@ pub const EXTENDER: &str = "Extender";
 /// A node that extenders took out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExtenderRejection {
-    /// The node.
+    /// The node: one that was asked about, or another one, of which the last word counts, too.
     pub node: NodeIndex,
     /// `Unschedulable`, or `UnschedulableAndUnresolvable` where removing pods does not help.
     pub code: Code,
@@ -31,6 +32,14 @@ pub struct ExtenderRejection {
 pub trait Extenders: Send + Sync + 'static {
     /// Whether there is none.
     const NONE: bool = false;
+
+    /// Before anything is asked: what is different here from what the profile says.
+    ///
+    /// # Errors
+    /// They cannot be asked that way.
+    fn set_up(&self, _overrides: &mut Overrides) -> Result<(), String> {
+        Ok(())
+    }
 
     /// After Filter: takes nodes out of `feasible`, and tells why as far as it is known.
     ///
@@ -51,13 +60,30 @@ pub trait Extenders: Send + Sync + 'static {
         Ok(candidates)
     }
 
-    /// Instead of the Bind plugins, if an extender binds this pod; none if not.
-    fn bind<C: Client>(
-        &self,
-        _client: &C,
-        _placement: &Placement,
-    ) -> impl Future<Output = Option<Result<(), Status>>> + Send {
-        ready(None)
+    /// Who of them binds this pod instead of the Bind plugins, in order.
+    fn binders(&self, _pod: &Pod, _base: &Base) -> Vec<usize> {
+        Vec::new()
+    }
+
+    /// Asks them to. Returns whether the pod is bound now; if not, the Bind plugins are to do it. It blocks.
+    ///
+    /// # Errors
+    /// The pod is not bound.
+    fn bind(&self, _placement: &Placement, _binders: &[usize]) -> Result<bool, String> {
+        Ok(false)
+    }
+
+    /// Who of them wants to know that a pod does not go to its node after all.
+    fn unreservers(&self, _pod: &Pod, _base: &Base) -> Vec<usize> {
+        Vec::new()
+    }
+
+    /// Tells them. It blocks.
+    fn unreserve(&self, _placement: &Placement, _unreservers: &[usize]) {}
+
+    /// The calls since this was asked last, as far back as they are remembered.
+    fn take_calls(&self) -> Vec<Call> {
+        Vec::new()
     }
 }
 
@@ -67,4 +93,115 @@ pub struct NoExtenders;
 
 impl Extenders for NoExtenders {
     const NONE: bool = true;
+}
+
+/// What an extender is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Verb {
+    /// Which nodes are feasible.
+    Filter,
+    /// How good nodes are.
+    Prioritize,
+    /// Which pods are to go for another.
+    Preempt,
+    /// To bind a pod.
+    Bind,
+    /// To forget a decision.
+    Unreserve,
+}
+
+impl fmt::Display for Verb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verb::Filter => "filter",
+            Verb::Prioritize => "prioritize",
+            Verb::Preempt => "preempt",
+            Verb::Bind => "bind",
+            Verb::Unreserve => "unreserve",
+        })
+    }
+}
+
+/// A call of an extender, for those who measure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The extender, by the prefix of its URL.
+    pub extender: Arc<str>,
+    /// What it was asked.
+    pub verb: Verb,
+    /// Whether its answer could be used.
+    pub succeeded: bool,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// What is different where the scheduler runs from what its profiles say of extenders. Each says of which extender it is, by
+/// the URL prefix in the profile; if nothing, of the only one that there is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    entries: Vec<Override>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Override {
+    text: String,
+    setting: Setting,
+    is_used: bool,
+}
+
+/// A setting of an extender that depends on where the scheduler runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// The prefix of its URL.
+    UrlPrefix,
+    /// The file with the certificates by which its own is checked.
+    CaFile,
+    /// The file with the certificate that it is shown.
+    CertFile,
+    /// The file with the key of that.
+    KeyFile,
+}
+
+impl Overrides {
+    /// Adds what somebody said: `URL=VALUE`, of the extender with that URL prefix, or `VALUE`, of the only one.
+    pub fn add(&mut self, setting: Setting, text: impl Into<String>) {
+        self.entries.push(Override { text: text.into(), setting, is_used: false });
+    }
+
+    /// What is said of the extender of this URL prefix; the last word counts. `is_only`: there is no other one.
+    pub fn take(&mut self, setting: Setting, url_prefix: &str, is_only: bool) -> Option<String> {
+        let mut found = None;
+        for entry in self.entries.iter_mut().filter(|entry| entry.setting == setting) {
+            let named = entry.text.strip_prefix(url_prefix).and_then(|rest| rest.strip_prefix('='));
+            if let Some(value) = named.or_else(|| is_only.then_some(&*entry.text)) {
+                found = Some(value.to_owned());
+                entry.is_used = true;
+            }
+        }
+        found
+    }
+
+    /// What was said and is of no extender.
+    pub fn unused(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().filter(|entry| !entry.is_used).map(|entry| &*entry.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_an_extender_names_it_unless_there_is_one() {
+        let mut overrides = Overrides::default();
+        overrides.add(Setting::UrlPrefix, "http://a=http://c");
+        overrides.add(Setting::UrlPrefix, "http://x");
+        overrides.add(Setting::CaFile, "http://b=ca.pem");
+        assert_eq!(overrides.take(Setting::UrlPrefix, "http://a", false).as_deref(), Some("http://c"));
+        assert_eq!(overrides.take(Setting::UrlPrefix, "http://b", false), None);
+        assert_eq!(overrides.take(Setting::CaFile, "http://b", false).as_deref(), Some("ca.pem"));
+        assert_eq!(overrides.unused().collect::<Vec<_>>(), ["http://x"]);
+        assert_eq!(overrides.take(Setting::UrlPrefix, "http://b", true).as_deref(), Some("http://x"));
+        assert_eq!(overrides.unused().count(), 0);
+    }
 }

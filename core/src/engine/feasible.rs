@@ -7,6 +7,7 @@ use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
 use crate::extenders::{EXTENDER, ExtenderRejection, Extenders};
 use crate::kept::VerdictsOfNodes;
+use crate::map::Map;
 use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
 use crate::passes;
@@ -187,7 +188,8 @@ impl<P: Profile> Engine<P> {
         }
     }
 
-    /// Asks every node for its reasons. Only now are words made.
+    /// Asks every node for its reasons. Only now are words made. What an extender says of a node counts more than what a
+    /// plugin says; if it took one out without a word, nothing is said of that.
     pub(super) fn diagnose(
         pod: &Arc<Pod>,
         attempt: &mut Attempt<P>,
@@ -200,21 +202,32 @@ impl<P: Profile> Engine<P> {
             let alive = cache.base.alive();
             candidates.extend(nodes.iter().copied().filter(|&node| alive.contains(node)));
         }
+        let said: Map<NodeIndex, ExtenderRejection> =
+            by_extenders.iter().flatten().map(|rejection| (rejection.node, rejection.clone())).collect();
         let mut verdicts = VerdictsOfNodes::default();
         verdicts.resize(cache.base.infos().len());
+        let (mut overruled, mut spoken_of) = (Vec::new(), said.len());
         for node in candidates.iter() {
-            verdicts.set(node, attempt.verdict(pod, cache, node).as_ref());
+            let verdict = attempt.verdict(pod, cache, node);
+            if said.contains_key(&node) {
+                overruled.extend(verdict);
+                continue;
+            }
+            spoken_of += usize::from(verdict.is_some());
+            verdicts.set(node, verdict.as_ref());
         }
         let mut diagnosis = verdicts.diagnosis(cache.base.count());
         let narrowed_by = attempt.pre_filter.narrowed_by();
         diagnosis.unschedulable_plugins.extend(&narrowed_by);
-        let others = diagnosis.nodes - candidates.count();
-        if others > 0 {
+        let others = diagnosis.nodes.saturating_sub(spoken_of);
+        if others > 0 && attempt.pre_filter.nodes().is_some() {
             *diagnosis.reasons.entry(left_out(&narrowed_by)).or_default() += others;
         }
-        if let Some(rejected) = by_extenders {
+        if by_extenders.is_some() {
             diagnosis.add_rejector(EXTENDER, Code::Unschedulable);
-            for ExtenderRejection { node, code, reason } in rejected {
+            // They rejected their nodes all the same, and wake the pod.
+            overruled.iter().for_each(|verdict| diagnosis.add_rejector(verdict.plugin, verdict.code));
+            for (node, ExtenderRejection { code, reason, .. }) in said {
                 if code == Code::Unschedulable {
                     diagnosis.resolvable.insert(node);
                 }

@@ -1,5 +1,7 @@
 //! The binding cycle of a pod: kube-scheduler's `bindingCycle`, as a state that completed tasks move on.
 
+use std::sync::Arc;
+
 use futures_util::future::{AbortHandle, AbortRegistration, Abortable};
 
 use super::Scheduler;
@@ -7,7 +9,7 @@ use super::cycle::Permitted;
 use super::observer::Point;
 use super::outcome::{Failure, Outcome, Placed};
 use super::tasks::{Completed, Tasks, Work};
-use crate::cache::State;
+use crate::cache::{Base, State};
 use crate::client::{Client, Event, EventType, StatusPatch};
 use crate::engine::{Engine, ReservationId};
 use crate::extenders::Extenders;
@@ -155,7 +157,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let Some(binding) = self.bindings.get_mut(uid) else { return };
         binding.phase = Phase::Binding(self.now);
         let attempt = binding.attempt.id();
-        let run = Bind { client: &self.client, placement: &binding.placement, attempt, tasks };
+        let base = &self.cache.base;
+        let run = Bind { client: &self.client, placement: &binding.placement, base, attempt, tasks };
         self.bundle.with(binding.attempt.profile(), run);
     }
 
@@ -218,7 +221,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         failure: Failure,
         tasks: &mut impl Tasks,
     ) {
-        self.bundle.with(attempt.profile(), Undo { placement: &placement, reserved });
+        let undo = Undo { client: &self.client, base: &self.cache.base, placement: &placement, reserved };
+        self.bundle.with(attempt.profile(), undo);
         self.cache.forget(&placement.pod.uid);
         if let Some(node) = self.cache.base.interner.get(&placement.node_name) {
             self.left(placement.pod, node);
@@ -279,6 +283,7 @@ impl<S: State, C: Client, T: Tasks> Visitor<S> for PreBind<'_, C, T> {
 struct Bind<'a, C, T> {
     client: &'a C,
     placement: &'a Placement,
+    base: &'a Base,
     attempt: u64,
     tasks: &'a mut T,
 }
@@ -287,12 +292,23 @@ impl<S: State, C: Client, T: Tasks> Visitor<S> for Bind<'_, C, T> {
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
         let (client, placement, plugins) = (self.client.clone(), self.placement.clone(), engine.plugins.clone());
         let attempt = self.attempt;
+        let binders = plugins.extenders().binders(&placement.pod, self.base);
+        let bound = move |pod: Uid, result| Completed(Work::Bound { pod, attempt, result });
+        if binders.is_empty() {
+            self.tasks.spawn(async move {
+                let result = plugins.bind(&client, &placement).await;
+                bound(placement.pod.uid.clone(), result)
+            });
+            return;
+        }
         self.tasks.spawn(async move {
-            let result = match plugins.extenders().bind(&client, &placement).await {
-                Some(result) => result,
-                None => plugins.bind(&client, &placement).await,
+            let (asked, at) = (plugins.clone(), placement.clone());
+            let result = match client.bind_by(&placement, move || asked.extenders().bind(&at, &binders)).await {
+                Ok(true) => Ok(()),
+                Ok(false) => plugins.bind(&client, &placement).await,
+                Err(error) => Err(Status::error(error)),
             };
-            Completed(Work::Bound { pod: placement.pod.uid.clone(), attempt, result })
+            bound(placement.pod.uid.clone(), result)
         });
     }
 }
@@ -309,17 +325,29 @@ impl<S: State> Visitor<S> for PostBind<'_> {
     }
 }
 
-/// Unreserve, in reverse order.
-struct Undo<'a> {
+/// Unreserve, in reverse order, and what extenders are told.
+struct Undo<'a, C> {
+    client: &'a C,
+    base: &'a Base,
     placement: &'a Placement,
     reserved: ReservationId,
 }
-impl<S: State> Visitor<S> for Undo<'_> {
+impl<S: State, C: Client> Visitor<S> for Undo<'_, C> {
     type Output = ();
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
         if let Some(reserved) = engine.reserved.remove(self.reserved) {
             engine.plugins.unreserve(self.placement, &reserved);
         }
+        tell_extenders(&engine.plugins, self.client, self.placement, self.base);
+    }
+}
+
+/// Tells extenders that want to know that a pod does not go to its node after all.
+pub(super) fn tell_extenders<P: Profile>(plugins: &Arc<P>, client: &impl Client, placement: &Placement, base: &Base) {
+    let unreservers = plugins.extenders().unreservers(&placement.pod, base);
+    if !P::Extenders::NONE && !unreservers.is_empty() {
+        let (plugins, placement) = (plugins.clone(), placement.clone());
+        client.tell(move || plugins.extenders().unreserve(&placement, &unreservers));
     }
 }
 

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use super::binding::tell_extenders;
 use super::observer::{Observer, Point};
 use super::outcome::Failure;
 use crate::cache::{Cache, NotAssumed, State};
+use crate::client::Client;
 use crate::engine::{Decision, Engine, ReservationId, UNTIMED};
 use crate::extension_points::Placement;
 use crate::handle::{Waiting, WaitingPods};
@@ -20,7 +22,8 @@ pub(super) struct Permitted {
     pub(super) waits: Vec<(&'static str, i64)>,
 }
 
-pub(super) struct Cycle<'a, S, D, O> {
+pub(super) struct Cycle<'a, S, C, D, O> {
+    pub(super) client: &'a C,
     pub(super) pod: &'a Arc<Pod>,
     pub(super) cache: &'a mut Cache<S>,
     pub(super) draw: D,
@@ -29,7 +32,7 @@ pub(super) struct Cycle<'a, S, D, O> {
     pub(super) observer: &'a mut O,
 }
 
-impl<S: State, D: FnMut(usize) -> usize, O: Observer> Visitor<S> for Cycle<'_, S, D, O> {
+impl<S: State, C: Client, D: FnMut(usize) -> usize, O: Observer> Visitor<S> for Cycle<'_, S, C, D, O> {
     type Output = Result<Permitted, Failure>;
     fn visit<P: Profile<State = S>>(mut self, engine: &mut Engine<P>) -> Self::Output {
         let (decision, held) = engine.decide_with_state(self.pod, self.cache, UNTIMED, &mut self.draw, self.observer);
@@ -39,7 +42,8 @@ impl<S: State, D: FnMut(usize) -> usize, O: Observer> Visitor<S> for Cycle<'_, S
             Decision::Error(message) => return Err(Failure::Error(message)),
         };
         let placement = self.assume(node)?;
-        let undo = |cache: &mut Cache<S>, status: Status| {
+        let undo = |plugins: &Arc<P>, cache: &mut Cache<S>, status: Status| {
+            tell_extenders(plugins, self.client, &placement, &cache.base);
             cache.forget(&self.pod.uid);
             Err(Failure::on_node(status))
         };
@@ -52,7 +56,7 @@ impl<S: State, D: FnMut(usize) -> usize, O: Observer> Visitor<S> for Cycle<'_, S
         engine.release(held);
         let reserved = match reserved {
             Ok(reserved) => reserved,
-            Err(status) => return undo(self.cache, status),
+            Err(status) => return undo(&engine.plugins, self.cache, status),
         };
         let mut permit = PermitRun::default();
         let mut pods = WaitingPods { waiting: self.waiting, now: self.now };
@@ -61,7 +65,7 @@ impl<S: State, D: FnMut(usize) -> usize, O: Observer> Visitor<S> for Cycle<'_, S
         self.observer.ends(Point::Permit, if permit.waits.is_empty() { code(&permitted) } else { Code::Wait });
         if let Err(status) = permitted {
             engine.plugins.unreserve(&placement, &reserved);
-            return undo(self.cache, status);
+            return undo(&engine.plugins, self.cache, status);
         }
         let reserved = engine.reserved.insert(reserved);
         Ok(Permitted { placement, reserved, waits: permit.waits })
@@ -73,7 +77,7 @@ fn code<T>(result: &Result<T, Status>) -> Code {
     result.as_ref().map_or_else(|status| status.code, |_| Code::Success)
 }
 
-impl<S: State, D, O> Cycle<'_, S, D, O> {
+impl<S: State, C, D, O> Cycle<'_, S, C, D, O> {
     fn assume(&mut self, node: NodeIndex) -> Result<Placement, Failure> {
         let chosen = self.cache.assume(self.pod.clone(), node).map_err(|refused| {
             Failure::Error(match refused {

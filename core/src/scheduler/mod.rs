@@ -44,6 +44,7 @@ use crate::client::{ApiError, Client, Event, EventType, ObjectRef};
 use crate::engine::Engine;
 use crate::events::{ClusterEvent, Happened};
 use crate::explain::Explanation;
+use crate::extenders::{self, Extenders, Overrides};
 use crate::handle::{Command, Errand, Handle, Rejection, Waiting};
 use crate::intern::Symbol;
 use crate::map::Map;
@@ -225,6 +226,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             let pod = self.with_nomination(pod);
             let (random, tie_break) = (&mut self.random, self.options.tie_break);
             let cycle = Cycle {
+                client: &self.client,
                 pod: &pod,
                 cache: &mut self.cache,
                 draw: |n| if tie_break == TieBreak::First { 0 } else { random.below(n) },
@@ -271,6 +273,23 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// What became of pods since this was asked last, in order.
     pub fn take_outcomes(&mut self) -> Vec<Outcome> {
         std::mem::take(&mut self.outcomes)
+    }
+
+    /// Before anything else: what is different here from what profiles say of their extenders. Takes what it uses.
+    ///
+    /// # Errors
+    /// Extenders cannot be asked that way.
+    pub fn set_up_extenders(&mut self, overrides: &mut Overrides) -> Result<(), String> {
+        (0..B::PROFILES.len()).try_for_each(|profile| self.bundle.with(profile, SetUpExtenders(&mut *overrides)))
+    }
+
+    /// The calls of extenders since this was asked last, as far back as they are remembered.
+    pub fn take_extender_calls(&mut self) -> Vec<extenders::Call> {
+        let mut calls = Vec::new();
+        for profile in 0..B::PROFILES.len() {
+            self.bundle.with(profile, TakeCalls(&mut calls));
+        }
+        calls
     }
 
     /// Puts a pod that was not placed into the active queue. Returns whether it is there now: not if it is unknown, in
@@ -465,6 +484,22 @@ fn queue_options<B: Bundle>(options: &Options) -> queue::Options {
         backoff: options.backoff.or(backoff).unwrap_or(queue::Options::default().backoff),
         leftover_after: options.leftover_after,
         events_kept: options.events_kept,
+    }
+}
+
+struct SetUpExtenders<'a>(&'a mut Overrides);
+impl<S: State> Visitor<S> for SetUpExtenders<'_> {
+    type Output = Result<(), String>;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
+        engine.plugins.extenders().set_up(self.0)
+    }
+}
+
+struct TakeCalls<'a>(&'a mut Vec<extenders::Call>);
+impl<S: State> Visitor<S> for TakeCalls<'_> {
+    type Output = ();
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
+        self.0.append(&mut engine.plugins.extenders().take_calls());
     }
 }
 

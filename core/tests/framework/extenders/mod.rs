@@ -5,13 +5,12 @@ mod bare;
 use std::sync::Arc;
 
 use schedc_core::cache::Base;
-use schedc_core::client::Client;
 use schedc_core::extenders::{ExtenderRejection, Extenders};
 use schedc_core::extension_points::Placement;
 use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::queue::Place;
-use schedc_core::status::{Code, Status};
+use schedc_core::status::Code;
 
 use crate::plugins::stage::{Answer, answer, note, notes, tell};
 use crate::world::{World, uid};
@@ -52,14 +51,28 @@ impl Extenders for Referee {
         }
     }
 
-    async fn bind<C: Client>(&self, _: &C, placement: &Placement) -> Option<Result<(), Status>> {
-        match answer("bind", &placement.pod.name) {
-            Answer::Nothing => None,
-            answer => {
-                note(format!("bind {}", placement.pod.name));
-                Some(answer.status())
-            }
+    fn binders(&self, pod: &Pod, _: &Base) -> Vec<usize> {
+        match answer("bind", &pod.name) {
+            Answer::Nothing => Vec::new(),
+            _ => vec![0],
         }
+    }
+
+    fn bind(&self, placement: &Placement, _: &[usize]) -> Result<bool, String> {
+        note(format!("bind {}", placement.pod.name));
+        match answer("bind", &placement.pod.name) {
+            Answer::Fail(failure) => Err(failure.into()),
+            Answer::Skip => Ok(false),
+            _ => Ok(true),
+        }
+    }
+
+    fn unreservers(&self, _: &Pod, _: &Base) -> Vec<usize> {
+        vec![0]
+    }
+
+    fn unreserve(&self, placement: &Placement, _: &[usize]) {
+        note(format!("unreserve {} on {}", placement.pod.name, placement.node_name));
     }
 }
 
@@ -122,4 +135,14 @@ fn they_may_bind_instead_of_plugins() {
     assert_eq!(world.run_refused().len(), 1, "the cluster is never asked");
     assert!(notes().contains(&"bind web".to_owned()));
     assert_eq!(cluster(&[("bind", Answer::Fail("not me"))]).run(), ["web failed: not me"]);
+}
+
+#[test]
+fn plugins_bind_what_none_of_them_could_and_they_hear_of_what_is_undone() {
+    let mut world = cluster(&[("bind", Answer::Skip), ("prioritize b", Answer::Number(1))]);
+    assert_eq!(world.run(), ["web on b"]);
+    assert_eq!(notes(), ["filter 3 nodes", "prioritize 3 nodes", "bind web"]);
+    let mut world = cluster(&[("bind", Answer::Fail("not me")), ("prioritize b", Answer::Number(1))]);
+    assert_eq!(world.run(), ["web failed: not me"]);
+    assert_eq!(notes(), ["filter 3 nodes", "prioritize 3 nodes", "bind web", "unreserve web on b"]);
 }

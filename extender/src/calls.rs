@@ -1,0 +1,26 @@
+//! How long calls took, until somebody asks.
+
+use std::sync::{Mutex, PoisonError};
+
+use schedc_core::extenders::Call;
+
+/// The last calls. Where nobody asks, old ones go.
+#[derive(Debug, Default)]
+pub(crate) struct Calls(Mutex<Vec<Call>>);
+
+/// How many are remembered.
+const MOST: usize = 1024;
+
+impl Calls {
+    pub(crate) fn add(&self, call: Call) {
+        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if calls.len() == MOST {
+            calls.clear();
+        }
+        calls.push(call);
+    }
+
+    pub(crate) fn take(&self) -> Vec<Call> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

@@ -1,0 +1,194 @@
+//! One extender: what it is asked, and whether its answer can be.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use schedc_core::cache::Base;
+use schedc_core::extenders::{Call, ExtenderRejection, Overrides, Setting, Verb};
+use schedc_core::extension_points::{Candidate, Placement};
+use schedc_core::mask::Mask;
+use schedc_core::model::{NodeIndex, Pod};
+use schedc_core::status::Code;
+use serde::de::DeserializeOwned;
+
+use crate::answer::{self, Bound, Filtered, HostPriority, Preempted, Reasons};
+use crate::calls::Calls;
+use crate::http::{Client, Failure};
+use crate::settings::{Extender, Pem};
+use crate::{preemption, request, resources};
+
+/// The range of an extender's scores, and what the scheduler's go up to.
+const SCORES: std::ops::RangeInclusive<i64> = 0..=10;
+const SCALE: i64 = schedc_core::extension_points::MAX_NODE_SCORE / *SCORES.end();
+
+/// An extender that can be asked.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) settings: &'static Extender,
+    /// Where it is: its name for people.
+    pub(crate) url: Arc<str>,
+    client: Client,
+}
+
+impl Asked {
+    /// As its profile says, but for what is different here.
+    pub(crate) fn new(settings: &'static Extender, overrides: &mut Overrides, is_only: bool) -> Result<Asked, String> {
+        let mut here = |setting| overrides.take(setting, settings.url_prefix, is_only);
+        let url = here(Setting::UrlPrefix).unwrap_or_else(|| settings.url_prefix.to_owned());
+        // As long as the program runs.
+        let mut file = |setting| here(setting).map(|file| Pem::File(file.leak()));
+        let mut tls = settings.tls.unwrap_or_default();
+        tls.ca = file(Setting::CaFile).or(tls.ca);
+        tls.certificate = file(Setting::CertFile).or(tls.certificate);
+        tls.key = file(Setting::KeyFile).or(tls.key);
+        let client = Client::new(&url, tls, settings.enable_https, settings.http_timeout)
+            .map_err(|why| format!("extender {url}: {why}"))?;
+        Ok(Asked { settings, url: url.into(), client })
+    }
+
+    /// Whether it wants to be asked about a pod.
+    pub(crate) fn is_interested(&self, pod: &Pod, base: &Base) -> bool {
+        let managed = self.settings.managed_resources;
+        managed.is_empty() || resources::asks_for(pod, base, managed)
+    }
+
+    /// Which of some nodes are feasible, and why others are not.
+    pub(crate) fn filter(
+        &self,
+        verb: &str,
+        pod: &Pod,
+        base: &Base,
+        nodes: &Mask,
+        calls: &Calls,
+    ) -> Result<(Mask, Vec<ExtenderRejection>), String> {
+        let by_name = self.settings.node_cache_capable;
+        let body = request::of_nodes(pod, base, nodes, by_name)?;
+        self.ask(Verb::Filter, verb, &body, calls, |mut answer: Filtered| {
+            if let Some(error) = answer.error.take().filter(|error| !error.is_empty()) {
+                return Err(error);
+            }
+            let mut left = Mask::default();
+            left.resize(base.infos().len());
+            for name in answer.left(by_name) {
+                let node = node(base, &name).filter(|&node| nodes.contains(node));
+                let unasked =
+                    || format!("extender {:?} says that node {name:?} is left, which it was not asked about", self.url);
+                left.insert(node.ok_or_else(unasked)?);
+            }
+            // Of a node in both, that it is out of the question counts.
+            let mut rejections = Vec::new();
+            self.add(&mut rejections, base, answer.failed, Code::Unschedulable);
+            self.add(&mut rejections, base, answer.failed_for_good, Code::UnschedulableAndUnresolvable);
+            Ok((left, rejections))
+        })
+    }
+
+    fn add(&self, to: &mut Vec<ExtenderRejection>, base: &Base, reasons: Option<Reasons>, code: Code) {
+        for (name, reason) in reasons.into_iter().flatten() {
+            match node(base, &name) {
+                Some(node) => to.push(ExtenderRejection { node, code, reason: reason.unwrap_or_default() }),
+                None => {
+                    tracing::debug!(extender = %self.url, node = name, "Extender rejected a node that is not there")
+                }
+            }
+        }
+    }
+
+    /// What it adds to the totals of some nodes.
+    pub(crate) fn prioritize(
+        &self,
+        verb: &str,
+        pod: &Pod,
+        base: &Base,
+        nodes: &Mask,
+        calls: &Calls,
+    ) -> Result<Vec<(NodeIndex, i64)>, String> {
+        let body = request::of_nodes(pod, base, nodes, self.settings.node_cache_capable)?;
+        self.ask(Verb::Prioritize, verb, &body, calls, |answer: Vec<Option<HostPriority>>| {
+            let mut scores = Vec::new();
+            for HostPriority { host, score } in answer.into_iter().map(Option::unwrap_or_default) {
+                let (host, score) = (host.unwrap_or_default(), score.unwrap_or_default());
+                if !SCORES.contains(&score) {
+                    let (least, most) = (SCORES.start(), SCORES.end());
+                    return Err(format!("its score of node {host:?} is {score}, and not in {least} to {most}"));
+                }
+                match node(base, &host).filter(|&node| nodes.contains(node)) {
+                    Some(node) => scores.push((node, score.saturating_mul(self.settings.weight).saturating_mul(SCALE))),
+                    None => tracing::debug!(extender = %self.url, node = host, "Extender scored a node that it was not asked about"),
+                }
+            }
+            Ok(scores)
+        })
+    }
+
+    /// Where room is to be made for a pod, and by which pods, after it had its say.
+    pub(crate) fn preempt(
+        &self,
+        verb: &str,
+        pod: &Pod,
+        base: &Base,
+        candidates: &[Candidate],
+        calls: &Calls,
+    ) -> Result<Vec<Candidate>, String> {
+        let body = request::of_victims(pod, base, candidates, self.settings.node_cache_capable)?;
+        self.ask(Verb::Preempt, verb, &body, calls, |answer: Preempted| {
+            preemption::checked(answer, pod, base, candidates, self.settings.ignorable)
+        })
+    }
+
+    /// Has a pod bound.
+    pub(crate) fn bind(&self, verb: &str, placement: &Placement, calls: &Calls) -> Result<(), String> {
+        let body = request::of_placement(placement)?;
+        self.ask(Verb::Bind, verb, &body, calls, |answer: Bound| match answer.error {
+            Some(error) if !error.is_empty() => Err(error),
+            _ => Ok(()),
+        })
+    }
+
+    /// Tells that a pod is not bound after all.
+    pub(crate) fn unreserve(&self, verb: &str, placement: &Placement, calls: &Calls) -> Result<(), String> {
+        let body = request::of_placement(placement)?;
+        self.timed(Verb::Unreserve, calls, || self.post(verb, &body).map(drop))
+    }
+
+    /// Asks, and makes of the answer what is wanted.
+    fn ask<A: DeserializeOwned + Default, T>(
+        &self,
+        what: Verb,
+        verb: &str,
+        body: &[u8],
+        calls: &Calls,
+        take: impl FnOnce(A) -> Result<T, String>,
+    ) -> Result<T, String> {
+        self.timed(what, calls, || {
+            let answer = self.post(verb, body)?;
+            let answer = answer::read(&answer).map_err(|why| self.trouble(verb, &why))?;
+            take(answer)
+        })
+    }
+
+    fn timed<T>(&self, verb: Verb, calls: &Calls, ask: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+        let began = Instant::now();
+        let result = ask();
+        let (took, succeeded) = (began.elapsed(), result.is_ok());
+        tracing::debug!(v = 5, extender = %self.url, verb = %verb, succeeded, took = ?took, "Extender was asked");
+        calls.add(Call { extender: self.url.clone(), verb, succeeded, took });
+        result
+    }
+
+    fn post(&self, verb: &str, body: &[u8]) -> Result<Vec<u8>, String> {
+        let url = format!("{}/{verb}", self.url.trim_end_matches('/'));
+        self.client.post(&url, body).map_err(|failure| match failure {
+            Failure::Code(code) => format!("failed {verb} with extender at URL {url}, code {code}"),
+            Failure::Words(why) => self.trouble(verb, &why),
+        })
+    }
+
+    fn trouble(&self, verb: &str, why: &str) -> String {
+        format!("extender {}: {verb}: {why}", self.url)
+    }
+}
+
+fn node(base: &Base, name: &str) -> Option<NodeIndex> {
+    base.interner.get(name).and_then(|name| base.node(name))
+}
