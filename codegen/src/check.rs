@@ -7,6 +7,7 @@ mod args;
 mod bind;
 mod disabled;
 mod duplicates;
+mod extenders;
 mod format;
 mod plugin_names;
 mod points;
@@ -17,6 +18,8 @@ pub(crate) mod together;
 mod weights;
 
 pub use args::check_args;
+pub use extenders::check_extenders;
+pub(crate) use format::duration;
 pub use format::is_dns_subdomain;
 
 use crate::catalog::Catalogs;
@@ -39,7 +42,7 @@ pub(crate) struct Context<'a> {
 
 type Rule = fn(&Context<'_>, &mut Vec<Diagnostic>);
 
-const RULES: [Rule; 10] = [
+const RULES: [Rule; 11] = [
     settings::check,
     plugin_names::check,
     points::check,
@@ -50,6 +53,7 @@ const RULES: [Rule; 10] = [
     bind::check,
     reads::check,
     args::check,
+    extenders::check,
 ];
 
 /// Holds one profile against all rules.

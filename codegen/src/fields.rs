@@ -66,10 +66,10 @@ impl<'t, 'd> Fields<'t, 'd> {
         }
     }
 
-    pub(crate) fn boolean(&mut self, key: &str) -> Option<bool> {
+    pub(crate) fn boolean(&mut self, key: &str) -> Option<Spanned<bool>> {
         let field = self.table.get(key)?;
         match field.value.value {
-            RawValue::Bool(value) => Some(value),
+            RawValue::Bool(value) => Some(Spanned { value, span: field.value.span }),
             ref other => {
                 let kind = other.kind();
                 self.found.push(messages::wrong_kind(field.value.span, &format!("`{key}`"), "`true` or `false`", kind));

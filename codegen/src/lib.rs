@@ -35,7 +35,7 @@ pub mod tree;
 mod compile;
 
 pub use build::build;
-pub use check::{check_args, is_dns_subdomain};
+pub use check::{check_args, check_extenders, is_dns_subdomain};
 pub use compile::{
     CatalogFinder, Compilation, FoundCatalog, MissingCatalog, NoCrates, SourceText, compile, compile_with,
 };

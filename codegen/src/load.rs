@@ -11,10 +11,13 @@ use crate::compile::{CatalogFinder, Compilation, FoundCatalog, MissingCatalog, S
 use crate::diagnostic::Diagnostics;
 use crate::messages;
 use crate::parse::RawCrate;
-use crate::source::Files;
+use crate::source::{Files, Span};
 
 /// The name of a crate's catalog, in the folder of its manifest.
 const CATALOG: &str = "schedc.toml";
+
+/// The crate that calls extenders.
+const EXTENDER_CRATE: &str = "schedc-extender";
 
 /// How to load profiles.
 #[derive(Clone, Debug)]
@@ -45,6 +48,7 @@ pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Compilation, Diagno
     }
     let mut finder = Finder { options, profiles: &paths, metadata: None, catalogs: Vec::new() };
     let result = compile(&sources, &mut finder);
+    let result = result.and_then(|compilation| finder.can_call_extenders(compilation));
     let catalogs = finder.catalogs;
     match result {
         Err(diagnostics) => Err(diagnostics.and(unreadable)),
@@ -89,6 +93,22 @@ impl CatalogFinder for Finder<'_> {
 }
 
 impl Finder<'_> {
+    /// Holds profiles with extenders against what the package depends on. What cargo cannot say, rustc will.
+    fn can_call_extenders(&mut self, compilation: Compilation) -> Result<Compilation, Diagnostics> {
+        let extenders: Vec<Span> =
+            compilation.plans.iter().filter_map(|plan| plan.extenders.first()).map(|extender| extender.at).collect();
+        if extenders.is_empty() {
+            return Ok(compilation);
+        }
+        match self.dependency(EXTENDER_CRATE) {
+            Err(MissingCatalog::NotADependency { package, .. }) => {
+                let found = extenders.into_iter().map(|at| messages::extender_crate_missing(at, &package)).collect();
+                Err(Diagnostics::new(compilation.files, found))
+            }
+            _ => Ok(compilation),
+        }
+    }
+
     /// The folder of a dependency, or of the package itself.
     fn dependency(&mut self, name: &str) -> Result<PathBuf, MissingCatalog> {
         let manifest = self.options.manifest_dir.join("Cargo.toml");

@@ -5,6 +5,7 @@
 
 mod args;
 mod catalogs;
+mod extenders;
 mod plugins;
 mod settings;
 mod text;
@@ -12,6 +13,7 @@ mod together;
 
 pub(crate) use args::*;
 pub(crate) use catalogs::*;
+pub(crate) use extenders::*;
 pub(crate) use plugins::*;
 pub(crate) use settings::*;
 pub(crate) use text::*;

@@ -1,5 +1,7 @@
 //! From TOML to the profile as written: every value with its place, nothing decided.
 
+mod extender;
+
 use crate::diagnostic::Diagnostic;
 use crate::fields::{self, Fields};
 use crate::messages;
@@ -7,6 +9,8 @@ use crate::plan::Point;
 use crate::settings::{self, Key};
 use crate::source::{FileId, Files, Span, Spanned};
 use crate::tree::{self, RawField, RawNode, RawTable, RawValue};
+
+pub use extender::{RawExtender, RawManagedResource, RawTls, extender};
 
 /// The key of the plugin set that counts for every extension point.
 pub const MULTI_POINT: &str = "multi-point";
@@ -35,6 +39,8 @@ pub struct RawProfile {
     points: Vec<(Point, RawSet)>,
     /// `args`, one table per plugin.
     pub args: Vec<RawArgs>,
+    /// `extender`, in the order of the file.
+    pub extenders: Vec<RawExtender>,
 }
 
 impl RawProfile {
@@ -145,11 +151,13 @@ pub(crate) fn profile(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) 
         multi_point: RawSet::default(),
         points: Vec::new(),
         args: Vec::new(),
+        extenders: Vec::new(),
     };
     let (crates, crates_readable) = fields.list_or_report("crates", "crate names");
     let plugins = fields.table("plugins");
     let args = fields.table("args");
     let budget = fields.table("budget");
+    let extenders = fields.get("extender");
     let found_before = found.len();
     profile.crates = crates.iter().filter_map(|item| raw_crate(item, found)).collect();
     profile.crates_incomplete = !crates_readable || found.len() > found_before;
@@ -158,6 +166,9 @@ pub(crate) fn profile(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) 
     }
     if let Some((args, _)) = args {
         profile.args = args.fields.iter().filter_map(|field| raw_args(field, found)).collect();
+    }
+    if let Some(extenders) = extenders {
+        profile.extenders = extender::list(&extenders.value, found);
     }
     if let Some((budget, at)) = budget {
         let keys = settings::LIMITS.map(|key| key.name);

@@ -2,12 +2,16 @@
 //!
 //! Nothing is optional any more, except where a value was written: what comes from a default has no place.
 
+mod extender;
+
 use std::fmt;
 use std::ops::Index;
 use std::sync::Arc;
 
 use crate::catalog::PluginEntry;
 use crate::source::{FileId, Span, Spanned};
+
+pub use extender::{ManagedResource, PlanExtender, PlanTls};
 
 /// An extension point of the scheduling framework.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -135,6 +139,8 @@ pub struct Plan {
     pub plugins: Vec<PlanPlugin>,
     /// The plugins of each extension point, in the order in which they run.
     pub points: Points,
+    /// Who has a say besides plugins, in the order in which they are asked.
+    pub extenders: Vec<PlanExtender>,
 }
 
 impl Plan {

@@ -8,6 +8,8 @@
 //! Entries that cannot be meant (unknown names, points that a plugin does not implement, duplicates) are left out
 //! here, without a word; the rules in [`crate::check`] report them.
 
+mod extenders;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -47,7 +49,9 @@ pub(crate) fn plan(files: &Files, raw: &RawProfile, catalogs: &Catalogs) -> Plan
         let list = lists.next().unwrap_or_default();
         list.into_iter().map(|resolved| resolved.step(&mut plugins)).collect()
     });
-    let plugins = plugins.0.into_iter().map(|entry| plan_plugin(entry, raw)).collect();
+    let mut plugins: Vec<PlanPlugin> = plugins.0.into_iter().map(|entry| plan_plugin(entry, raw)).collect();
+    let extenders = extenders::plan(&raw.extenders);
+    extenders::ignore_resources(&extenders, &mut plugins);
     Plan {
         file: raw.file,
         module: module_name(&stem),
@@ -72,6 +76,7 @@ pub(crate) fn plan(files: &Files, raw: &RawProfile, catalogs: &Catalogs) -> Plan
         budget: budget(&raw.budget),
         plugins,
         points,
+        extenders,
     }
 }
 

@@ -101,12 +101,15 @@ pub const ARGS: Key = Key {
     holds: Holds::Table("plugins"),
     doc: "arguments, with the fields of kube-scheduler's `NAMEArgs` in kebab-case",
 };
+/// `[[extender]]`.
+pub const EXTENDER: Key =
+    Key { name: "extender", holds: Holds::List("tables"), doc: "webhooks that have a say besides the plugins" };
 /// `[budget]`.
 pub const BUDGET: Key =
     Key { name: "budget", holds: Holds::Table("limits"), doc: "what the profile may cost; nothing of it is compiled" };
 
 /// The keys of a profile.
-pub const PROFILE: [Key; 8] = [
+pub const PROFILE: [Key; 9] = [
     SCHEDULER_NAME,
     PERCENTAGE_OF_NODES_TO_SCORE,
     POD_INITIAL_BACKOFF_SECONDS,
@@ -114,6 +117,7 @@ pub const PROFILE: [Key; 8] = [
     CRATES,
     PLUGINS,
     ARGS,
+    EXTENDER,
     BUDGET,
 ];
 

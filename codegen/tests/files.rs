@@ -309,3 +309,24 @@ fn a_folder_without_profiles() {
     "#]],
     );
 }
+
+#[test]
+fn extenders_are_called_by_a_crate() {
+    let project = Project::new("extenders");
+    let extender = "[[extender]]\nurl-prefix = \"http://localhost\"\nfilter-verb = \"filter\"\n";
+    let profile = project.write("app/profiles/extended.toml", extender);
+    project.check(
+        &[profile],
+        expect![[r#"
+        error: extenders take the crate schedc-extender, which my-scheduler does not depend on
+         --> profiles/extended.toml:1:1
+          |
+        1 | [[extender]]
+          | ^^^^^^^^^^^^ would be called by schedc-extender
+          |
+          = help: add schedc-extender to [dependencies] in Cargo.toml
+
+        error: 1 error in profiles/extended.toml
+    "#]],
+    );
+}

@@ -4,6 +4,7 @@ use clap::Args;
 use schedc_core::profile::{Bundle, PointInfo, ProfileInfo};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use super::failure::Failure;
 use super::output::{self, Format};
@@ -44,6 +45,9 @@ pub(crate) struct Profile {
     pub(crate) budget: Budget,
     /// By extension point, in the order in which these run.
     pub(crate) points: Points,
+    /// Who has a say besides plugins, in the order in which they are asked; the fields are called as in profiles.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) extenders: Vec<Value>,
 }
 
 impl From<&ProfileInfo> for Profile {
@@ -57,6 +61,7 @@ impl From<&ProfileInfo> for Profile {
             pod_max_backoff_seconds: info.pod_max_backoff_seconds,
             budget: Budget::from(info.budget),
             points: Points(info.points),
+            extenders: info.extenders.iter().filter_map(|extender| serde_json::from_str(extender).ok()).collect(),
         }
     }
 }

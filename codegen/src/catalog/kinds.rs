@@ -101,7 +101,7 @@ pub(super) fn kind(field: &RawField, found: &mut Vec<Diagnostic>) -> Option<Cust
         api_version: api_version?.value,
         kind: kind.value,
         resource: resource?.value,
-        namespaced: namespaced.unwrap_or(true),
+        namespaced: namespaced.is_none_or(|namespaced| namespaced.value),
     })
 }
 

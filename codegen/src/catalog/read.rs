@@ -146,6 +146,7 @@ fn plugin(
         rust_path(path, found);
     }
 
+    let is_set = |written: Option<Spanned<bool>>| written.is_some_and(|written| written.value);
     let points = known_points(&points, found);
     if !points.contains(&Point::Score) {
         for key in ["default-weight", "normalizes", "prepares-score"] {
@@ -213,9 +214,9 @@ fn plugin(
         indexes,
         reads: reads.into_iter().map(|read| state_read(&read.value)).collect(),
         default_weight: default_weight.and_then(|weight| i64::try_from(weight.value).ok()).unwrap_or(1),
-        normalizes: normalizes.unwrap_or(false),
-        prepares_score: prepares_score.unwrap_or(false),
-        enqueue_extensions: enqueue_extensions.unwrap_or(false),
+        normalizes: is_set(normalizes),
+        prepares_score: is_set(prepares_score),
+        enqueue_extensions: is_set(enqueue_extensions),
         watches: known.into_iter().map(|kind| kind.value).collect(),
         kinds,
         writes,

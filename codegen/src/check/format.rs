@@ -18,7 +18,7 @@ pub(super) fn matches(format: Format, text: &str) -> bool {
 }
 
 /// The nanoseconds of what Go's `time.ParseDuration` takes and is not negative.
-pub(super) fn duration(text: &str) -> Option<f64> {
+pub(crate) fn duration(text: &str) -> Option<f64> {
     const UNITS: [(&str, u64); 8] = [
         ("ns", 1),
         ("us", 1_000),

@@ -1,5 +1,5 @@
 //! Weights are at least 1, stand where they count, and cannot make the sum of scores overflow (kube-scheduler's
-//! `getValidScoreWeights`, where 0 silently becomes 1).
+//! `getValidScoreWeights`, where 0 silently becomes 1). The weights of extenders count among them.
 
 use super::Context;
 use crate::diagnostic::Diagnostic;
@@ -35,21 +35,29 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
 }
 
 fn overflow(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
-    let weights = || cx.plan.at(Point::Score).filter_map(|(step, plugin)| Some((step.weight.as_ref()?, plugin)));
-    let total = weights().try_fold(0_i64, |total, (weight, _)| total.checked_add(weight.value.checked_mul(MAX_SCORE)?));
+    let plugins = cx.plan.at(Point::Score).filter_map(|(step, plugin)| {
+        let weight = step.weight.as_ref()?;
+        Some((weight.value, weight.span, format!("`{}`", plugin.entry.name)))
+    });
+    let extenders = cx.raw.extenders.iter().filter_map(|extender| extender.weight.as_ref()).map(|weight| {
+        // As plugins' weights: what is beyond 64 bits overflows.
+        let value = i64::try_from(weight.value.max(0)).unwrap_or(i64::MAX);
+        (value, Some(weight.span), "an extender".to_owned())
+    });
+    let weights: Vec<(i64, Option<Span>, String)> = plugins.chain(extenders).collect();
+    let total = weights.iter().try_fold(0_i64, |total, (weight, ..)| total.checked_add(weight.checked_mul(MAX_SCORE)?));
     if total.is_some() {
         return;
     }
-    let mut written: Vec<(i64, Span, String)> = weights()
-        .filter_map(|(weight, plugin)| Some((weight.value, weight.span?, plugin.entry.name.clone())))
-        .collect();
+    let large = i64::MAX / MAX_SCORE / i64::try_from(weights.len()).unwrap_or(i64::MAX);
+    let mut written: Vec<(i64, Span, String)> =
+        weights.into_iter().filter_map(|(weight, span, whose)| Some((weight, span?, whose))).collect();
     written.sort_by_key(|(weight, ..)| std::cmp::Reverse(*weight));
-    let large = i64::MAX / MAX_SCORE / i64::try_from(weights().count()).unwrap_or(i64::MAX);
     let places: Vec<(Span, String)> = written
         .into_iter()
         .enumerate()
         .filter(|(index, (weight, ..))| *index == 0 || *weight > large)
-        .map(|(_, (_, span, name))| (span, name))
+        .map(|(_, (_, span, whose))| (span, whose))
         .collect();
     found.push(messages::weights_overflow(&places, cx.start()));
 }

@@ -4,6 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::docs::doc;
+use super::extenders;
 use super::imports::Imports;
 use super::names::Unique;
 use crate::catalog::{CustomKind, Write};
@@ -38,6 +39,7 @@ pub(super) fn emit(plans: &[Plan], modules: &[Ident], digest: u64) -> TokenStrea
     let watches = rights::watches(plans);
     let kinds: Vec<TokenStream> = rights::kinds(plans).into_iter().map(kind).collect();
     let kinds = (!kinds.is_empty()).then(|| quote! { const KINDS: &'static [model::CustomKind] = &[#(#kinds),*]; });
+    let originals = extenders::originals(plans, modules);
     let writes = rights::writes(plans).into_iter().map(access);
     let body = quote! {
         /// All profiles, over one state.
@@ -51,6 +53,7 @@ pub(super) fn emit(plans: &[Plan], modules: &[Ident], digest: u64) -> TokenStrea
             const WATCHES: &'static [&'static str] = &[#(#watches),*];
             #kinds
             const WRITES: &'static [Access] = &[#(#writes),*];
+            #originals
             type State = state::State;
 
             fn new(handle: &Handle) -> Result<Self, Vec<StartError>> {

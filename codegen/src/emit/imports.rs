@@ -53,6 +53,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("::schedc_core::mask", &["Mask"]),
     ("::schedc_core", &["ask", "costs", "kept", "model"]),
     ("::schedc_core::model", &["NodeIndex", "PodSpec"]),
+    ("::schedc_core::originals", &["OriginalsOf"]),
     ("::schedc_core::plugin", &["Compile", "IndexView", "MaybeStateOf", "Plugin", "Slot", "StateOf", "View"]),
     (
         "::schedc_core::profile",
@@ -81,8 +82,10 @@ const KNOWN: &[(&str, &[&str])] = &[
     ),
     ("::schedc_core::status", &["Code", "Reasons", "Status"]),
     ("::schedc_core::touched", &["Touched"]),
+    ("::schedc_extender", &["Extender", "HttpExtenders", "ManagedResource", "Pem", "Tls", "originals"]),
     ("::std::marker", &["PhantomData"]),
     ("::std::sync", &["Arc"]),
+    ("::std::time", &["Duration"]),
 ];
 
 /// What generated code calls its own (single letters are its type parameters), or takes from the prelude.

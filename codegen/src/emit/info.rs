@@ -29,6 +29,7 @@ pub(super) fn emit(members: &Members<'_>) -> TokenStream {
         let (name, json) = (member.name, member.plugin.args.as_ref()?.to_json().to_string());
         Some(quote! { (#name, #json) })
     });
+    let extenders = plan.extenders.iter().map(|extender| extender.shown().to_string());
     quote! {
         const INFO: ProfileInfo = ProfileInfo {
             name: #name,
@@ -40,6 +41,7 @@ pub(super) fn emit(members: &Members<'_>) -> TokenStream {
             budget: #budget,
             points: &[#(#points),*],
             args: &[#(#args),*],
+            extenders: &[#(#extenders),*],
         };
     }
 }

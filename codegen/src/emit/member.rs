@@ -31,6 +31,7 @@ const RESERVED: &[&str] = &[
     "cycle",
     "errors",
     "event",
+    "extenders",
     "extents",
     "feasible",
     "first",

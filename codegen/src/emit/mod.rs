@@ -12,6 +12,7 @@ mod columns;
 mod costs;
 mod docs;
 mod enqueue_extensions;
+mod extenders;
 mod filter;
 mod imports;
 mod info;
@@ -119,7 +120,7 @@ fn spaced(code: &str) -> String {
         let text = line.trim_start();
         let indent = line.len() - text.len();
         let ends_item = previous.ends_with('}')
-            || previous == "};"
+            || ["};", "];"].contains(&previous)
             || ["use ", "type "].iter().any(|start| previous.starts_with(start));
         // Imports stay together, but come after an empty line.
         let starts_imports = previous == "}" && text.starts_with("use ");

@@ -6,8 +6,8 @@ use quote::quote;
 use super::docs::doc;
 use super::member::Members;
 use super::{
-    add_pod, alone, args, bind, columns, costs, enqueue_extensions, filter, info, kept, kept_scores, permit, pod,
-    post_bind, post_filter, pre_bind, pre_enqueue, pre_filter, pre_score, queue_sort, reserve, score, view,
+    add_pod, alone, args, bind, columns, costs, enqueue_extensions, extenders, filter, info, kept, kept_scores, permit,
+    pod, post_bind, post_filter, pre_bind, pre_enqueue, pre_filter, pre_score, queue_sort, reserve, score, view,
 };
 
 pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
@@ -47,9 +47,11 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
     ];
     let (info, events) = (info::emit(members), enqueue_extensions::constant(members));
     let sizes = costs::constant(members);
+    let (extenders, extenders_type) = (extenders::constant(members), extenders::ty(plan));
     let helper = reserve::helper(members).map(|helper| quote! { impl Pipeline { #helper } });
     let (kept, kept_helpers) = (kept::implementation(members), kept_scores::helpers(members));
     let body = quote! {
+        #extenders
         #(#types)*
 
         impl Profile for Pipeline {
@@ -65,7 +67,7 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
             type Extents = Extents;
             type Rejection = Rejection;
             type Reserved = Reserved;
-            type Extenders = NoExtenders;
+            type Extenders = #extenders_type;
             type Parts = Kept;
 
             #(#functions)*
@@ -104,10 +106,12 @@ fn plugins(members: &Members<'_>) -> TokenStream {
         };
         quote! { #doc pub #field: #ty, }
     });
+    let extenders = extenders::field(members.plan);
     quote! {
         /// The plugins, an instance of each.
         pub struct Pipeline {
             #(#fields)*
+            #extenders
         }
     }
 }
@@ -122,20 +126,19 @@ fn lifecycle(members: &Members<'_>) -> TokenStream {
         let (field, ty) = (&member.field, &member.ty);
         quote! { <#ty as Plugin>::close(&self.#field); }
     });
+    let (start, extenders) = (extenders::start(members.plan), extenders::function(members.plan));
     quote! {
         fn new(handle: &Handle) -> Result<Self, Vec<StartError>> {
             let mut errors = Vec::new();
             #(#starts)*
             let (#(Some(#fields),)*) = (#(#fields,)*) else { return Err(errors) };
-            Ok(Pipeline { #(#fields),* })
+            Ok(Pipeline { #(#fields,)* #start })
         }
 
         fn close(&self) {
             #(#closes)*
         }
 
-        fn extenders(&self) -> &NoExtenders {
-            &NoExtenders
-        }
+        #extenders
     }
 }

@@ -138,15 +138,15 @@ pub(crate) fn weight_without_score(weight: &Spanned<i128>, entry: &PluginEntry) 
         .help("remove the weight")
 }
 
-/// `weights` are the written ones of the profile, the largest first; `scheduler` is the place of the profile.
+/// `weights` are the written ones of the profile and whose they are, the largest first; `start` is the place of the profile.
 pub(crate) fn weights_overflow(weights: &[(Span, String)], start: Span) -> Diagnostic {
     let title = "the weighted sum of scores could overflow";
     let diagnostic = match weights.split_first() {
         None => Diagnostic::at(start, title, ""),
-        Some(((span, plugin), others)) => others
+        Some(((span, whose), others)) => others
             .iter()
-            .fold(Diagnostic::at(*span, title, format!("weight of `{plugin}`")), |diagnostic, (span, plugin)| {
-                diagnostic.also(*span, format!("weight of `{plugin}`"))
+            .fold(Diagnostic::at(*span, title, format!("weight of {whose}")), |diagnostic, (span, whose)| {
+                diagnostic.also(*span, format!("weight of {whose}"))
             }),
     };
     diagnostic

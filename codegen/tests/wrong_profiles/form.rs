@@ -81,7 +81,7 @@ score = [{ name = "ImageLocality", wieght = 2 }]
             1 | schedulerName = "edge"
               | ^^^^^^^^^^^^^ not a key of a profile
               |
-              = note: a profile has `scheduler-name`, `percentage-of-nodes-to-score`, `pod-initial-backoff-seconds`, `pod-max-backoff-seconds`, `crates`, `plugins`, `args` and `budget`
+              = note: a profile has `scheduler-name`, `percentage-of-nodes-to-score`, `pod-initial-backoff-seconds`, `pod-max-backoff-seconds`, `crates`, `plugins`, `args`, `extender` and `budget`
             help: did you mean `scheduler-name`?
               |
             1 - schedulerName = "edge"
@@ -94,7 +94,7 @@ score = [{ name = "ImageLocality", wieght = 2 }]
             2 | parallelism = 16
               | ^^^^^^^^^^^ not a key of a profile
               |
-              = note: a profile has `scheduler-name`, `percentage-of-nodes-to-score`, `pod-initial-backoff-seconds`, `pod-max-backoff-seconds`, `crates`, `plugins`, `args` and `budget`
+              = note: a profile has `scheduler-name`, `percentage-of-nodes-to-score`, `pod-initial-backoff-seconds`, `pod-max-backoff-seconds`, `crates`, `plugins`, `args`, `extender` and `budget`
 
             error: unknown key `enable`
              --> profiles/p.toml:5:12

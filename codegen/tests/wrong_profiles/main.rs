@@ -6,6 +6,7 @@ mod catalog_contents;
 mod catalog_kinds;
 mod catalog_rights;
 mod catalogs;
+mod extenders;
 mod form;
 mod plugins;
 mod settings;

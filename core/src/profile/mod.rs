@@ -52,6 +52,8 @@ pub struct ProfileInfo {
     pub points: &'static [PointInfo],
     /// The arguments that it gives to plugins, by their names, as JSON; the fields are called as in profiles.
     pub args: &'static [(&'static str, &'static str)],
+    /// Its extenders in the order in which they are asked, as JSON; the fields are called as in profiles.
+    pub extenders: &'static [&'static str],
 }
 
 /// What a profile may cost, as it says itself. `None`: it does not say.

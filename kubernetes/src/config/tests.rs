@@ -189,6 +189,7 @@ const PROFILE: ProfileInfo = ProfileInfo {
         PointInfo { point: "score", plugins: &[("NodeResourcesFit", Some(1)), ("TaintToleration", Some(3))] },
     ],
     args: &[("NodeResourcesFit", r#"{"scoring-strategy":{"type":"MostAllocated"}}"#)],
+    extenders: &[],
 };
 
 #[test]

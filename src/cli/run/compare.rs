@@ -101,6 +101,7 @@ mod tests {
             PointInfo { point: "bind", plugins: &[("DefaultBinder", None)] },
         ],
         args: &[("NodeResourcesFit", r#"{"scoring-strategy":{"type":"MostAllocated"}}"#)],
+        extenders: &[],
     };
 
     fn check(profiles: &str, expected: Expect) {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use serde_json::Value;
+
 use crate::cli::output::{heading, wrapped};
 use crate::cli::profiles::Profile;
 
@@ -40,5 +42,33 @@ fn profile(profile: &Profile) -> String {
         let plugins = wrapped(plugins.iter().map(String::as_str), WIDTH);
         let _ = write!(text, "  {:14}{}", point.point, plugins.trim_start());
     }
+    for extender in &profile.extenders {
+        let _ = writeln!(text, "  {:14}{}", "extender", self::extender(extender));
+    }
     text
+}
+
+/// Where it is, what it is asked, and about which pods.
+fn extender(extender: &Value) -> String {
+    const VERBS: [&str; 5] = ["filter", "prioritize", "preempt", "bind", "unreserve"];
+    let asked = VERBS.into_iter().filter(|verb| extender.get(format!("{verb}-verb")).is_some());
+    let asked = asked.map(|verb| match &extender["weight"] {
+        Value::Number(weight) if verb == "prioritize" => format!("{verb} x{weight}"),
+        _ => verb.to_owned(),
+    });
+    let mut text = format!("{}: {}", extender["url-prefix"].as_str().unwrap_or_default(), listed(asked));
+    let resources = extender["managed-resources"].as_array().into_iter().flatten();
+    let resources: Vec<&str> = resources.filter_map(|resource| resource["name"].as_str()).collect();
+    if !resources.is_empty() {
+        text.push_str(&format!(", for {}", resources.join(", ")));
+    }
+    if extender["ignorable"] == true {
+        text.push_str(", ignorable");
+    }
+    text
+}
+
+fn listed(verbs: impl Iterator<Item = String>) -> String {
+    let verbs: Vec<String> = verbs.collect();
+    if verbs.is_empty() { "nothing".to_owned() } else { verbs.join(", ") }
 }

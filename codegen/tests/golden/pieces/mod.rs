@@ -1,6 +1,7 @@
 //! One concept at a time, with a catalog and a profile as small as can be.
 
 mod catalogs;
+mod extenders;
 mod filters;
 mod inputs;
 mod outcomes;

@@ -1,0 +1,90 @@
+//! Where an extender is.
+
+use crate::diagnostic::Diagnostic;
+use crate::messages;
+use crate::source::Spanned;
+
+pub(super) const PLAIN: &str = "http://";
+pub(super) const TLS: &str = "https://";
+
+/// Holds a `url-prefix` against what can be called: a scheme, a host, perhaps a port and a path.
+pub(super) fn check(url: &Spanned<String>, found: &mut Vec<Diagnostic>) {
+    let text = url.value.as_str();
+    let Some(rest) = text.strip_prefix(PLAIN).or_else(|| text.strip_prefix(TLS)) else {
+        // A host alone is the most common mistake.
+        let meant = (!text.contains("://") && fault(text).is_none()).then(|| format!("{PLAIN}{text}"));
+        found.push(messages::url_without_scheme(url, meant.as_deref()));
+        return;
+    };
+    found.extend(fault(rest).map(|fault| messages::bad_url(url, &fault)));
+}
+
+/// What is wrong after the scheme.
+fn fault(rest: &str) -> Option<String> {
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    if authority.contains('@') {
+        return Some("a profile is no place for a name and a password".to_owned());
+    }
+    let (host, port) = match authority.rfind(':') {
+        Some(colon) if !authority.ends_with(']') => (&authority[..colon], Some(&authority[colon + 1..])),
+        _ => (authority, None),
+    };
+    if host.is_empty() {
+        return Some("it has no host".to_owned());
+    }
+    if !is_host(host) {
+        return Some(format!("`{host}` is not a host"));
+    }
+    if let Some(port) = port.filter(|port| port.parse::<u16>().map_or(true, |port| port == 0)) {
+        return Some(format!("`{port}` is not a port"));
+    }
+    let stray = path.chars().find(|c| !is_path_character(*c));
+    stray.map(|stray| format!("`{stray}` cannot be in its path"))
+}
+
+fn is_host(host: &str) -> bool {
+    match host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
+        Some(address) => address.parse::<std::net::Ipv6Addr>().is_ok(),
+        None => host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_')),
+    }
+}
+
+/// Whether a text can stand in the path of a URL.
+pub(super) fn is_path(text: &str) -> bool {
+    text.chars().all(is_path_character)
+}
+
+fn is_path_character(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "/-._~!$&'()*+,;=:@%".contains(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_the_scheme() {
+        for right in
+            ["localhost", "a.b:80", "10.0.0.1:8888/x/", "[::1]:80/x", "[::1]", "a/%20", "gpu_share.kube-system"]
+        {
+            assert_eq!(fault(right), None, "{right}");
+        }
+        for (wrong, why) in [
+            ("", "it has no host"),
+            (":80", "it has no host"),
+            ("/filter", "it has no host"),
+            ("a b", "`a b` is not a host"),
+            ("::1", "`:` is not a host"),
+            ("[::g]", "`[::g]` is not a host"),
+            ("a:", "`` is not a port"),
+            ("a:0", "`0` is not a port"),
+            ("a:65536", "`65536` is not a port"),
+            ("a:b", "`b` is not a port"),
+            ("a?x", "`?` cannot be in its path"),
+            ("a/b c", "` ` cannot be in its path"),
+            ("u:p@a", "a profile is no place for a name and a password"),
+        ] {
+            assert_eq!(fault(wrong).as_deref(), Some(why), "{wrong}");
+        }
+    }
+}

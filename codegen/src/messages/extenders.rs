@@ -1,0 +1,145 @@
+//! Extenders.
+
+use crate::diagnostic::Diagnostic;
+use crate::source::{Span, Spanned};
+
+pub(crate) fn single_extender(at: Span) -> Diagnostic {
+    Diagnostic::at(at, "`extender` must be a list of tables, not one table", "there can be several")
+        .help("write `[[extender]]`, with two brackets")
+}
+
+/// `meant` is the URL that would do.
+pub(crate) fn url_without_scheme(url: &Spanned<String>, meant: Option<&str>) -> Diagnostic {
+    let diagnostic = Diagnostic::at(
+        url.span,
+        format!("`url-prefix` cannot be `{}`", url.value),
+        "must begin with `http://` or `https://`",
+    );
+    match meant {
+        None => diagnostic,
+        Some(meant) => diagnostic.suggest(format!("did you mean `{meant}`?"), url.span, format!("\"{meant}\"")),
+    }
+}
+
+/// `fault` is what is wrong with it.
+pub(crate) fn bad_url(url: &Spanned<String>, fault: &str) -> Diagnostic {
+    Diagnostic::at(url.span, format!("`url-prefix` cannot be called: {fault}"), "not a URL to call")
+        .note("a scheme, a host, perhaps a port and a path: `http://gpu-share.kube-system:8888/scheduler`")
+}
+
+pub(crate) fn empty_verb(key: &str, verb: &Spanned<String>) -> Diagnostic {
+    Diagnostic::at(verb.span, format!("`{key}` must not be empty"), "nothing would be called")
+        .help(format!("leave `{key}` out if the extender has no such call"))
+}
+
+pub(crate) fn bad_verb(key: &str, verb: &Spanned<String>) -> Diagnostic {
+    Diagnostic::at(verb.span, format!("`{key}` cannot be `{}`", verb.value), "cannot be in the path of a URL")
+        .note(format!("what is called is `url-prefix`, `/` and `{key}`"))
+}
+
+pub(crate) fn extender_without_verb(at: Span) -> Diagnostic {
+    Diagnostic::at(at, "an extender without a verb is never asked", "does nothing")
+        .help("give it `filter-verb`, `prioritize-verb`, `preempt-verb`, `bind-verb` or `unreserve-verb`, or remove it")
+}
+
+pub(crate) fn extender_needs_weight(verb: Span) -> Diagnostic {
+    Diagnostic::at(verb, "an extender with `prioritize-verb` needs `weight`", "how much do its scores count?")
+        .note("an extender scores nodes from 0 to 10; weight 1 makes that 0 to 100, as of a plugin")
+        .help("add `weight = 1`")
+}
+
+pub(crate) fn extender_weight_too_small(weight: &Spanned<i128>) -> Diagnostic {
+    let title = format!("the weight of an extender must be at least 1, not {}", weight.value);
+    Diagnostic::at(weight.span, title, "must be at least 1")
+        .help("remove `prioritize-verb` and `weight` if its scores shall not count")
+}
+
+pub(crate) fn extender_weight_unused(weight: Span) -> Diagnostic {
+    Diagnostic::at(weight, "`weight` is for extenders with `prioritize-verb` only", "nobody reads it")
+        .help("name the `prioritize-verb`, or remove the weight")
+}
+
+pub(crate) fn no_time_for_extender(timeout: &Spanned<String>) -> Diagnostic {
+    Diagnostic::at(timeout.span, "`http-timeout` must be more than 0", "every call would fail")
+        .help("leave it out for 5s, as in kube-scheduler")
+}
+
+pub(crate) fn second_binder(second: Span, first: Span) -> Diagnostic {
+    Diagnostic::at(second, "only one extender of a profile can have `bind-verb`", "another one that binds")
+        .also(first, "the first one")
+        .help("remove one of the two: which of them would bind a pod?")
+}
+
+pub(crate) fn not_an_extended_resource(name: &Spanned<String>) -> Diagnostic {
+    let title = format!("`{}` is not an extended resource, which alone can be managed", name.value);
+    Diagnostic::at(name.span, title, "not an extended resource").note(
+        "an extended resource has a domain that is not of kubernetes.io, and does not begin with `requests.`: \
+         `example.com/gpu`",
+    )
+}
+
+pub(crate) fn managed_twice(second: &Spanned<String>, first: Span) -> Diagnostic {
+    Diagnostic::at(second.span, format!("`{}` is managed twice", second.value), "again")
+        .also(first, "first")
+        .note("a resource is named once in all extenders of a profile")
+        .help("remove one of the two")
+}
+
+pub(crate) fn https_over_plain_http(https: Span, url: &Spanned<String>) -> Diagnostic {
+    let encrypted = url.value.replacen("http://", "https://", 1);
+    Diagnostic::at(https, "`enable-https` does not make HTTPS of `http://`", "nothing would be encrypted")
+        .also(url.span, "the scheme that counts")
+        .suggest("change the URL", url.span, format!("\"{encrypted}\""))
+}
+
+pub(crate) fn tls_over_plain_http(tls: Span, url: Span) -> Diagnostic {
+    Diagnostic::at(tls, "`tls-config` is for `https://` only", "nobody reads it")
+        .also(url, "plain HTTP")
+        .help("change the URL, or remove `tls-config`")
+}
+
+pub(crate) fn https_without_ca(https: Span) -> Diagnostic {
+    Diagnostic::at(https, "`enable-https` needs a CA in `tls-config`", "whose certificates are trusted?")
+        .note("kube-scheduler trusts any certificate then, and says nothing")
+        .help(
+            "add `tls-config = { ca-file = \"..\" }`; or remove `enable-https` to trust the CAs of the system; or say \
+             `tls-config = { insecure = true }`",
+        )
+}
+
+pub(crate) fn file_and_data(file_key: &str, file: Span, data_key: &str, data: Span) -> Diagnostic {
+    Diagnostic::at(file, format!("`{file_key}` and `{data_key}` exclude each other"), "a file")
+        .also(data, "and its contents")
+        .help("remove one of the two")
+}
+
+pub(crate) fn not_pem(key: &str, at: Span) -> Diagnostic {
+    Diagnostic::at(at, format!("`{key}` must be PEM"), "not PEM").note(
+        "text from `-----BEGIN ..-----` to `-----END ..-----`; only kube-scheduler's files have it in base64 once more",
+    )
+}
+
+pub(crate) fn empty_tls_setting(key: &str, at: Span) -> Diagnostic {
+    Diagnostic::at(at, format!("`{key}` must not be empty"), "nothing").help(format!("leave `{key}` out"))
+}
+
+/// `missing` is the half that is not there: `key` or `cert`.
+pub(crate) fn half_a_client_certificate(at: Span, missing: &str) -> Diagnostic {
+    Diagnostic::at(at, "a client's certificate and its key go together", "the other half is missing")
+        .help(format!("add `{missing}-file` or `{missing}-data`"))
+}
+
+pub(crate) fn insecure_with_ca(insecure: Span, ca: Span) -> Diagnostic {
+    Diagnostic::at(insecure, "`insecure` and a CA exclude each other", "checks no certificate")
+        .also(ca, "what it would be checked against")
+        .help("remove `insecure`, unless nobody else can stand between")
+}
+
+pub(crate) fn extender_crate_missing(at: Span, package: &str) -> Diagnostic {
+    Diagnostic::at(
+        at,
+        format!("extenders take the crate schedc-extender, which {package} does not depend on"),
+        "would be called by schedc-extender",
+    )
+    .help("add schedc-extender to [dependencies] in Cargo.toml")
+}

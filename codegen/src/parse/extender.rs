@@ -1,0 +1,172 @@
+//! `[[extender]]` as written: a webhook that has a say besides the plugins.
+
+use crate::diagnostic::Diagnostic;
+use crate::fields::{self, Fields};
+use crate::messages;
+use crate::source::{Span, Spanned};
+use crate::tree::{RawNode, RawTable, RawValue};
+
+/// An extender as written.
+#[derive(Clone, Debug)]
+pub struct RawExtender {
+    /// Where it begins.
+    pub at: Span,
+    /// `url-prefix`.
+    pub url_prefix: Option<Spanned<String>>,
+    /// `filter-verb`.
+    pub filter_verb: Option<Spanned<String>>,
+    /// `prioritize-verb`.
+    pub prioritize_verb: Option<Spanned<String>>,
+    /// `preempt-verb`.
+    pub preempt_verb: Option<Spanned<String>>,
+    /// `bind-verb`.
+    pub bind_verb: Option<Spanned<String>>,
+    /// `unreserve-verb`.
+    pub unreserve_verb: Option<Spanned<String>>,
+    /// `weight`.
+    pub weight: Option<Spanned<i128>>,
+    /// `enable-https`.
+    pub enable_https: Option<Spanned<bool>>,
+    /// `tls-config`.
+    pub tls_config: Option<RawTls>,
+    /// `http-timeout`.
+    pub http_timeout: Option<Spanned<String>>,
+    /// `node-cache-capable`.
+    pub node_cache_capable: Option<Spanned<bool>>,
+    /// `managed-resources`.
+    pub managed_resources: Vec<RawManagedResource>,
+    /// `ignorable`.
+    pub ignorable: Option<Spanned<bool>>,
+    /// Part of it could not be understood and is missing here; that was reported.
+    pub incomplete: bool,
+}
+
+impl RawExtender {
+    /// What it can be asked, each with its key.
+    pub(crate) fn verbs(&self) -> [(&'static str, Option<&Spanned<String>>); 5] {
+        let [filter, prioritize, preempt, bind, unreserve] = VERBS;
+        [
+            (filter, self.filter_verb.as_ref()),
+            (prioritize, self.prioritize_verb.as_ref()),
+            (preempt, self.preempt_verb.as_ref()),
+            (bind, self.bind_verb.as_ref()),
+            (unreserve, self.unreserve_verb.as_ref()),
+        ]
+    }
+}
+
+/// `tls-config` as written.
+#[derive(Clone, Debug)]
+pub struct RawTls {
+    /// Where its key is.
+    pub at: Span,
+    /// `insecure`.
+    pub insecure: Option<Spanned<bool>>,
+    /// `server-name`.
+    pub server_name: Option<Spanned<String>>,
+    /// `cert-file`.
+    pub cert_file: Option<Spanned<String>>,
+    /// `key-file`.
+    pub key_file: Option<Spanned<String>>,
+    /// `ca-file`.
+    pub ca_file: Option<Spanned<String>>,
+    /// `cert-data`.
+    pub cert_data: Option<Spanned<String>>,
+    /// `key-data`.
+    pub key_data: Option<Spanned<String>>,
+    /// `ca-data`.
+    pub ca_data: Option<Spanned<String>>,
+}
+
+/// An element of `managed-resources` as written.
+#[derive(Clone, Debug)]
+pub struct RawManagedResource {
+    /// `name`.
+    pub name: Spanned<String>,
+    /// `ignored-by-scheduler`.
+    pub ignored_by_scheduler: bool,
+}
+
+const VERBS: [&str; 5] = ["filter-verb", "prioritize-verb", "preempt-verb", "bind-verb", "unreserve-verb"];
+
+const URL: &str = "url-prefix";
+
+const OTHER_KEYS: [&str; 7] =
+    ["weight", "enable-https", "tls-config", "http-timeout", "node-cache-capable", "managed-resources", "ignorable"];
+
+const TLS_KEYS: [&str; 8] =
+    ["insecure", "server-name", "cert-file", "key-file", "ca-file", "cert-data", "key-data", "ca-data"];
+
+/// The elements of `extender`.
+pub(super) fn list(node: &RawNode, found: &mut Vec<Diagnostic>) -> Vec<RawExtender> {
+    match &node.value {
+        RawValue::List(items) => items.iter().filter_map(|item| extender(item, found)).collect(),
+        RawValue::Table(_) => {
+            found.push(messages::single_extender(node.span));
+            Vec::new()
+        }
+        other => {
+            found.push(messages::wrong_kind(node.span, "`extender`", "a list of tables", other.kind()));
+            Vec::new()
+        }
+    }
+}
+
+/// Reads one extender; `None` if it is no table, which was reported.
+pub fn extender(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<RawExtender> {
+    let found_before = found.len();
+    let table = fields::table(node, "an extender", found)?;
+    let known: Vec<&str> = std::iter::once(URL).chain(VERBS).chain(OTHER_KEYS).collect();
+    let mut fields = Fields::new(table, "an extender", node.span, &known, found);
+    let [filter_verb, prioritize_verb, preempt_verb, bind_verb, unreserve_verb] = VERBS.map(|key| fields.string(key));
+    let url_prefix = fields.required_string(URL);
+    let weight = fields.integer("weight");
+    let enable_https = fields.boolean("enable-https");
+    let http_timeout = fields.string("http-timeout");
+    let node_cache_capable = fields.boolean("node-cache-capable");
+    let ignorable = fields.boolean("ignorable");
+    let resources = fields.list("managed-resources", "tables with `name`");
+    let tls_at = fields.get("tls-config").map(|field| field.key.span);
+    let tls = fields.table("tls-config");
+    let managed_resources = resources.iter().filter_map(|item| managed_resource(item, fields.found())).collect();
+    let tls_config = tls.zip(tls_at).map(|((table, _), at)| tls_config(table, at, fields.found()));
+    Some(RawExtender {
+        at: node.span,
+        url_prefix,
+        filter_verb,
+        prioritize_verb,
+        preempt_verb,
+        bind_verb,
+        unreserve_verb,
+        weight,
+        enable_https,
+        tls_config,
+        http_timeout,
+        node_cache_capable,
+        managed_resources,
+        ignorable,
+        incomplete: found.len() > found_before,
+    })
+}
+
+fn tls_config(table: &RawTable, at: Span, found: &mut Vec<Diagnostic>) -> RawTls {
+    let mut fields = Fields::new(table, "`tls-config`", at, &TLS_KEYS, found);
+    RawTls {
+        at,
+        insecure: fields.boolean("insecure"),
+        server_name: fields.string("server-name"),
+        cert_file: fields.string("cert-file"),
+        key_file: fields.string("key-file"),
+        ca_file: fields.string("ca-file"),
+        cert_data: fields.string("cert-data"),
+        key_data: fields.string("key-data"),
+        ca_data: fields.string("ca-data"),
+    }
+}
+
+fn managed_resource(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<RawManagedResource> {
+    let table = fields::table(node, "an element of `managed-resources`", found)?;
+    let mut fields = Fields::new(table, "a managed resource", node.span, &["name", "ignored-by-scheduler"], found);
+    let ignored_by_scheduler = fields.boolean("ignored-by-scheduler").is_some_and(|ignored| ignored.value);
+    fields.required_string("name").map(|name| RawManagedResource { name, ignored_by_scheduler })
+}
