@@ -3,6 +3,8 @@
 #[cfg(feature = "bench")]
 mod bench;
 #[cfg(feature = "tools")]
+mod build;
+#[cfg(feature = "tools")]
 mod check;
 #[cfg(feature = "bench")]
 mod cost;
@@ -26,7 +28,11 @@ mod lines;
 #[cfg(all(feature = "run", feature = "tools"))]
 mod manifest;
 #[cfg(feature = "tools")]
+mod new;
+#[cfg(feature = "tools")]
 mod objects;
+#[cfg(feature = "tools")]
+mod origin;
 mod output;
 mod profiles;
 #[cfg(feature = "run")]
@@ -71,6 +77,10 @@ enum Command {
     Export(export::Export),
     #[cfg(feature = "tools")]
     Diff(diff::Diff),
+    #[cfg(feature = "tools")]
+    New(new::New),
+    #[cfg(feature = "tools")]
+    Build(build::Build),
     #[cfg(all(feature = "run", feature = "tools"))]
     Manifest(manifest::Manifest),
     #[cfg(feature = "bench")]
@@ -107,6 +117,10 @@ pub fn main<B: Bundle>() -> ExitCode {
         Command::Export(command) => command.run(),
         #[cfg(feature = "tools")]
         Command::Diff(command) => return command.run::<B>(),
+        #[cfg(feature = "tools")]
+        Command::New(command) => command.run(),
+        #[cfg(feature = "tools")]
+        Command::Build(command) => command.run(),
         #[cfg(all(feature = "run", feature = "tools"))]
         Command::Manifest(command) => command.run::<B>(),
         #[cfg(feature = "bench")]

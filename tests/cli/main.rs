@@ -3,6 +3,7 @@
 mod bad_input;
 #[cfg(feature = "bench")]
 mod bench;
+mod build;
 mod check;
 #[cfg(feature = "bench")]
 mod cost;
@@ -15,6 +16,7 @@ mod fuzz;
 mod harness;
 mod import;
 mod manifest;
+mod new;
 mod profiles;
 #[cfg(feature = "run")]
 mod run_settings;

@@ -1,0 +1,93 @@
+//! `schedc new`
+
+mod name;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::failure::Failure;
+use super::origin::Origin;
+use super::output;
+
+/// Begin a scheduler with a plugin of your own: a crate that builds, with its test, a profile and a README
+///
+/// Its program is this command with the profiles of that crate: `cargo test`, then `cargo run --release -- simulate cluster/`.
+/// schedc is not on crates.io: the crate depends on the checkout or the repository that this program was built from, or
+/// on what --path or --git says.
+#[derive(Args)]
+pub(crate) struct New {
+    /// What the crate is called, or the path of a folder to make, whose last part is the name
+    #[arg(value_name = "NAME")]
+    folder: PathBuf,
+
+    /// Depend on the checkout of schedc in this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "git")]
+    path: Option<PathBuf>,
+
+    /// Depend on the repository of schedc at this URL
+    #[arg(long, value_name = "URL")]
+    git: Option<String>,
+
+    /// The commit of --git to depend on [default: the newest]
+    #[arg(long, value_name = "COMMIT", requires = "git")]
+    rev: Option<String>,
+}
+
+/// The files of a crate: where they go, and what is in them. `@NAME@` stands for the name, `@CRATE@` for what it is in Rust, and
+/// `@schedc-core@` and the like for where a package of schedc is.
+const FILES: [(&str, &str); 12] = [
+    ("Cargo.toml", include_str!("template/manifest.toml")),
+    ("README.md", include_str!("template/README.md")),
+    (".gitignore", "/target\n"),
+    ("build.rs", include_str!("template/build.rs")),
+    ("schedc.toml", include_str!("template/schedc.toml")),
+    ("profiles/@NAME@.toml", include_str!("template/profile.toml")),
+    ("src/lib.rs", include_str!("template/lib.rs")),
+    ("src/main.rs", include_str!("template/main.rs")),
+    ("src/kept_nodes.rs", include_str!("template/kept_nodes.rs")),
+    ("tests/scheduling.rs", include_str!("template/scheduling.rs")),
+    ("cluster/nodes.yaml", include_str!("template/nodes.yaml")),
+    ("cluster/pods.yaml", include_str!("template/pods.yaml")),
+];
+
+impl New {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let New { folder, path, git, rev } = self;
+        let last = folder.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        let name = name::check(last).map_err(Failure::new)?;
+        let origin = match (path, git) {
+            (Some(path), _) => Origin::at(&path)?,
+            (None, Some(url)) => Origin::Git { url, rev },
+            (None, None) => Origin::find()?,
+        };
+        refuse_to_overwrite(&folder)?;
+        let fill = |text: &str| origin.fill(&text.replace("@NAME@", name).replace("@CRATE@", &name.replace('-', "_")));
+        for (path, text) in FILES {
+            write(&folder.join(fill(path)), &fill(text))?;
+        }
+        if let Some(lock) = origin.lock_file() {
+            // What schedc is tested with. Without it, cargo takes what is newest.
+            write(&folder.join("Cargo.lock"), &lock)?;
+        }
+        output::note(format_args!("wrote {}, which depends on {origin}", folder.display()));
+        output::print_text(&format!("cd {}\ncargo test\ncargo run --release -- simulate cluster/\n", folder.display()))
+    }
+}
+
+/// A folder that is there is taken if there is nothing in it.
+fn refuse_to_overwrite(folder: &Path) -> Result<(), Failure> {
+    let is_free = match fs::read_dir(folder) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(_) => !folder.exists(),
+    };
+    let taken = || Failure::new(format_args!("{} is there already: choose another name", folder.display()));
+    is_free.then_some(()).ok_or_else(taken)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, text));
+    written.map_err(|error| Failure::new(format_args!("cannot write {}: {error}", path.display())))
+}

@@ -1,0 +1,3 @@
+fn main() {
+    schedc_codegen::build("profiles");
+}

@@ -1,0 +1,61 @@
+//! `schedc new`. What it writes is built and run by tests/scaffold.
+
+use std::fs;
+
+use expect_test::expect;
+
+use crate::harness::Folder;
+
+/// The checkout of these tests.
+const HERE: &str = env!("CARGO_MANIFEST_DIR");
+
+#[test]
+fn a_scheduler_begins_with_a_plugin_its_test_and_a_profile() {
+    let folder = Folder::with(&[]);
+    let run = folder.schedc(&["new", "my-scheduler"]);
+    assert_eq!(run.stderr, format!("note: wrote my-scheduler, which depends on {HERE}\n"));
+    expect![[r#"
+        cd my-scheduler
+        cargo test
+        cargo run --release -- simulate cluster/
+    "#]]
+    .assert_eq(&run.ok());
+    let text = |file: &str| fs::read_to_string(folder.path("my-scheduler").join(file)).expect(file);
+    assert!(text("Cargo.toml").contains(&format!("schedc-core = {{ path = \"{HERE}/core\" }}\n")));
+    assert!(text("src/main.rs").contains("use my_scheduler::scheduler::Profiles;"));
+    assert!(text("profiles/my-scheduler.toml").contains("crates = [\"my-scheduler\"]"));
+    assert_eq!(text("Cargo.lock"), fs::read_to_string("Cargo.lock").expect("versions that schedc is tested with"));
+    assert!(folder.path("my-scheduler/README.md").is_file());
+}
+
+#[test]
+fn a_scheduler_can_depend_on_a_repository() {
+    let folder = Folder::with(&[]);
+    folder.schedc(&["new", "at/gpu2", "--git", "https://example.com/schedc", "--rev", "1a2b"]).ok();
+    let manifest = fs::read_to_string(folder.path("at/gpu2/Cargo.toml")).expect("a manifest");
+    assert!(manifest.contains("name = \"gpu2\""));
+    assert!(manifest.contains("schedc-core = { git = \"https://example.com/schedc\", rev = \"1a2b\" }\n"));
+    assert!(!folder.path("at/gpu2/Cargo.lock").exists(), "of another version it is not known what it needs");
+}
+
+#[test]
+fn nothing_is_overwritten_and_no_name_is_taken_that_means_something_else() {
+    let folder = Folder::with(&[("mine/notes.txt", "")]);
+    let refused = |args: &[&str]| folder.schedc(&[&["new"], args].concat()).refused();
+    expect![[r#"
+        error: mine is there already: choose another name
+    "#]]
+    .assert_eq(&refused(&["mine"]));
+    expect![[r#"
+        error: `My_Scheduler` cannot be the name: lower-case letters, digits and dashes, at most 63, a letter first
+    "#]]
+    .assert_eq(&refused(&["My_Scheduler"]));
+    expect![[r#"
+        error: `schedc-core` cannot be the name: it means something else already
+    "#]]
+    .assert_eq(&refused(&["schedc-core"]));
+    expect![[r#"
+        error: --path=mine: no checkout of schedc is there
+    "#]]
+    .assert_eq(&refused(&["other", "--path", "mine"]));
+}
