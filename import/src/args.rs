@@ -20,7 +20,7 @@ use crate::report::Report;
 use crate::tree::{Node, Value};
 
 mod plugins;
-mod shapes;
+pub(crate) mod shapes;
 
 use shapes::Shape;
 
@@ -115,7 +115,8 @@ fn type_meta(node: &Node, name: &str, report: &mut Report) {
     }
 }
 
-fn map(
+/// Reads a map of known fields strictly; `top`: it may say what it is.
+pub(crate) fn map(
     node: &Node,
     shape: &'static [(&'static str, Shape)],
     path: &str,

@@ -35,8 +35,8 @@ pub(crate) struct Configuration {
     pub(crate) pod_max_backoff_seconds: Option<Spanned<i64>>,
     pub(crate) parallelism: Option<Spanned<i64>>,
     pub(crate) profiles: Vec<Profile>,
-    /// Where `extenders` is, and how many there are.
-    pub(crate) extenders: Option<Spanned<usize>>,
+    /// As they are written.
+    pub(crate) extenders: Vec<Node>,
     /// Fields that say how the process runs and not what it decides.
     pub(crate) process_settings: Vec<Spanned<&'static str>>,
 }
@@ -149,16 +149,12 @@ pub(crate) fn configuration(document: &Node, found: &mut Vec<Diagnostic>) -> Opt
         fields.boolean(key);
     }
     let extenders = fields.list("extenders");
-    let extenders_at = fields.at("extenders").filter(|_| !extenders.is_empty());
     let profiles = fields.list("profiles");
     let nested = [("leaderElection", &LEADER_ELECTION[..]), ("clientConnection", &CLIENT_CONNECTION[..])];
     for (key, known) in nested {
         if let Some(node) = fields.get(key) {
             Fields::of(node, key, known, fields.found());
         }
-    }
-    for (index, extender) in extenders.iter().enumerate() {
-        Fields::of(extender, &format!("extenders[{index}]"), &EXTENDER, fields.found());
     }
     let mut profiles: Vec<Profile> = profiles
         .iter()
@@ -174,7 +170,7 @@ pub(crate) fn configuration(document: &Node, found: &mut Vec<Diagnostic>) -> Opt
         pod_max_backoff_seconds,
         parallelism,
         profiles,
-        extenders: extenders_at.map(|span| Spanned { value: extenders.len(), span }),
+        extenders: extenders.to_vec(),
         process_settings,
     })
 }
@@ -189,20 +185,6 @@ const LEADER_ELECTION: [&str; 7] = [
     "resourceNamespace",
 ];
 const CLIENT_CONNECTION: [&str; 5] = ["kubeconfig", "acceptContentTypes", "contentType", "qps", "burst"];
-const EXTENDER: [&str; 12] = [
-    "urlPrefix",
-    "filterVerb",
-    "preemptVerb",
-    "prioritizeVerb",
-    "weight",
-    "bindVerb",
-    "enableHTTPS",
-    "tlsConfig",
-    "httpTimeout",
-    "nodeCacheCapable",
-    "managedResources",
-    "ignorable",
-];
 
 /// Whether a document says that it is a configuration of the right version.
 pub(crate) fn is_configuration(document: &Node, found: &mut Vec<Diagnostic>) -> bool {

@@ -1,5 +1,7 @@
 //! How what one profile runs differs from what another one does.
 
+mod extenders;
+
 use serde_json::Value;
 
 use crate::arguments::arguments;
@@ -57,9 +59,30 @@ pub enum Difference {
         /// What it is in b.
         b: Option<Value>,
     },
+    /// An extender is asked by one of them only.
+    Extender {
+        /// Where it is.
+        url: String,
+        /// What a says of it, by the keys of a profile.
+        a: Option<Value>,
+        /// What b says of it.
+        b: Option<Value>,
+    },
+    /// A setting of an extender that both ask.
+    ExtenderSetting {
+        /// Where the extender is.
+        url: String,
+        /// The setting, by its key in a profile.
+        key: String,
+        /// What it is in a.
+        a: Option<Value>,
+        /// What it is in b.
+        b: Option<Value>,
+    },
 }
 
-/// All differences: settings, then those of each extension point in the order of a scheduling attempt, then arguments.
+/// All differences: settings, then those of each extension point in the order of a scheduling attempt, then arguments, then
+/// extenders.
 pub fn differences(a: &Meaning, b: &Meaning) -> Vec<Difference> {
     let mut found = Vec::new();
     let settings = [
@@ -80,6 +103,7 @@ pub fn differences(a: &Meaning, b: &Meaning) -> Vec<Difference> {
         let (a, b) = (arguments(plugin, a.args_of(plugin)), arguments(plugin, b.args_of(plugin)));
         of_arguments(plugin, "", a.as_ref(), b.as_ref(), &mut found);
     }
+    extenders::differences(&a.extenders, &b.extenders, &mut found);
     found
 }
 

@@ -1,6 +1,8 @@
 //! Profiles as a KubeSchedulerConfiguration of `kubescheduler.config.k8s.io/v1`: each extension point in full, and all
 //! arguments, so that nothing is left to defaults.
 
+mod extender;
+
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -8,6 +10,8 @@ use serde_json::Value;
 use crate::arguments::{arguments, camel};
 use crate::config::{API_VERSION, KIND};
 use crate::meaning::{Meaning, PluginsAt};
+
+use extender::Extender;
 
 /// A configuration with some profiles.
 #[derive(Debug, Serialize)]
@@ -18,10 +22,13 @@ pub struct Configuration<'p> {
     pod_initial_backoff_seconds: u64,
     pod_max_backoff_seconds: u64,
     profiles: Vec<Profile<'p>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    extenders: Vec<Extender<'p>>,
 }
 
 impl<'p> Configuration<'p> {
-    /// Of profiles that can be in one scheduler, with their scheduler names: their backoff is the same.
+    /// Of profiles that can be in one scheduler, with their scheduler names: their backoff is the same, and so are their
+    /// extenders.
     pub fn new(profiles: &'p [(String, Meaning)]) -> Self {
         let (initial, max) = profiles.first().map_or((1, 10), |(_, means)| means.backoff_seconds);
         Self {
@@ -30,6 +37,7 @@ impl<'p> Configuration<'p> {
             pod_initial_backoff_seconds: initial,
             pod_max_backoff_seconds: max,
             profiles: profiles.iter().map(|(name, means)| Profile::new(name, means, true)).collect(),
+            extenders: profiles.first().into_iter().flat_map(|(_, means)| &means.extenders).map(Extender).collect(),
         }
     }
 }

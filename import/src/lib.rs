@@ -7,7 +7,7 @@
 //! | decode | `config` | values | the configuration as written, strictly |
 //! | effective | `effective` | a profile | what kube-scheduler runs: plugins, order, weights |
 //! | validate | `validate`, `args` | all of it | errors, warnings, notes |
-//! | translate | `profile` | a profile | the same in schedc's words |
+//! | translate | `profile`, `extenders` | a profile | the same in schedc's words |
 //! | mean | `meaning` | that | the same as lists |
 //! | write | `write` | that | TOML |
 //! | verify | `verify` | TOML | the proof that it means the same |
@@ -22,6 +22,7 @@ mod decode;
 mod difference;
 mod effective;
 pub mod export;
+mod extenders;
 mod kube;
 #[cfg(feature = "legacy")]
 mod legacy;
@@ -184,11 +185,13 @@ fn profiles(
     let config = config::configuration(document, &mut report.errors)?;
     let effective: Vec<_> = config.profiles.iter().map(verify::effective).collect();
     validate::configuration(&config, &effective, report);
+    let extenders = extenders::translate(&config.extenders, report);
     let mut translated = Vec::new();
     for (index, (written, effective)) in config.profiles.iter().zip(&effective).enumerate() {
         report.profile = Some(index);
-        let args = args::of_profile(index, written, effective, catalog, report);
-        translated.push(profile::translate(&config, index, effective, catalog, args));
+        let mut args = args::of_profile(index, written, effective, catalog, report);
+        extenders::replace_ignored(&mut args, &extenders, report);
+        translated.push(profile::translate(&config, index, effective, catalog, args, &extenders));
     }
     report.profile = None;
     if let (Some(name), [only]) = (name, translated.as_mut_slice())
@@ -203,10 +206,10 @@ fn profiles(
     }
     let source = files.path(file);
     let written = translated.into_iter().zip(config.profiles.iter().zip(&effective));
-    let written = written.map(|(profile, (written, effective))| {
+    let written = written.map(|(mut profile, (written, effective))| {
         let scheduler_name = profile.scheduler_name.clone();
-        let means = Meaning::new(&profile, effective, catalog);
-        let toml = verify::text(profile, written, source, catalog, files)?;
+        let (toml, plan) = verify::text(&mut profile, written, source, catalog, files)?;
+        let means = Meaning::new(&profile, effective, &plan, catalog);
         Ok(Imported { scheduler_name, toml, means })
     });
     Some(written.collect())

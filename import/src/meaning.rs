@@ -1,8 +1,7 @@
 //! What a profile runs, as lists: to be compared with what is compiled in.
 
 use schedc_codegen::catalog::Catalog;
-use schedc_codegen::plan::{Plan, Point};
-use schedc_codegen::tree::{RawNode, RawValue};
+use schedc_codegen::plan::{Plan, PlanExtender, Point};
 use schedc_core::profile::ProfileInfo;
 use serde_json::Value;
 
@@ -23,10 +22,13 @@ pub struct Meaning {
     pub points: Vec<PluginsAt>,
     /// The arguments that are given to plugins, by their names; the fields are called as in profiles.
     pub args: Vec<(String, Value)>,
+    /// Who has a say besides plugins, in the order in which they are asked; the fields are called as in profiles.
+    pub extenders: Vec<Value>,
 }
 
 impl Meaning {
-    pub(crate) fn new(profile: &Profile, effective: &Effective, catalog: &Catalog) -> Meaning {
+    /// Of a profile and what it was compiled to.
+    pub(crate) fn new(profile: &Profile, effective: &Effective, plan: &Plan, catalog: &Catalog) -> Meaning {
         let points = Point::ALL.into_iter().map(|point| {
             let here = effective.point(point).iter().filter(|entry| profile::runs_at(&entry.name, point, catalog));
             let weight = |weight: i64| (point == Point::Score).then_some(weight);
@@ -41,7 +43,7 @@ impl Meaning {
                 seconds(profile.pod_max_backoff_seconds, 10),
             ),
             points: points.collect(),
-            args: profile.args.iter().map(|args| (args.plugin.value.clone(), json(&args.value))).collect(),
+            ..Meaning::from(plan)
         }
     }
 }
@@ -79,6 +81,7 @@ impl From<&Plan> for Meaning {
             backoff_seconds: (plan.pod_initial_backoff_seconds.value, plan.pod_max_backoff_seconds.value),
             points: points.collect(),
             args: args.collect(),
+            extenders: plan.extenders.iter().map(PlanExtender::to_json).collect(),
         }
     }
 }
@@ -96,19 +99,7 @@ impl From<&ProfileInfo> for Meaning {
             backoff_seconds: (info.pod_initial_backoff_seconds, info.pod_max_backoff_seconds),
             points: points.collect(),
             args: args.collect(),
-        }
-    }
-}
-
-fn json(node: &RawNode) -> Value {
-    match &node.value {
-        RawValue::Bool(value) => (*value).into(),
-        // What does not fit was an error before.
-        RawValue::Int(value) => i64::try_from(*value).unwrap_or(i64::MAX).into(),
-        RawValue::Str(value) | RawValue::Float(value) | RawValue::Datetime(value) => value.as_str().into(),
-        RawValue::List(items) => items.iter().map(json).collect(),
-        RawValue::Table(table) => {
-            table.fields.iter().map(|field| (field.key.value.clone(), json(&field.value))).collect()
+            extenders: info.extenders.iter().filter_map(|extender| serde_json::from_str(extender).ok()).collect(),
         }
     }
 }

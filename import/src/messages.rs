@@ -2,12 +2,16 @@
 //!
 //! A title is a phrase that can stand alone, since warnings and notes show only it and the help.
 
+mod extenders;
+
 use schedc_codegen::Diagnostic;
 use schedc_codegen::plan::Point;
 use schedc_codegen::source::{Span, Spanned};
 use schedc_codegen::suggest::closest;
 
 use crate::kube;
+
+pub(crate) use extenders::*;
 
 // Text and types.
 
@@ -121,16 +125,6 @@ pub(crate) fn backoff_shrinks(at: Span, initial: i64, max: i64) -> Diagnostic {
 pub(crate) fn parallelism_too_small(parallelism: &Spanned<i64>) -> Diagnostic {
     let title = format!("`parallelism` must be greater than 0, not {}", parallelism.value);
     Diagnostic::at(parallelism.span, title, "out of range")
-}
-
-pub(crate) fn extenders(extenders: &Spanned<usize>) -> Diagnostic {
-    let number = match extenders.value {
-        1 => "the extender is".to_owned(),
-        n => format!("all {n} extenders are"),
-    };
-    let title =
-        format!("{number} left out: schedc calls no extenders, so its decisions will differ where theirs count");
-    Diagnostic::at(extenders.span, title, "").help("a plugin crate can do the same within the scheduler")
 }
 
 pub(crate) fn process_setting(setting: &Spanned<&'static str>) -> Diagnostic {

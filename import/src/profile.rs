@@ -3,6 +3,7 @@
 use schedc_codegen::catalog::Catalog;
 use schedc_codegen::parse::RawArgs;
 use schedc_codegen::plan::Point;
+use schedc_codegen::tree::RawTable;
 
 use crate::config::{self, Configuration, Plugin, PluginSet};
 use crate::effective::{Effective, Entry};
@@ -19,8 +20,8 @@ pub(crate) struct Profile {
     pub(crate) pod_max_backoff_seconds: Option<i64>,
     /// Plugins that some crate must have.
     pub(crate) out_of_tree: Vec<String>,
-    /// There are extenders, which are left out.
-    pub(crate) extenders: bool,
+    /// Who has a say besides plugins.
+    pub(crate) extenders: Vec<RawTable>,
     /// Plugin sets, that of `multi-point` first (`None`), then in the order of the extension points.
     pub(crate) sets: Vec<(Option<Point>, Set)>,
     pub(crate) args: Vec<RawArgs>,
@@ -63,6 +64,7 @@ pub(crate) fn translate(
     effective: &Effective,
     catalog: &Catalog,
     args: Vec<RawArgs>,
+    extenders: &[RawTable],
 ) -> Profile {
     let written = &config.profiles[index];
     let value = |seconds: &Option<schedc_codegen::source::Spanned<i64>>| seconds.as_ref().map(|seconds| seconds.value);
@@ -78,7 +80,7 @@ pub(crate) fn translate(
         pod_initial_backoff_seconds: value(&config.pod_initial_backoff_seconds),
         pod_max_backoff_seconds: value(&config.pod_max_backoff_seconds),
         out_of_tree: outside_plugins(written),
-        extenders: config.extenders.is_some(),
+        extenders: extenders.to_vec(),
         sets: sets.filter(|(_, set)| !set.is_empty()).collect(),
         args: args.into_iter().filter(|args| can_name(&args.plugin.value, catalog)).collect(),
     }

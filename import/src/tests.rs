@@ -3,6 +3,7 @@
 mod arguments;
 mod conformance;
 mod errors;
+mod extenders;
 mod forms;
 #[cfg(feature = "legacy")]
 mod legacy;

@@ -44,9 +44,6 @@ fn settings(config: &Configuration, report: &mut Report) {
     if let Some(parallelism) = config.parallelism.as_ref().filter(|parallelism| parallelism.value <= 0) {
         report.error(messages::parallelism_too_small(parallelism));
     }
-    if let Some(extenders) = &config.extenders {
-        report.warning(messages::extenders(extenders));
-    }
     for setting in &config.process_settings {
         report.note(messages::process_setting(setting));
     }

@@ -43,42 +43,43 @@ pub(crate) fn effective(written: &config::Profile) -> Effective {
     Effective::new(written, |name, point| Outside::WhereMentioned.runs_at(name, point, written))
 }
 
-/// Prints a profile that means the same as what is written. Where schedc would order plugins in another way, they are
+/// Prints a profile that means the same as what is written, and compiles it. Where schedc would order plugins in another way, they are
 /// listed one by one.
 pub(crate) fn text(
-    mut profile: Profile,
+    profile: &mut Profile,
     written: &config::Profile,
     source: &str,
     catalog: &Catalog,
     files: &Files,
-) -> Result<String, Diagnostics> {
-    for last_attempt in [false, true] {
-        let text = write::toml(&profile, source);
-        let mut differing = Vec::new();
-        for outside in [Outside::WhereMentioned, Outside::Everywhere] {
+) -> Result<(String, Plan), Diagnostics> {
+    let mut last_attempt = false;
+    loop {
+        let text = write::toml(profile, source);
+        let check = |outside: Outside| -> Result<(Plan, Vec<(Point, Set)>), Diagnostics> {
             let effective = Effective::new(written, |name, point| outside.runs_at(name, point, written));
-            let plan = compiled(&text, source, &profile, written, outside, catalog, files)?;
-            differing = Point::ALL
-                .into_iter()
-                .filter(|point| !same(*point, &plan, effective.point(*point), catalog))
-                .map(|point| (point, profile::explicit(point, effective.point(point), catalog)))
-                .collect();
-            if !differing.is_empty() {
-                break;
-            }
+            let plan = compiled(&text, source, profile, written, outside, catalog, files)?;
+            let differing =
+                Point::ALL.into_iter().filter(|point| !same(*point, &plan, effective.point(*point), catalog));
+            let sets = differing.map(|point| (point, profile::explicit(point, effective.point(point), catalog)));
+            let sets = sets.collect();
+            Ok((plan, sets))
+        };
+        let (plan, mut differing) = check(Outside::WhereMentioned)?;
+        if differing.is_empty() {
+            (_, differing) = check(Outside::Everywhere)?;
         }
         if differing.is_empty() {
-            return Ok(text);
+            return Ok((text, plan));
         }
         if last_attempt {
             let points: Vec<Point> = differing.into_iter().map(|(point, _)| point).collect();
             return Err(Diagnostics::new(files.clone(), vec![messages::not_the_same(&points)]));
         }
         for (point, set) in differing {
-            replace(&mut profile, point, set);
+            replace(profile, point, set);
         }
+        last_attempt = true;
     }
-    Ok(String::new())
 }
 
 fn replace(profile: &mut Profile, point: Point, set: Set) {

@@ -12,9 +12,6 @@ const WIDTH: usize = 110;
 pub(crate) fn toml(profile: &Profile, source: &str) -> String {
     let mut text = String::new();
     comment(&mut text, &format!("Imported from {source} by schedc."));
-    if profile.extenders {
-        comment(&mut text, "Its extenders are left out, so decisions will differ where theirs count.");
-    }
     text.push('\n');
     if profile.named {
         text.push_str(&format!("scheduler-name = {}\n", string(&profile.scheduler_name)));
@@ -57,14 +54,18 @@ pub(crate) fn toml(profile: &Profile, source: &str) -> String {
     }
     for args in &profile.args {
         if let RawValue::Table(table) = &args.value.value {
-            section(&mut text, &format!("args.{}", key(&args.plugin.value)), table);
+            let path = format!("args.{}", key(&args.plugin.value));
+            section(&mut text, &format!("[{path}]"), &path, table);
         }
+    }
+    for extender in &profile.extenders {
+        section(&mut text, "[[extender]]", "extender", extender);
     }
     text
 }
 
 /// A table with a header. Tables in it that are too long for a line get headers, too.
-fn section(text: &mut String, path: &str, table: &RawTable) {
+fn section(text: &mut String, header: &str, path: &str, table: &RawTable) {
     let mut sections = Vec::new();
     let mut lines = String::new();
     for field in &table.fields {
@@ -77,10 +78,10 @@ fn section(text: &mut String, path: &str, table: &RawTable) {
         }
     }
     if !lines.is_empty() || sections.is_empty() {
-        text.push_str(&format!("\n[{path}]\n{lines}"));
+        text.push_str(&format!("\n{header}\n{lines}"));
     }
     for (path, inner) in sections {
-        section(text, &path, inner);
+        section(text, &format!("[{path}]"), &path, inner);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The fields of kube-scheduler's argument types (k8s.io/kube-scheduler/config/v1).
 
 /// What a field is.
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Bool,
     Int { bits: u32 },
     Str,
@@ -44,6 +44,33 @@ pub(super) fn of(plugin: &str) -> Option<&'static [(&'static str, Shape)]> {
         _ => return None,
     })
 }
+
+/// The fields of an extender.
+pub(crate) const EXTENDER: &[(&str, Shape)] = &[
+    ("urlPrefix", Str),
+    ("filterVerb", Str),
+    ("preemptVerb", Str),
+    ("prioritizeVerb", Str),
+    ("weight", INT64),
+    ("bindVerb", Str),
+    ("enableHTTPS", Bool),
+    ("tlsConfig", TLS),
+    ("httpTimeout", Str),
+    ("nodeCacheCapable", Bool),
+    ("managedResources", List(&Map(&[("name", Str), ("ignoredByScheduler", Bool)]))),
+    ("ignorable", Bool),
+];
+
+const TLS: Shape = Map(&[
+    ("insecure", Bool),
+    ("serverName", Str),
+    ("certFile", Str),
+    ("keyFile", Str),
+    ("caFile", Str),
+    ("certData", Str),
+    ("keyData", Str),
+    ("caData", Str),
+]);
 
 const RESOURCES: Shape = List(&Map(&[("name", Str), ("weight", INT64)]));
 const SHAPE: Shape = List(&Map(&[("utilization", INT32), ("score", INT32)]));

@@ -1,8 +1,11 @@
 //! The old Policy: predicates and priorities, which kube-scheduler 1.18 to 1.22 turned into plugins. What each one meant
 //! is in its `LegacyRegistry`.
 
+use std::time::Duration;
+
 use schedc_codegen::plan::Point;
 use schedc_codegen::source::{Span, Spanned};
+use schedc_core::args::format_duration;
 
 use super::args::OfAll;
 use super::lists::{Entry, Lists};
@@ -360,7 +363,10 @@ fn extender(node: &Node) -> Node {
         for (key, value) in fields {
             match (key.value.as_str(), &value.value) {
                 ("enableHttps", _) => "enableHTTPS".clone_into(&mut key.value),
-                ("httpTimeout", Value::Int(nanoseconds)) => value.value = Value::Str(format!("{nanoseconds}ns")),
+                ("httpTimeout", Value::Int(nanoseconds)) => {
+                    let timeout = u64::try_from(*nanoseconds).map(Duration::from_nanos).map(format_duration);
+                    value.value = Value::Str(timeout.unwrap_or_else(|_| format!("{nanoseconds}ns")));
+                }
                 _ => {}
             }
         }

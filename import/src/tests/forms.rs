@@ -83,32 +83,43 @@ fn settings() {
          profiles: [{schedulerName: a}, {schedulerName: b, percentageOfNodesToScore: 0}, \
          {schedulerName: c, percentageOfNodesToScore: 100}]\n",
         expect![[r#"
-            warning: c.yaml:10:1: the extender is left out: schedc calls no extenders, so its decisions will differ where theirs count; a plugin crate can do the same within the scheduler
             note: c.yaml:6:1: `parallelism` is not taken over: schedc looks at nodes in one thread, whatever the number
             note: c.yaml:7:1: `leaderElection` is not part of a profile: it says how the process runs, not what it decides
             note: c.yaml:8:1: `clientConnection` is not part of a profile: it says how the process reaches the API server
             note: c.yaml:9:1: `enableProfiling` is not taken over: there are no such endpoints
             # Imported from c.yaml by schedc.
-            # Its extenders are left out, so decisions will differ where theirs count.
 
             scheduler-name = "a"
             percentage-of-nodes-to-score = 50
             pod-initial-backoff-seconds = 2
             pod-max-backoff-seconds = 60
+
+            [[extender]]
+            url-prefix = "http://x"
+            filter-verb = "filter"
+            managed-resources = [{ name = "example.com/x" }]
             # Imported from c.yaml by schedc.
-            # Its extenders are left out, so decisions will differ where theirs count.
 
             scheduler-name = "b"
             # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
             percentage-of-nodes-to-score = 0
             pod-initial-backoff-seconds = 2
             pod-max-backoff-seconds = 60
+
+            [[extender]]
+            url-prefix = "http://x"
+            filter-verb = "filter"
+            managed-resources = [{ name = "example.com/x" }]
             # Imported from c.yaml by schedc.
-            # Its extenders are left out, so decisions will differ where theirs count.
 
             scheduler-name = "c"
             pod-initial-backoff-seconds = 2
             pod-max-backoff-seconds = 60
+
+            [[extender]]
+            url-prefix = "http://x"
+            filter-verb = "filter"
+            managed-resources = [{ name = "example.com/x" }]
         "#]],
     );
 }

@@ -79,6 +79,17 @@ fn the_profiles_that_are_examples() {
 }
 
 #[test]
+fn extenders() {
+    check_configuration(&format!("{HEAD}{}", super::extenders::ALL));
+    let data = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCmFiYwotLS0tLUVORCBDRVJUSUZJQ0FURS0tLS0tCg==";
+    let tls = format!("{{certData: {data}, keyData: {data}, caData: {data}, serverName: x}}");
+    check_configuration(&format!(
+        "{HEAD}extenders: [{{urlPrefix: 'https://a/', filterVerb: f, prioritizeVerb: p, weight: 9223372036854775, \
+         httpTimeout: 1h0.5s, enableHTTPS: true, tlsConfig: {tls}}}]\n"
+    ));
+}
+
+#[test]
 fn hostile_configurations() {
     for rest in [
         // All is disabled, and some of it is enabled again, elsewhere and in another order.

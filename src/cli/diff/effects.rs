@@ -18,6 +18,10 @@ pub(super) fn of(difference: &Difference, all: &[Difference], a: &Side, b: &Side
         Difference::Argument { plugin, path, a: in_a, b: in_b } => {
             argument(plugin, path, (in_a.as_ref(), &a.name), (in_b.as_ref(), &b.name))
         }
+        Difference::Extender { a: in_a, b: in_b, .. } => without_extender(in_a.as_ref().or(in_b.as_ref())),
+        Difference::ExtenderSetting { key, a: in_a, b: in_b, .. } => {
+            extender_setting(key, (in_a.as_ref(), &a.name), (in_b.as_ref(), &b.name))
+        }
     }
 }
 
@@ -143,7 +147,39 @@ fn order(point: &str) -> &'static str {
         "post-filter" => "another plugin is asked first to make room",
         "pre-enqueue" => "none for who is held back; of several plugins that hold a pod, another one may be named",
         "bind" => "another plugin may bind them",
+        "extender" => "none for where they go; of several extenders that reject a node, another one may be named",
         _ => "plugins act in another order",
+    }
+}
+
+/// What pods miss without an extender that says this.
+fn without_extender(extender: Option<&Value>) -> String {
+    let misses = [
+        ("filter-verb", "takes out nodes"),
+        ("prioritize-verb", "adds to scores"),
+        ("preempt-verb", "looks over who has to go for others"),
+        ("bind-verb", "binds pods in place of plugins"),
+        ("unreserve-verb", "hears of decisions that were undone"),
+    ];
+    let asked = misses.into_iter().filter(|(verb, _)| extender.is_some_and(|extender| extender.get(verb).is_some()));
+    let asked: Vec<&str> = asked.map(|(_, what)| what).collect();
+    if asked.is_empty() {
+        "none: it is never asked".to_owned()
+    } else {
+        format!("without it, nobody {}", asked.join(", "))
+    }
+}
+
+fn extender_setting(key: &str, (in_a, a): (Option<&Value>, &str), (in_b, b): (Option<&Value>, &str)) -> String {
+    let number = |value: Option<&Value>| value.and_then(Value::as_i64).unwrap_or(0);
+    match key {
+        "weight" => format!("its scores count more with {}", if number(in_a) > number(in_b) { a } else { b }),
+        "ignorable" => format!("only with {}, pods are scheduled when it fails", if in_a.is_some() { a } else { b }),
+        "http-timeout" => "pods wait for its answers for another time".to_owned(),
+        "managed-resources" => "it is asked about other pods".to_owned(),
+        "node-cache-capable" => "none, if it knows the nodes: it is sent names or whole nodes".to_owned(),
+        verb if verb.ends_with("-verb") => "it is asked other things".to_owned(),
+        _ => "it is reached in another way".to_owned(),
     }
 }
 

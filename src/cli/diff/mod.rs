@@ -122,7 +122,10 @@ pub(crate) struct Entry {
     /// The plugin, of plugins, weights and arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) plugin: Option<String>,
-    /// The name, of settings and arguments.
+    /// The URL, of extenders.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) extender: Option<String>,
+    /// The name, of settings, also those of extenders, and arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<String>,
     pub(crate) a: Value,
@@ -140,12 +143,22 @@ pub(crate) enum What {
     Weight,
     Order,
     Argument,
+    Extender,
 }
 
 impl Entry {
     fn new(difference: &Difference, all: &[Difference], a: &Side, b: &Side) -> Self {
         let effect = effects::of(difference, all, a, b);
-        let entry = |what, a: Value, b: Value| Entry { what, point: None, plugin: None, name: None, a, b, effect };
+        let entry = |what, a: Value, b: Value| Entry {
+            what,
+            point: None,
+            plugin: None,
+            extender: None,
+            name: None,
+            a,
+            b,
+            effect,
+        };
         match difference {
             Difference::Setting { name, a, b } => {
                 Entry { name: Some((*name).to_owned()), ..entry(What::Setting, json!(a), json!(b)) }
@@ -166,6 +179,14 @@ impl Entry {
                 plugin: Some(plugin.clone()),
                 name: Some(path.clone()),
                 ..entry(What::Argument, json!(a), json!(b))
+            },
+            Difference::Extender { url, a, b } => {
+                Entry { extender: Some(url.clone()), ..entry(What::Extender, json!(a), json!(b)) }
+            }
+            Difference::ExtenderSetting { url, key, a, b } => Entry {
+                extender: Some(url.clone()),
+                name: Some(key.clone()),
+                ..entry(What::Extender, json!(a), json!(b))
             },
         }
     }

@@ -58,13 +58,24 @@ fn of_profile(written: &Imported, profile: &ProfileInfo) -> Vec<String> {
             Difference::Order { point, b, .. } => {
                 lines.push(format!("{point}: the order in the binary is another one: {}", b.join(", ")));
             }
-            Difference::Argument { plugin, path, a, b } => {
-                let say = |value: Option<Value>| value.map_or_else(|| "nothing".to_owned(), |value| value.to_string());
-                lines.push(format!("{path} of {plugin} is {} in the file and {} in the binary", say(a), say(b)));
+            Difference::Argument { plugin, path, a, b } => lines.push(setting(&path, &plugin, a, b)),
+            Difference::Extender { url, a: Some(_), .. } => {
+                lines.push(format!("extender {url} is in the file, and nobody asks it: `schedc import` makes a profile of this file that does"));
+            }
+            Difference::Extender { url, .. } => {
+                lines.push(format!("extender {url} is not in the file, and the binary asks it"));
+            }
+            Difference::ExtenderSetting { url, key, a, b } => {
+                lines.push(setting(&key, &format!("extender {url}"), a, b));
             }
         }
     }
     lines
+}
+
+fn setting(key: &str, of: &str, a: Option<Value>, b: Option<Value>) -> String {
+    let say = |value: Option<Value>| value.map_or_else(|| "nothing".to_owned(), |value| value.to_string());
+    format!("{key} of {of} is {} in the file and {} in the binary", say(a), say(b))
 }
 
 /// Whether a difference is a plugin at a point of one of the two.

@@ -34,6 +34,7 @@ pub(crate) fn table(comparison: &Comparison, all_pods: bool) -> String {
         }
     }
     section(&mut text, "Arguments", "ARGUMENT", of(What::Argument), (a, b));
+    section(&mut text, "Extenders", "EXTENDER", of(What::Extender), (a, b));
     if let Some(moves) = &comparison.placements {
         placements(&mut text, moves, if all_pods { usize::MAX } else { PODS }, (a, b));
     }
@@ -51,8 +52,8 @@ fn section<'e>(
     let mut is_empty = true;
     for entry in entries {
         is_empty = false;
-        let name = match (&entry.plugin, &entry.name) {
-            (Some(plugin), Some(name)) => format!("{plugin} {name}"),
+        let name = match (entry.plugin.as_ref().or(entry.extender.as_ref()), &entry.name) {
+            (Some(whose), Some(name)) => format!("{whose} {name}"),
             (Some(name), None) | (None, Some(name)) => name.clone(),
             (None, None) => String::new(),
         };
@@ -70,6 +71,7 @@ fn cell(what: What, value: &Value) -> String {
             Some(weight) => format!("x{weight}"),
             None => "yes".to_owned(),
         },
+        (What::Extender, Value::Object(whole)) if whole.contains_key("url-prefix") => "yes".to_owned(),
         (What::Weight, weight) => format!("x{weight}"),
         (_, Value::String(text)) => text.clone(),
         (_, other) => other.to_string(),

@@ -137,8 +137,8 @@ priorities:
             score: NodeAffinity=4 NodeResourcesFit=5
             reserve: 
             bind: DefaultBinder
-            NodeResourcesFit: {"scoring-strategy":{"requested-to-capacity-ratio":{"shape":[{"score":10,"utilization":0},{"score":0,"utilization":100}]},"resources":[{"name":"example.com/gpu","weight":2}],"type":"RequestedToCapacityRatio"}}
             NodeAffinity: {"added-affinity":{"preferred":[{"preference":{"match-expressions":[{"key":"fast","operator":"Exists"}]},"weight":1},{"preference":{"match-expressions":[{"key":"slow","operator":"DoesNotExist"}]},"weight":1}],"required":[{"match-expressions":[{"key":"disk","operator":"Exists"},{"key":"retiring","operator":"DoesNotExist"}]}]}}
+            NodeResourcesFit: {"scoring-strategy":{"requested-to-capacity-ratio":{"shape":[{"score":10,"utilization":0},{"score":0,"utilization":100}]},"resources":[{"name":"example.com/gpu","weight":2}],"type":"RequestedToCapacityRatio"}}
         "#]],
     );
 }
@@ -251,11 +251,9 @@ fn extenders_are_those_of_v1() {
     let text =
         "extenders: [{urlPrefix: 'http://x', filterVerb: filter, enableHttps: false, httpTimeout: 5000000000}]\n";
     expect![[r#"
-        warning: p.yaml:3:1: the extender is left out: schedc calls no extenders, so its decisions will differ where theirs count; a plugin crate can do the same within the scheduler
         note: p.yaml:1:1: a Policy means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
         note: p.yaml:1:1: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has nothing like it; give the nodes that it was for a taint with the effect PreferNoSchedule
         # Imported from p.yaml by schedc.
-        # Its extenders are left out, so decisions will differ where theirs count.
 
         # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
         percentage-of-nodes-to-score = 0
@@ -310,5 +308,10 @@ fn extenders_are_those_of_v1() {
         reserve = ["VolumeBinding"]
         pre-bind = ["VolumeBinding"]
         bind = ["DefaultBinder"]
+
+        [[extender]]
+        url-prefix = "http://x"
+        filter-verb = "filter"
+        http-timeout = "5s"
     "#]].assert_eq(&shown(&imported(text)));
 }
