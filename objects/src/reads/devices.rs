@@ -5,31 +5,53 @@ use k8s_openapi::api::resource::v1 as api;
 use super::object::look_at;
 
 look_at! {
-    api::DeviceClass { metadata, spec }
-    api::DeviceClassSpec { extended_resource_name: "extendedResourceName" }
-    api::ResourceSlice { metadata }
+    api::DeviceClass { metadata = 1, spec = 2 }
+    api::DeviceClassSpec { extended_resource_name: "extendedResourceName" as Pointer = 4 }
+    api::ResourceSlice { metadata = 1 }
 
     // Whether anything in the status of a claim changed is looked at.
-    api::ResourceClaim { metadata, status }
-    api::ResourceClaimStatus { allocation, devices, reserved_for: "reservedFor" }
-    api::AllocationResult { devices, allocation_timestamp: "allocationTimestamp", node_selector: "nodeSelector" }
-    api::DeviceAllocationResult { config, results }
-    api::DeviceAllocationConfiguration { opaque, requests, source }
-    api::OpaqueDeviceConfiguration { driver, parameters }
+    api::ResourceClaim { metadata = 1, status = 3 }
+    api::ResourceClaimStatus { allocation = 1, devices = 4, reserved_for: "reservedFor" = 2 }
+    api::AllocationResult {
+        devices = 1,
+        allocation_timestamp: "allocationTimestamp" = 5,
+        node_selector: "nodeSelector" = 3,
+    }
+    api::DeviceAllocationResult { config = 2, results = 1 }
+    api::DeviceAllocationConfiguration { opaque = 1 within 3, requests = 2, source = 1 }
+    api::OpaqueDeviceConfiguration { driver = 1, parameters = 2 }
     api::DeviceRequestAllocationResult {
-        device, driver, pool, request, tolerations,
-        admin_access: "adminAccess",
-        binding_conditions: "bindingConditions",
-        binding_failure_conditions: "bindingFailureConditions",
-        consumed_capacity: "consumedCapacity",
-        share_id: "shareID",
+        device = 4,
+        driver = 2,
+        pool = 3,
+        request = 1,
+        tolerations = 6,
+        admin_access: "adminAccess" as Pointer = 5,
+        binding_conditions: "bindingConditions" = 7,
+        binding_failure_conditions: "bindingFailureConditions" = 8,
+        consumed_capacity: "consumedCapacity" = 10,
+        share_id: "shareID" = 9,
     }
-    api::DeviceToleration { key, operator, value, effect, toleration_seconds: "tolerationSeconds" }
+    api::DeviceToleration {
+        key = 1,
+        operator = 2,
+        value = 3,
+        effect = 4,
+        toleration_seconds: "tolerationSeconds" as Pointer = 5,
+    }
     api::AllocatedDeviceStatus {
-        conditions, data, device, driver, pool,
-        network_data: "networkData",
-        share_id: "shareID",
+        conditions = 4,
+        data = 5,
+        device = 3,
+        driver = 1,
+        pool = 2,
+        network_data: "networkData" = 6,
+        share_id: "shareID" as Pointer = 7,
     }
-    api::NetworkDeviceData { ips, hardware_address: "hardwareAddress", interface_name: "interfaceName" }
-    api::ResourceClaimConsumerReference { name, resource, uid, api_group: "apiGroup" }
+    api::NetworkDeviceData {
+        ips = 2,
+        hardware_address: "hardwareAddress" = 3,
+        interface_name: "interfaceName" = 1,
+    }
+    api::ResourceClaimConsumerReference { name = 4, resource = 3, uid = 5, api_group: "apiGroup" = 1 }
 }

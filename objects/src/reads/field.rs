@@ -6,12 +6,24 @@ use std::fmt;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use k8s_openapi::apimachinery::pkg::runtime::RawExtension;
+use k8s_openapi::jiff::Timestamp;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
+use super::protobuf::{Malformed, Message, Wire};
+
 /// What is read to where it is to be, so that nothing large is moved. Null is as good as absent, as it is for Go.
 pub(super) trait Field {
+    /// Reads a value of JSON.
     fn read<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error>;
+
+    /// Takes in a value of protobuf; of a list or a map, one of its entries.
+    fn take(&mut self, value: Wire<'_>) -> Result<(), Malformed>;
+
+    /// Whether it is what Go has where nobody said anything, and JSON leaves out.
+    fn is_zero(&self) -> bool {
+        false
+    }
 }
 
 /// Reads a field.
@@ -25,32 +37,173 @@ impl<'de, T: Field> DeserializeSeed<'de> for To<'_, T> {
     }
 }
 
-/// What is read as its own type says.
-macro_rules! whole {
-    ($($type:ty),*) => {$(
+/// Reads what JSON has in the way that the type itself says.
+fn whole<'de, T: Deserialize<'de>, D: Deserializer<'de>>(field: &mut T, from: D) -> Result<(), D::Error> {
+    if let Some(value) = Deserialize::deserialize(from)? {
+        *field = value;
+    }
+    Ok(())
+}
+
+/// A value that is one piece.
+macro_rules! scalars {
+    ($($type:ty: $value:ident => $taken:expr;)*) => {$(
         impl Field for $type {
             fn read<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
-                if let Some(value) = Deserialize::deserialize(from)? {
-                    *self = value;
-                }
+                whole(self, from)
+            }
+
+            fn take(&mut self, $value: Wire<'_>) -> Result<(), Malformed> {
+                *self = $taken;
                 Ok(())
+            }
+
+            fn is_zero(&self) -> bool {
+                *self == <$type>::default()
             }
         }
     )*};
 }
 
-whole!(bool, i32, i64, String, Quantity, RawExtension, Vec<Condition>, BTreeMap<String, Time>);
+scalars! {
+    bool: value => value.number()? != 0;
+    // Negative numbers are written with 64 bits, also those that have 32.
+    i32: value => i32::try_from(value.number()?.cast_signed()).map_err(|_| Malformed::WrongType)?;
+    i64: value => value.number()?.cast_signed();
+    String: value => value.text()?.to_owned();
+}
+
+impl Field for Quantity {
+    fn read<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
+        whole(self, from)
+    }
+
+    fn take(&mut self, value: Wire<'_>) -> Result<(), Malformed> {
+        let mut message = Message(value.bytes()?);
+        while let Some((number, value)) = message.next_field()? {
+            if number == 1 {
+                self.0.take(value)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Field for RawExtension {
+    fn read<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
+        whole(self, from)
+    }
+
+    fn take(&mut self, value: Wire<'_>) -> Result<(), Malformed> {
+        let mut message = Message(value.bytes()?);
+        while let Some((number, value)) = message.next_field()? {
+            if number == 1 {
+                self.0 = serde_json::from_slice(value.bytes()?).map_err(|error| Malformed::Json(error.to_string()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A time; none if it is Go's zero time, which has no fields.
+fn time(value: Wire<'_>) -> Result<Option<Time>, Malformed> {
+    let bytes = value.bytes()?;
+    let (mut seconds, mut nanoseconds) = (0, 0);
+    let mut message = Message(bytes);
+    while let Some((number, value)) = message.next_field()? {
+        match number {
+            1 => Field::take(&mut seconds, value)?,
+            2 => Field::take(&mut nanoseconds, value)?,
+            _ => {}
+        }
+    }
+    let time = Timestamp::new(seconds, nanoseconds).map_err(|_| Malformed::WrongType)?;
+    Ok((!bytes.is_empty()).then_some(Time(time)))
+}
 
 impl Field for Option<Time> {
     fn read<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
         *self = Deserialize::deserialize(from)?;
         Ok(())
     }
+
+    fn take(&mut self, value: Wire<'_>) -> Result<(), Malformed> {
+        *self = time(value)?;
+        Ok(())
+    }
+}
+
+impl Field for BTreeMap<String, Time> {
+    fn read<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
+        whole(self, from)
+    }
+
+    fn take(&mut self, value: Wire<'_>) -> Result<(), Malformed> {
+        let (key, value) = entry(value)?;
+        if let Some(time) = value.map(time).transpose()?.flatten() {
+            self.insert(key, time);
+        }
+        Ok(())
+    }
+}
+
+impl Field for Vec<Condition> {
+    fn read<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
+        whole(self, from)
+    }
+
+    fn take(&mut self, value: Wire<'_>) -> Result<(), Malformed> {
+        let mut condition = Condition {
+            last_transition_time: Time(Timestamp::UNIX_EPOCH),
+            message: String::new(),
+            observed_generation: None,
+            reason: String::new(),
+            status: String::new(),
+            type_: String::new(),
+        };
+        let mut message = Message(value.bytes()?);
+        while let Some((number, value)) = message.next_field()? {
+            match number {
+                1 => condition.type_.take(value)?,
+                2 => condition.status.take(value)?,
+                3 => Field::take(&mut condition.observed_generation, value)?,
+                4 => condition.last_transition_time = time(value)?.unwrap_or(condition.last_transition_time),
+                5 => condition.reason.take(value)?,
+                6 => condition.message.take(value)?,
+                _ => {}
+            }
+        }
+        self.push(condition);
+        Ok(())
+    }
+}
+
+/// An entry of a map.
+fn entry(value: Wire<'_>) -> Result<(String, Option<Wire<'_>>), Malformed> {
+    let (mut key, mut content) = (String::new(), None);
+    let mut message = Message(value.bytes()?);
+    while let Some((number, value)) = message.next_field()? {
+        match number {
+            1 => key.take(value)?,
+            2 => content = Some(value),
+            _ => {}
+        }
+    }
+    Ok((key, content))
 }
 
 impl<T: Field + Default> Field for Option<T> {
     fn read<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
         from.deserialize_option(To(self))
+    }
+
+    fn take(&mut self, value: Wire<'_>) -> Result<(), Malformed> {
+        let field = self.get_or_insert_default();
+        Field::take(field, value)?;
+        if field.is_zero() {
+            *self = None;
+        }
+        Ok(())
     }
 }
 
@@ -73,6 +226,13 @@ impl<'de, T: Field + Default> Visitor<'de> for To<'_, Option<T>> {
 impl<T: Field + Default> Field for Vec<T> {
     fn read<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
         from.deserialize_option(To(self))
+    }
+
+    fn take(&mut self, value: Wire<'_>) -> Result<(), Malformed> {
+        let mut next = T::default();
+        next.take(value)?;
+        self.push(next);
+        Ok(())
     }
 }
 
@@ -103,6 +263,12 @@ impl<'de, T: Field + Default> Visitor<'de> for To<'_, Vec<T>> {
 impl<T: Field + Default> Field for BTreeMap<String, T> {
     fn read<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error> {
         from.deserialize_option(To(self))
+    }
+
+    fn take(&mut self, value: Wire<'_>) -> Result<(), Malformed> {
+        let (key, value) = entry(value)?;
+        let content = self.entry(key).or_default();
+        value.map_or(Ok(()), |value| content.take(value))
     }
 }
 

@@ -7,15 +7,25 @@ use super::object::{Fields, look_at};
 look_at! {
     // Without annotations: they can be long, and few look at them.
     meta::ObjectMeta {
-        name, namespace, uid, labels, generation,
-        resource_version: "resourceVersion",
-        creation_timestamp: "creationTimestamp",
-        deletion_timestamp: "deletionTimestamp",
-        owner_references: "ownerReferences",
+        name = 1,
+        namespace = 3,
+        uid = 5,
+        labels = 11,
+        generation = 7,
+        resource_version: "resourceVersion" = 6,
+        creation_timestamp: "creationTimestamp" = 8,
+        deletion_timestamp: "deletionTimestamp" = 9,
+        owner_references: "ownerReferences" = 13,
     }
-    meta::OwnerReference { api_version: "apiVersion", kind, name, uid, controller }
-    meta::LabelSelector { match_labels: "matchLabels", match_expressions: "matchExpressions" }
-    meta::LabelSelectorRequirement { key, operator, values }
+    meta::OwnerReference {
+        api_version: "apiVersion" = 5,
+        kind = 1,
+        name = 3,
+        uid = 4,
+        controller as Pointer = 6,
+    }
+    meta::LabelSelector { match_labels: "matchLabels" = 1, match_expressions: "matchExpressions" = 2 }
+    meta::LabelSelectorRequirement { key = 1, operator = 2, values = 3 }
 }
 
 /// All of it but who manages which field.
@@ -26,13 +36,19 @@ impl Fields for Unmanaged {
 
     look_at! {
         @fields
-        name, namespace, uid, labels, annotations, generation, finalizers,
-        generate_name: "generateName",
-        resource_version: "resourceVersion",
-        creation_timestamp: "creationTimestamp",
-        deletion_timestamp: "deletionTimestamp",
-        deletion_grace_period_seconds: "deletionGracePeriodSeconds",
-        owner_references: "ownerReferences",
+        name = 1,
+        namespace = 3,
+        uid = 5,
+        labels = 11,
+        annotations = 12,
+        generation = 7,
+        finalizers = 14,
+        generate_name: "generateName" = 2,
+        resource_version: "resourceVersion" = 6,
+        creation_timestamp: "creationTimestamp" = 8,
+        deletion_timestamp: "deletionTimestamp" = 9,
+        deletion_grace_period_seconds: "deletionGracePeriodSeconds" as Pointer = 10,
+        owner_references: "ownerReferences" = 13,
     }
 }
 
@@ -44,9 +60,13 @@ impl Fields for Annotated {
 
     look_at! {
         @fields
-        name, namespace, uid, labels, annotations,
-        resource_version: "resourceVersion",
-        deletion_timestamp: "deletionTimestamp",
-        owner_references: "ownerReferences",
+        name = 1,
+        namespace = 3,
+        uid = 5,
+        labels = 11,
+        annotations = 12,
+        resource_version: "resourceVersion" = 6,
+        deletion_timestamp: "deletionTimestamp" = 9,
+        owner_references: "ownerReferences" = 13,
     }
 }

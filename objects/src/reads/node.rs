@@ -6,10 +6,10 @@ use super::metadata::Annotated;
 use super::object::look_at;
 
 look_at! {
-    api::Node { metadata as Annotated, spec, status }
-    api::NodeSpec { taints, unschedulable }
-    api::Taint { key, value, effect }
-    api::NodeStatus { allocatable, conditions, images, declared_features: "declaredFeatures" }
-    api::NodeCondition { type_: "type", status }
-    api::ContainerImage { names, size_bytes: "sizeBytes" }
+    api::Node { metadata as Annotated = 1, spec = 2, status = 3 }
+    api::NodeSpec { taints = 5, unschedulable = 4 }
+    api::Taint { key = 1, value = 2, effect = 3 }
+    api::NodeStatus { allocatable = 2, conditions = 4, images = 8, declared_features: "declaredFeatures" = 14 }
+    api::NodeCondition { type_: "type" = 1, status = 2 }
+    api::ContainerImage { names = 1, size_bytes: "sizeBytes" = 2 }
 }

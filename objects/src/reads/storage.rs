@@ -7,29 +7,31 @@ use super::object::look_at;
 
 look_at! {
     api::StorageClass {
-        metadata, provisioner,
-        volume_binding_mode: "volumeBindingMode",
-        allowed_topologies: "allowedTopologies",
+        metadata = 1,
+        provisioner = 2,
+        volume_binding_mode: "volumeBindingMode" as Pointer = 7,
+        allowed_topologies: "allowedTopologies" = 8,
     }
-    core::TopologySelectorTerm { match_label_expressions: "matchLabelExpressions" }
-    core::TopologySelectorLabelRequirement { key, values }
+    core::TopologySelectorTerm { match_label_expressions: "matchLabelExpressions" = 1 }
+    core::TopologySelectorLabelRequirement { key = 1, values = 2 }
 
-    api::CSINode { metadata as Annotated, spec }
-    api::CSINodeSpec { drivers }
-    api::CSINodeDriver { name, allocatable }
-    api::VolumeNodeResources { count }
+    api::CSINode { metadata as Annotated = 1, spec = 2 }
+    api::CSINodeSpec { drivers = 1 }
+    api::CSINodeDriver { name = 1, allocatable = 4 }
+    api::VolumeNodeResources { count as Pointer = 1 }
 
-    api::CSIDriver { metadata, spec }
-    api::CSIDriverSpec { storage_capacity: "storageCapacity" }
+    api::CSIDriver { metadata = 1, spec = 2 }
+    api::CSIDriverSpec { storage_capacity: "storageCapacity" as Pointer = 4 }
 
     api::CSIStorageCapacity {
-        metadata, capacity,
-        storage_class_name: "storageClassName",
-        node_topology: "nodeTopology",
-        maximum_volume_size: "maximumVolumeSize",
+        metadata = 1,
+        capacity = 4,
+        storage_class_name: "storageClassName" = 3,
+        node_topology: "nodeTopology" = 2,
+        maximum_volume_size: "maximumVolumeSize" = 5,
     }
 
-    api::VolumeAttachment { metadata, spec }
-    api::VolumeAttachmentSpec { attacher, source, node_name: "nodeName" }
-    api::VolumeAttachmentSource { persistent_volume_name: "persistentVolumeName" }
+    api::VolumeAttachment { metadata = 1, spec = 2 }
+    api::VolumeAttachmentSpec { attacher = 1, source = 2, node_name: "nodeName" = 3 }
+    api::VolumeAttachmentSource { persistent_volume_name: "persistentVolumeName" as Pointer = 1 }
 }

@@ -17,6 +17,13 @@ fn slim(value: &Value) -> AnyObject {
     object
 }
 
+/// The same by protobuf.
+fn slim_by_protobuf(value: &Value) -> AnyObject {
+    let bytes = encode(value).unwrap();
+    let envelope = protobuf::Envelope::open(&bytes).unwrap();
+    take(envelope.kind, envelope.object).unwrap_or_else(|error| panic!("{error}\n{value}"))
+}
+
 /// An object as scheduling sees it.
 fn seen(object: &AnyObject) -> String {
     let interner = &mut Interner::default();
@@ -66,6 +73,7 @@ fn what_is_passed_over_is_never_looked_at() {
                 let version = value["apiVersion"].as_str().unwrap();
                 let whole = AnyObject::from_json(version, kind, value.clone()).unwrap().unwrap();
                 assert_eq!(seen(&slim(&value)), seen(&whole), "{value}");
+                assert_eq!(seen(&slim_by_protobuf(&value)), seen(&whole), "{value}");
                 kinds.insert(kind.to_owned());
                 compared += 1;
             }
@@ -227,6 +235,7 @@ fn nothing_that_is_looked_at_is_lost() {
         let whole = crate::testing::api_object(yaml);
         let value = whole.to_json().unwrap();
         assert_eq!(seen(&slim(&value)), seen(&whole), "{yaml}");
+        assert_eq!(seen(&slim_by_protobuf(&value)), seen(&whole), "{yaml}");
     }
 }
 

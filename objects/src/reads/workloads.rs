@@ -5,18 +5,21 @@ use k8s_openapi::api::{apps::v1 as apps, core::v1 as core, policy::v1 as policy}
 use super::object::look_at;
 
 look_at! {
-    core::Namespace { metadata }
+    core::Namespace { metadata = 1 }
 
-    core::Service { metadata, spec }
-    core::ServiceSpec { selector }
-    core::ReplicationController { metadata, spec }
-    core::ReplicationControllerSpec { selector }
-    apps::ReplicaSet { metadata, spec }
-    apps::ReplicaSetSpec { selector }
-    apps::StatefulSet { metadata, spec }
-    apps::StatefulSetSpec { selector }
+    core::Service { metadata = 1, spec = 2 }
+    core::ServiceSpec { selector = 2 }
+    core::ReplicationController { metadata = 1, spec = 2 }
+    core::ReplicationControllerSpec { selector = 2 }
+    apps::ReplicaSet { metadata = 1, spec = 2 }
+    apps::ReplicaSetSpec { selector = 2 }
+    apps::StatefulSet { metadata = 1, spec = 2 }
+    apps::StatefulSetSpec { selector = 2 }
 
-    policy::PodDisruptionBudget { metadata, spec, status }
-    policy::PodDisruptionBudgetSpec { selector }
-    policy::PodDisruptionBudgetStatus { disruptions_allowed: "disruptionsAllowed", disrupted_pods: "disruptedPods" }
+    policy::PodDisruptionBudget { metadata = 1, spec = 2, status = 3 }
+    policy::PodDisruptionBudgetSpec { selector = 2 }
+    policy::PodDisruptionBudgetStatus {
+        disruptions_allowed: "disruptionsAllowed" = 3,
+        disrupted_pods: "disruptedPods" = 2,
+    }
 }
