@@ -1,7 +1,7 @@
 //! What a request asks for.
 
 use bytes::Bytes;
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE};
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use hyper::{HeaderMap, Method, Uri};
 use serde_json::Value;
 
@@ -24,6 +24,8 @@ pub(crate) struct Ask {
     pub(crate) target: Option<Target>,
     /// Its bearer token; empty: it has none.
     pub(crate) token: String,
+    /// Whether protobuf is welcome as the answer.
+    pub(crate) likes_protobuf: bool,
     /// The content type of its body.
     pub(crate) content_type: String,
     /// Its body; `None`: it has none or it is no JSON.
@@ -31,6 +33,12 @@ pub(crate) struct Ask {
     /// Whether there is a body that is no JSON.
     pub(crate) is_broken: bool,
 }
+
+/// Objects in protobuf, as clients and servers call it.
+pub(crate) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+
+/// A watch of such objects.
+pub(crate) const PROTOBUF_STREAM: &str = "application/vnd.kubernetes.protobuf;stream=watch";
 
 /// The objects at a path.
 #[derive(Clone, Debug)]
@@ -71,6 +79,7 @@ impl Ask {
             query,
             target,
             token: header(AUTHORIZATION).strip_prefix("Bearer ").unwrap_or_default().to_owned(),
+            likes_protobuf: header(ACCEPT).starts_with(PROTOBUF),
             content_type: header(CONTENT_TYPE).to_owned(),
             is_broken: parsed.is_none() && !body.is_empty(),
             body: parsed,

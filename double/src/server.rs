@@ -272,6 +272,12 @@ impl Server {
         self.shared.with_store(volumes::sync);
     }
 
+    /// From now on objects of watches are protobuf for those who like that, in the way of `encode`: with what they are in
+    /// front, as servers send them. All else stays JSON.
+    pub fn speak_protobuf(&self, encode: fn(&Value) -> Option<Vec<u8>>) {
+        *locked(&self.shared.protobuf) = Some(encode);
+    }
+
     /// A token for TokenReviews: whose it is.
     pub fn token(&self, token: &str, user: &str, groups: &[&str]) {
         let groups = groups.iter().map(|group| (*group).to_owned()).collect();

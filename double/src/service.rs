@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
 
 use crate::answer::{Answer, Broken, Content, response};
-use crate::ask::{Ask, Target};
+use crate::ask::{Ask, PROTOBUF_STREAM, Target};
 use crate::audit::Asked;
 use crate::discovery;
 use crate::faults::{Fault, Faults};
@@ -67,8 +67,10 @@ pub(crate) async fn serve(
         Answer::Refused(refusal) => json_response(refusal.code, refusal.retry_after, &refusal.body()),
         Answer::Watch(watch) => {
             let (to, events) = mpsc::channel(EVENTS_AHEAD);
-            tokio::spawn(watch.run(shared, to, faults.stream()));
-            response(200, "application/json", None, Content::Stream(events))
+            let protobuf = locked(&shared.protobuf).filter(|_| ask.likes_protobuf);
+            let content_type = if protobuf.is_some() { PROTOBUF_STREAM } else { "application/json" };
+            tokio::spawn(watch.run(shared, to, faults.stream(), protobuf));
+            response(200, content_type, None, Content::Stream(events))
         }
     })
 }

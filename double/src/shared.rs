@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::audit::Asked;
@@ -14,6 +15,9 @@ use crate::volumes;
 
 /// What volumes are bound by.
 const VOLUME_KINDS: &[&str] = &["PersistentVolume", "PersistentVolumeClaim", "StorageClass"];
+
+/// An object as protobuf, with what it is in front. `None`: there is JSON alone for it.
+pub(crate) type Encode = fn(&Value) -> Option<Vec<u8>>;
 
 /// Everything that a server knows. Whoever takes several locks takes the store's first.
 #[derive(Debug)]
@@ -29,6 +33,8 @@ pub(crate) struct Shared {
     pub(crate) kubelet: Mutex<Option<Duration>>,
     /// Whether somebody looks after volumes.
     pub(crate) binds_volumes: AtomicBool,
+    /// How objects become protobuf, if the server speaks that.
+    pub(crate) protobuf: Mutex<Option<Encode>>,
     /// The version of the store, after each change.
     pub(crate) changed: watch::Sender<u64>,
     /// How often all connections were cut.
@@ -46,6 +52,7 @@ impl Default for Shared {
             bookmark_interval: Mutex::new(Duration::from_secs(60)),
             kubelet: Mutex::default(),
             binds_volumes: AtomicBool::new(false),
+            protobuf: Mutex::default(),
             changed: watch::Sender::new(0),
             cut: watch::Sender::new(0),
         }

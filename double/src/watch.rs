@@ -14,7 +14,7 @@ use crate::faults::StreamFault;
 use crate::kinds::Kind;
 use crate::refusal::Refusal;
 use crate::selector::Selector;
-use crate::shared::{Shared, locked};
+use crate::shared::{Encode, Shared, locked};
 use crate::store::{Change, Store};
 
 /// The annotation of the bookmark that says that all objects were told.
@@ -83,8 +83,9 @@ impl Watch {
         shared: Arc<Shared>,
         to: mpsc::Sender<Result<Bytes, Broken>>,
         fault: Option<StreamFault>,
+        protobuf: Option<Encode>,
     ) {
-        let mut stream = Stream { to, fault, told: 0 };
+        let mut stream = Stream { to, fault, protobuf, told: 0 };
         // How it ended is told to whoever reads the stream; nobody here wants to know.
         let _ended = self.tell(shared, &mut stream).await;
     }
@@ -183,6 +184,7 @@ struct Ended;
 struct Stream {
     to: mpsc::Sender<Result<Bytes, Broken>>,
     fault: Option<StreamFault>,
+    protobuf: Option<Encode>,
     told: usize,
 }
 
@@ -198,7 +200,7 @@ impl Stream {
                     Some(Err(Broken))
                 }
                 StreamFault::End(_) => None,
-                StreamFault::Gone(_) => Some(Ok(line("ERROR", &Refusal::too_old(1, 2).body()))),
+                StreamFault::Gone(_) => Some(Ok(self.event("ERROR", &Refusal::too_old(1, 2).body()))),
             };
             if let Some(last) = last {
                 let _nobody_listens = self.to.send(last).await;
@@ -206,11 +208,47 @@ impl Stream {
             return Err(Ended);
         }
         self.told += 1;
-        self.to.send(Ok(line(event, object))).await.map_err(|_| Ended)
+        self.to.send(Ok(self.event(event, object))).await.map_err(|_| Ended)
+    }
+
+    /// An event, as the client likes it.
+    fn event(&self, event: &str, object: &Value) -> Bytes {
+        let Some(encode) = self.protobuf else { return line(event, object) };
+        message(event, &if event == "ERROR" { status(object) } else { encode(object).unwrap_or_default() })
     }
 }
 
 /// A line of the stream; the type comes first, as from a real server.
 fn line(event: &str, object: &Value) -> Bytes {
     Bytes::from(format!("{{\"type\":\"{event}\",\"object\":{object}}}\n"))
+}
+
+/// A `WatchEvent` in protobuf, with its length in front.
+fn message(event: &str, object: &[u8]) -> Bytes {
+    let event = [field(1, event.as_bytes()), field(2, &field(1, object))].concat();
+    let length = u32::try_from(event.len()).unwrap_or(u32::MAX).to_be_bytes();
+    [length.as_slice(), &event].concat().into()
+}
+
+/// A `Status` in protobuf, with what it is in front.
+fn status(status: &Value) -> Vec<u8> {
+    let text = |number, name: &str| field(number, status[name].as_str().unwrap_or_default().as_bytes());
+    let code = [vec![6 << 3], varint(status["code"].as_u64().unwrap_or_default())].concat();
+    let of_type = [field(1, b"v1"), field(2, b"Status")].concat();
+    [b"k8s\0".to_vec(), field(1, &of_type), field(2, &[text(3, "message"), text(4, "reason"), code].concat())].concat()
+}
+
+/// A field of bytes.
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    [&[number << 3 | 2], &*varint(bytes.len() as u64), bytes].concat()
+}
+
+fn varint(mut value: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value >= 0x80 {
+        bytes.push((value & 0x7f) as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+    bytes
 }

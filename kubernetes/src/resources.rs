@@ -3,6 +3,8 @@
 use schedc_core::model::CustomKind;
 use schedc_objects::reads::OfKind;
 
+use crate::wire::Format;
+
 /// A kind of objects, as an API server serves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resource {
@@ -92,6 +94,11 @@ impl Resource {
     /// How its objects are read.
     pub fn reader(&self) -> OfKind<'static> {
         self.custom.map_or(OfKind::Known(self.kind), OfKind::Custom)
+    }
+
+    /// How its objects are best sent.
+    pub fn format(&self) -> Format {
+        if self.custom.is_some() { Format::Json } else { Format::Protobuf }
     }
 
     /// Its group; empty for the kinds that have none.

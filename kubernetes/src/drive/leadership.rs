@@ -9,7 +9,7 @@ use k8s_openapi::jiff::Timestamp;
 use tokio::sync::watch;
 
 use crate::election::Standing;
-use crate::wire::{Answer, Call, Lane, Silence, Streams, Transport};
+use crate::wire::{Answer, Call, Format, Lane, Silence, Streams, Transport};
 
 /// Whether we lead. Clones say the same.
 #[derive(Clone, Debug)]
@@ -96,8 +96,12 @@ impl<T: Transport> Transport for Fenced<T> {
 impl<T: Streams> Streams for Fenced<T> {
     type Chunks = T::Chunks;
 
-    fn open(&self, path: String) -> impl Future<Output = Result<Result<Self::Chunks, Answer>, Silence>> + Send {
-        self.inner.open(path)
+    fn open(
+        &self,
+        path: String,
+        format: Format,
+    ) -> impl Future<Output = Result<Result<Self::Chunks, Answer>, Silence>> + Send {
+        self.inner.open(path, format)
     }
 }
 

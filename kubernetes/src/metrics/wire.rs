@@ -8,7 +8,7 @@ use super::Metrics;
 use super::page::Page;
 use super::table;
 use super::values::{Histogram, Keyed};
-use crate::wire::{Answer, Call, Lane, Silence, Streams, Transport, Verb};
+use crate::wire::{Answer, Call, Format, Lane, Silence, Streams, Transport, Verb};
 
 /// What client-go says instead of a code if there was no answer.
 const NO_ANSWER: u16 = 0;
@@ -146,9 +146,9 @@ impl<T: Transport> Transport for Measured<T> {
 impl<S: Streams> Streams for Measured<S> {
     type Chunks = S::Chunks;
 
-    async fn open(&self, path: String) -> Result<Result<Self::Chunks, Answer>, Silence> {
+    async fn open(&self, path: String, format: Format) -> Result<Result<Self::Chunks, Answer>, Silence> {
         let since = self.inner.clock();
-        let opened = self.inner.open(path).await;
+        let opened = self.inner.open(path, format).await;
         let code = match &opened {
             Ok(Ok(_)) => 200,
             Ok(Err(answer)) => answer.code,

@@ -9,12 +9,12 @@ use tokio::sync::mpsc::Sender;
 use tokio::sync::watch;
 
 use super::frames::Frame;
-use super::lines::Lines;
 use super::machine::{Ask, End, Machine, Step};
 use super::pages::Page;
+use super::pieces::Pieces;
 use super::query::query;
 use crate::resources::Resource;
-use crate::wire::{Answer, Call, Chunks, Lane, Refusal, Silence, Streams, Verb};
+use crate::wire::{Answer, Call, Chunks, Format, Lane, Refusal, Silence, Streams, Verb};
 
 /// What is told of objects of a kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,20 +129,21 @@ impl<S: Streams> Follower<S> {
 
     /// A stream of changes. Returns how it ended, if it was not left.
     async fn stream(&mut self, path: String) -> Result<Option<End>, Unheard> {
-        let mut chunks = match self.streams.open(path).await {
+        let mut chunks = match self.streams.open(path, self.resource.format()).await {
             Ok(Ok(chunks)) => chunks,
             Ok(Err(answer)) => return self.refused(&answer).await.map(Some),
             Err(silence) => return self.broken(silence).await.map(Some),
         };
-        let mut lines = Lines::default();
+        let format = chunks.format();
+        let mut pieces = Pieces::new(format);
         loop {
             match self.next(&mut chunks).await? {
-                Next::Bytes(bytes) => lines.push(&bytes),
+                Next::Bytes(bytes) => pieces.push(&bytes),
                 Next::End(end) => return Ok(Some(end)),
                 Next::Round => return Ok(None),
             }
-            while let Some(line) = lines.next_line() {
-                if let Some(end) = self.line(line).await? {
+            while let Some(piece) = pieces.next_piece() {
+                if let Some(end) = self.change(format, piece).await? {
                     return Ok(Some(end));
                 }
             }
@@ -163,9 +164,9 @@ impl<S: Streams> Follower<S> {
         })
     }
 
-    /// A line of a stream. Returns how the stream ended if it says so.
-    async fn line(&mut self, line: &[u8]) -> Result<Option<End>, Unheard> {
-        match Frame::read(self.resource.reader(), line) {
+    /// A change on a stream. Returns how the stream ended if it says so.
+    async fn change(&mut self, format: Format, piece: &[u8]) -> Result<Option<End>, Unheard> {
+        match Frame::read(self.resource.reader(), format, piece) {
             Ok(Frame::Is(object)) => {
                 self.heard(&object);
                 self.told(Told::Is(object, self.machine.epoch())).await?;

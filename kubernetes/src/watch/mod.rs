@@ -5,7 +5,7 @@
 //! | [`machine`] | what to ask an API server next, and what its answers mean |
 //! | [`query`] | how that is asked |
 //! | [`pages`] | a list that arrives |
-//! | [`lines`] | where one change ends in what arrives on a watch |
+//! | [`pieces`] | where one change ends in what arrives on a watch |
 //! | [`frames`] | a change |
 //! | [`follow`](mod@follow) | asks, reads, tells |
 //! | [`followed`] | what is there, and what the scheduler is told |
@@ -13,7 +13,7 @@
 pub mod follow;
 pub mod followed;
 pub mod frames;
-pub mod lines;
 pub mod machine;
 pub mod pages;
+pub mod pieces;
 pub mod query;

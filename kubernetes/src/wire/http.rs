@@ -27,7 +27,7 @@ use rustls::pki_types::ServerName;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::{Answer, Call, Chunks, Lane, Silence, Streams, Transport, Verb};
+use super::{Answer, Call, Chunks, Format, Lane, Silence, Streams, Transport, Verb};
 use crate::crypto;
 use dial::Server;
 
@@ -101,9 +101,9 @@ impl Http {
     }
 
     /// Sends a request. Returns what the answer begins with, and what it goes on with.
-    async fn send(&self, lane: Lane, call: Call) -> Result<(response::Parts, HttpChunks), Silence> {
+    async fn send(&self, lane: Lane, call: Call, format: Format) -> Result<(response::Parts, Body), Silence> {
         let Call { verb, path, body } = call;
-        let request = self.request(verb, &path, !body.is_empty())?;
+        let request = self.request(verb, &path, !body.is_empty(), format)?;
         let lanes = self.0.lanes.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let (head, body) = lanes[connection_of(lane)].send(request, body.into()).await?;
         if head.status == StatusCode::UNAUTHORIZED {
@@ -112,7 +112,7 @@ impl Http {
         Ok((head, body))
     }
 
-    fn request(&self, verb: Verb, path: &str, has_body: bool) -> Result<Request<()>, Silence> {
+    fn request(&self, verb: Verb, path: &str, has_body: bool, format: Format) -> Result<Request<()>, Silence> {
         let method = match verb {
             Verb::Get => Method::GET,
             Verb::Create => Method::POST,
@@ -125,7 +125,7 @@ impl Http {
         *request.method_mut() = method;
         *request.uri_mut() = uri;
         let headers = request.headers_mut();
-        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT, HeaderValue::from_static(format.accept()));
         headers.insert(USER_AGENT, HeaderValue::from_static(concat!("schedc/", env!("CARGO_PKG_VERSION"))));
         if has_body {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(verb.content_type()));
@@ -148,7 +148,7 @@ impl Http {
 impl Transport for Http {
     async fn call(&self, lane: Lane, call: Call) -> Result<Answer, Silence> {
         in_time(async {
-            let (head, body) = self.send(lane, call).await?;
+            let (head, body) = self.send(lane, call, Format::Json).await?;
             answer(head, body).await
         })
         .await
@@ -170,11 +170,11 @@ impl Transport for Http {
 impl Streams for Http {
     type Chunks = HttpChunks;
 
-    async fn open(&self, path: String) -> Result<Result<HttpChunks, Answer>, Silence> {
+    async fn open(&self, path: String, format: Format) -> Result<Result<HttpChunks, Answer>, Silence> {
         in_time(async {
-            let (head, body) = self.send(Lane::Watch, Call { verb: Verb::Get, path, body: Vec::new() }).await?;
+            let (head, body) = self.send(Lane::Watch, Call { verb: Verb::Get, path, body: Vec::new() }, format).await?;
             match head.status.is_success() {
-                true => Ok(Ok(body)),
+                true => Ok(Ok(HttpChunks { format: format_of(&head.headers), body })),
                 false => answer(head, body).await.map(Err),
             }
         })
@@ -189,19 +189,33 @@ async fn in_time<T>(answer: impl Future<Output = Result<T, Silence>>) -> Result<
 }
 
 /// An answer that arrives bit by bit.
-pub enum HttpChunks {
-    /// By HTTP/1.1.
+pub struct HttpChunks {
+    format: Format,
+    body: Body,
+}
+
+/// What an answer goes on with.
+enum Body {
     Http1(http1::Body),
-    /// By HTTP/2.
     Http2(http2::Body),
 }
 
-impl Chunks for HttpChunks {
+impl Body {
     async fn next(&mut self) -> Option<Result<Bytes, Silence>> {
         match self {
-            HttpChunks::Http1(body) => body.next().await,
-            HttpChunks::Http2(body) => body.next().await,
+            Body::Http1(body) => body.next().await,
+            Body::Http2(body) => body.next().await,
         }
+    }
+}
+
+impl Chunks for HttpChunks {
+    fn format(&self) -> Format {
+        self.format
+    }
+
+    async fn next(&mut self) -> Option<Result<Bytes, Silence>> {
+        self.body.next().await
     }
 }
 
@@ -229,7 +243,7 @@ fn now() -> Timestamp {
         .unwrap_or(Timestamp::MAX)
 }
 
-async fn answer(head: response::Parts, mut chunks: HttpChunks) -> Result<Answer, Silence> {
+async fn answer(head: response::Parts, mut chunks: Body) -> Result<Answer, Silence> {
     let (code, retry_after) = (head.status.as_u16(), retry_after(&head.headers));
     // Most answers arrive as one chunk.
     let mut body = match chunks.next().await.transpose()? {
@@ -248,6 +262,11 @@ async fn answer(head: response::Parts, mut chunks: HttpChunks) -> Result<Answer,
         body = all.freeze();
     }
     Ok(Answer { code, retry_after, body })
+}
+
+fn format_of(headers: &HeaderMap) -> Format {
+    let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    Format::of_content(content_type.unwrap_or_default())
 }
 
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {

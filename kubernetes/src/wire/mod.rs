@@ -95,7 +95,7 @@ pub struct Answer {
     pub code: u16,
     /// After what time to ask again: the header `Retry-After`.
     pub retry_after: Option<Duration>,
-    /// JSON, as a rule.
+    /// JSON, as a rule; what refuses to go on in protobuf may be protobuf.
     pub body: Bytes,
 }
 
@@ -124,6 +124,34 @@ impl Silence {
     }
 }
 
+/// How objects are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// As everybody can read them; servers have all kinds of objects in it.
+    #[default]
+    Json,
+    /// As they are read in less time. Kinds that are declared by others are JSON all the same.
+    Protobuf,
+}
+
+impl Format {
+    /// What the server is told of who would like this: the header `Accept`.
+    pub fn accept(self) -> &'static str {
+        match self {
+            Format::Json => "application/json",
+            Format::Protobuf => "application/vnd.kubernetes.protobuf, application/json",
+        }
+    }
+
+    /// What an answer is, by its header `Content-Type`.
+    pub fn of_content(content_type: &str) -> Format {
+        match content_type.starts_with("application/vnd.kubernetes.protobuf") {
+            true => Format::Protobuf,
+            false => Format::Json,
+        }
+    }
+}
+
 /// The way to an API server, and the clock.
 pub trait Transport: Clone + Send + Sync + 'static {
     /// Sends a request and waits for the answer. It gives up in time.
@@ -142,12 +170,21 @@ pub trait Transport: Clone + Send + Sync + 'static {
 pub trait Streams: Transport {
     /// What arrives.
     type Chunks: Chunks;
-    /// Reads something, such as a watch, that may go on for long. The inner error is the server's refusal.
-    fn open(&self, path: String) -> impl Future<Output = Result<Result<Self::Chunks, Answer>, Silence>> + Send;
+    /// Reads something, such as a watch, that may go on for long, in this format if the server has it. The inner error is
+    /// the server's refusal.
+    fn open(
+        &self,
+        path: String,
+        format: Format,
+    ) -> impl Future<Output = Result<Result<Self::Chunks, Answer>, Silence>> + Send;
 }
 
 /// An answer that arrives bit by bit.
 pub trait Chunks: Send {
+    /// What the answer is.
+    fn format(&self) -> Format {
+        Format::Json
+    }
     /// The next bit. `None`: the server is done.
     fn next(&mut self) -> impl Future<Output = Option<Result<Bytes, Silence>>> + Send;
 }

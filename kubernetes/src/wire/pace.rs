@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use k8s_openapi::jiff::Timestamp;
 
-use super::{Answer, Call, Lane, Silence, Streams, Transport, Verb};
+use super::{Answer, Call, Format, Lane, Silence, Streams, Transport, Verb};
 
 /// A way on which requests take turns, those of each lane among themselves: bindings never wait for anything else. Watches
 /// and leader election do not take part. Clones share the turns.
@@ -89,8 +89,12 @@ impl<T: Transport> Transport for Paced<T> {
 impl<S: Streams> Streams for Paced<S> {
     type Chunks = S::Chunks;
 
-    fn open(&self, path: String) -> impl Future<Output = Result<Result<Self::Chunks, Answer>, Silence>> + Send {
-        self.inner.open(path)
+    fn open(
+        &self,
+        path: String,
+        format: Format,
+    ) -> impl Future<Output = Result<Result<Self::Chunks, Answer>, Silence>> + Send {
+        self.inner.open(path, format)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use schedc_core::client::{ApiError, ApiReason};
+use schedc_objects::reads::protobuf::{Envelope, Malformed, Message};
 use serde_json::Value;
 
 use super::Answer;
@@ -37,11 +38,56 @@ impl Refusal {
         }
     }
 
+    /// Reads a `Status` that is a message of protobuf.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn from_protobuf(mut status: Message<'_>) -> Result<Refusal, Malformed> {
+        let mut refusal = Refusal::default();
+        while let Some((number, value)) = status.next_field()? {
+            match number {
+                3 => refusal.message = value.text()?.into(),
+                4 => refusal.reason = value.text()?.into(),
+                5 => refusal.read_details(Message(value.bytes()?))?,
+                6 => refusal.code = u16::try_from(value.number()?).unwrap_or(0),
+                _ => {}
+            }
+        }
+        Ok(refusal)
+    }
+
+    fn read_details(&mut self, mut details: Message<'_>) -> Result<(), Malformed> {
+        let mut fields = Vec::new();
+        while let Some((number, value)) = details.next_field()? {
+            match number {
+                4 => {
+                    let mut cause = Message(value.bytes()?);
+                    while let Some((number, value)) = cause.next_field()? {
+                        if number == 3 {
+                            fields.push(value.text()?.into());
+                        }
+                    }
+                }
+                5 => self.retry_after = Some(value.number()?).filter(|s| *s > 0).map(Duration::from_secs),
+                _ => {}
+            }
+        }
+        self.fields = fields.into();
+        Ok(())
+    }
+
+    /// What an answer says, if it is a `Status`. Whether it is protobuf, its first bytes say.
+    fn read(body: &[u8]) -> Option<Refusal> {
+        if let Ok(envelope) = Envelope::open(body) {
+            return Refusal::from_protobuf(Message(envelope.object)).ok().filter(|_| envelope.kind == "Status");
+        }
+        let status: Value = serde_json::from_slice(body).ok()?;
+        (status["kind"] == "Status").then(|| Refusal::from_json(&status))
+    }
+
     /// Reads an answer. One that is no `Status` comes from something before the API server.
     pub fn new(answer: &Answer) -> Refusal {
-        let status: Option<Value> = serde_json::from_slice(&answer.body).ok();
-        let status = status.filter(|status| status["kind"] == "Status");
-        let refusal = status.as_ref().map(Refusal::from_json).unwrap_or_default();
+        let refusal = Refusal::read(&answer.body).unwrap_or_default();
         let message = match &*refusal.message {
             "" => format!("the server answered with status code {}", answer.code).into(),
             message => message.into(),

@@ -7,7 +7,7 @@ use k8s_openapi::jiff::Timestamp;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use schedc_double::Server;
-use schedc_kubernetes::wire::{Answer, Call, Http, Lane, Silence, Streams, Transport};
+use schedc_kubernetes::wire::{Answer, Call, Format, Http, Lane, Silence, Streams, Transport};
 
 /// A way to a server on which time passes so many times as fast, so that nobody waits long.
 #[derive(Clone)]
@@ -16,6 +16,7 @@ pub(crate) struct Fast(Http, u32);
 impl Fast {
     /// The way to this server.
     pub(crate) fn to(server: &Server, times: u32) -> Fast {
+        server.speak_protobuf(schedc_objects::reads::encode);
         let tls = server.authority().map(|authority| {
             let mut roots = rustls::RootCertStore::empty();
             roots.add(CertificateDer::from_pem_slice(authority.as_bytes()).unwrap()).unwrap();
@@ -51,7 +52,11 @@ impl Transport for Fast {
 impl Streams for Fast {
     type Chunks = <Http as Streams>::Chunks;
 
-    fn open(&self, path: String) -> impl Future<Output = Result<Result<Self::Chunks, Answer>, Silence>> + Send {
-        self.0.open(path)
+    fn open(
+        &self,
+        path: String,
+        format: Format,
+    ) -> impl Future<Output = Result<Result<Self::Chunks, Answer>, Silence>> + Send {
+        self.0.open(path, format)
     }
 }

@@ -65,7 +65,7 @@ impl Transport for Script {
 impl Streams for Script {
     type Chunks = Written;
 
-    async fn open(&self, path: String) -> Result<Result<Written, Answer>, Silence> {
+    async fn open(&self, path: String, _: Format) -> Result<Result<Written, Answer>, Silence> {
         self.ask(path).ok_or_else(|| Silence::NotSent("the end".into()))
     }
 }

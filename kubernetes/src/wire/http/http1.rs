@@ -12,7 +12,7 @@ use hyper::{Request, Uri};
 use hyper_util::rt::TokioIo;
 
 use super::dial::{Server, Stream};
-use super::{HttpChunks, in_full};
+use super::in_full;
 use crate::wire::Silence;
 
 /// Whoever sends requests on such connections. Clones share those that are idle.
@@ -41,7 +41,7 @@ impl Sender {
         &self,
         request: Request<()>,
         body: Bytes,
-    ) -> Result<(response::Parts, HttpChunks), Silence> {
+    ) -> Result<(response::Parts, super::Body), Silence> {
         let mut send = self.connection().await?;
         let (mut head, ()) = request.into_parts();
         let host = head.uri.authority().and_then(|authority| HeaderValue::from_str(authority.as_str()).ok());
@@ -50,7 +50,7 @@ impl Sender {
         let answer = send.send_request(Request::from_parts(head, Full::from(body))).await;
         let (head, body) = answer.map_err(|error| silence(&error))?.into_parts();
         let back = Some((send, self.idle.clone()));
-        Ok((head, HttpChunks::Http1(Body { body, back })))
+        Ok((head, super::Body::Http1(Body { body, back })))
     }
 
     /// A connection on which nothing is under way.
@@ -85,7 +85,7 @@ fn origin_form(uri: Uri) -> Uri {
 }
 
 /// What an answer goes on with.
-pub struct Body {
+pub(super) struct Body {
     body: Incoming,
     /// The connection, and where it goes once all has arrived.
     back: Option<(SendRequest<Full<Bytes>>, Idle)>,

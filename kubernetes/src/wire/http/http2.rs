@@ -11,7 +11,7 @@ use hyper::http::response;
 use tokio::time::{sleep, timeout};
 
 use super::dial::Io;
-use super::{HttpChunks, in_full};
+use super::in_full;
 use crate::wire::Silence;
 
 /// client-go's: how often a connection is asked whether it is alive, and how long it may take to say so.
@@ -69,18 +69,18 @@ pub(super) async fn send(
     mut ready: SendRequest<Bytes>,
     request: Request<()>,
     body: Bytes,
-) -> Result<(response::Parts, HttpChunks), Silence> {
+) -> Result<(response::Parts, super::Body), Silence> {
     let not_sent = |error: Error| Silence::NotSent(in_full(&error));
     let (answer, mut stream) = ready.send_request(request, body.is_empty()).map_err(not_sent)?;
     if !body.is_empty() {
         stream.send_data(body, true).map_err(not_sent)?;
     }
     let (head, body) = answer.await.map_err(|error| silence(&error))?.into_parts();
-    Ok((head, HttpChunks::Http2(Body(body))))
+    Ok((head, super::Body::Http2(Body(body))))
 }
 
 /// What an answer goes on with.
-pub struct Body(RecvStream);
+pub(super) struct Body(RecvStream);
 
 impl Body {
     pub(super) async fn next(&mut self) -> Option<Result<Bytes, Silence>> {

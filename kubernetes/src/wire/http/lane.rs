@@ -9,7 +9,7 @@ use hyper::Request;
 use hyper::http::response;
 
 use super::dial::Server;
-use super::{HttpChunks, http1, http2, in_full};
+use super::{Body, http1, http2, in_full};
 use crate::wire::Silence;
 
 /// The way that some requests go.
@@ -44,11 +44,7 @@ impl Lane {
     }
 
     /// Sends a request. Returns what the answer begins with, and what it goes on with.
-    pub(super) async fn send(
-        &self,
-        request: Request<()>,
-        body: Bytes,
-    ) -> Result<(response::Parts, HttpChunks), Silence> {
+    pub(super) async fn send(&self, request: Request<()>, body: Bytes) -> Result<(response::Parts, Body), Silence> {
         let mut why = None;
         // A connection that was fine when it was last used may be gone. Then there is a new one, once.
         for _ in 0..2 {

@@ -87,7 +87,7 @@ async fn what_arrives_bit_by_bit() {
     let gone = "HTTP/1.1 410 Gone\r\ncontent-length: 3\r\n\r\nold";
     let (http, asked) = serves(vec![chunks, cut, gone]).await;
     let read = async || {
-        let mut chunks = http.open("/watch".to_owned()).await.unwrap().map_err(|answer| answer.code)?;
+        let mut chunks = http.open("/watch".to_owned(), Format::Json).await.unwrap().map_err(|answer| answer.code)?;
         let mut text = String::new();
         while let Some(chunk) = chunks.next().await {
             match chunk {

@@ -14,7 +14,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::connect::Anybody;
 use crate::crypto::provider;
-use crate::wire::{Answer, Call, Chunks, Http, Lane, Silence, Streams, Transport, Verb};
+use crate::wire::{Answer, Call, Chunks, Format, Http, Lane, Silence, Streams, Transport, Verb};
 
 type Asked = (Request<RecvStream>, SendResponse<Bytes>);
 
@@ -117,7 +117,7 @@ async fn an_answer_that_nobody_reads_holds_up_no_other() {
         true
     })
     .await;
-    let mut long = http.open("/long".to_owned()).await.unwrap().unwrap();
+    let mut long = http.open("/long".to_owned(), Format::Json).await.unwrap().unwrap();
     assert_eq!(text(http.call(Lane::Watch, get("/short")).await), "x");
     let mut length = 0;
     while let Some(chunk) = long.next().await {

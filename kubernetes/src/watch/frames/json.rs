@@ -1,55 +1,29 @@
-//! What arrives on a watch: one change in each line.
+//! A change in JSON.
 
 use std::fmt;
 
-use schedc_objects::AnyObject;
 use schedc_objects::reads::OfKind;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
+use super::{END_OF_LIST, Frame};
 use crate::wire::Refusal;
 
-/// The annotation of the bookmark after which all objects were told.
-const END_OF_LIST: &str = "k8s.io/initial-events-end";
-
-/// A change.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Frame {
-    /// An object as it is now: it came, or changed.
-    Is(AnyObject),
-    /// An object as it was when it went, or stopped to be of interest.
-    Gone(AnyObject),
-    /// Everything up to this version was told.
-    Bookmark {
-        /// The version.
-        version: Box<str>,
-        /// All objects were told, too.
-        is_end_of_list: bool,
-    },
-    /// The server goes no further.
-    Refused(Refusal),
-}
-
-impl Frame {
-    /// Reads a line of a watch of objects of this kind, without what nobody looks at.
-    ///
-    /// # Errors
-    /// It is none.
-    pub fn read(kind: OfKind<'_>, line: &[u8]) -> Result<Frame, serde_json::Error> {
-        // Looked at once here, and not at each text in it.
-        let line = str::from_utf8(line).map_err(Error::custom)?;
-        let mut json = serde_json::Deserializer::from_str(line);
-        let read = json.deserialize_map(Line { kind, of_type: None })?;
-        json.end()?;
-        match read {
-            Read::Frame(frame) => Ok(frame),
-            Read::Early(of_type) => {
-                let again = Line { kind, of_type: Some(of_type) };
-                match serde_json::Deserializer::from_str(line).deserialize_map(again)? {
-                    Read::Frame(frame) => Ok(frame),
-                    Read::Early(_) => Err(Error::missing_field("object")),
-                }
+/// Reads a line of a watch of objects of this kind.
+pub(super) fn read(kind: OfKind<'_>, line: &[u8]) -> Result<Frame, serde_json::Error> {
+    // Looked at once here, and not at each text in it.
+    let line = str::from_utf8(line).map_err(Error::custom)?;
+    let mut json = serde_json::Deserializer::from_str(line);
+    let read = json.deserialize_map(Line { kind, of_type: None })?;
+    json.end()?;
+    match read {
+        Read::Frame(frame) => Ok(frame),
+        Read::Early(of_type) => {
+            let again = Line { kind, of_type: Some(of_type) };
+            match serde_json::Deserializer::from_str(line).deserialize_map(again)? {
+                Read::Frame(frame) => Ok(frame),
+                Read::Early(_) => Err(Error::missing_field("object")),
             }
         }
     }
@@ -154,7 +128,7 @@ mod tests {
     use super::*;
 
     fn frame(line: &str) -> Frame {
-        Frame::read(OfKind::Known("Node"), line.as_bytes()).unwrap()
+        read(OfKind::Known("Node"), line.as_bytes()).unwrap()
     }
 
     fn name(frame: Frame) -> String {
@@ -209,9 +183,9 @@ mod tests {
             r#"{"type":"ADDED","object":{}} {}"#,
             r#"{"type":"BOOKMARK","object":{}}"#,
         ] {
-            assert!(Frame::read(OfKind::Known("Node"), line.as_bytes()).is_err(), "{line}");
+            assert!(read(OfKind::Known("Node"), line.as_bytes()).is_err(), "{line}");
         }
-        assert!(Frame::read(OfKind::Known("Node"), b"{\"type\":\"ADDED\",\"object\":{\"\xff\":1}}").is_err());
-        assert!(Frame::read(OfKind::Known("Lease"), br#"{"type":"ADDED","object":{}}"#).is_err());
+        assert!(read(OfKind::Known("Node"), b"{\"type\":\"ADDED\",\"object\":{\"\xff\":1}}").is_err());
+        assert!(read(OfKind::Known("Lease"), br#"{"type":"ADDED","object":{}}"#).is_err());
     }
 }
