@@ -113,6 +113,9 @@ impl From<Refusal> for ApiError {
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine;
+    use base64::prelude::BASE64_STANDARD;
+
     use super::*;
 
     #[test]
@@ -134,6 +137,31 @@ mod tests {
             "pods \"q\" not found",
         );
         check(502, "<html>", ApiReason::Other, "the server answered with status code 502");
+    }
+
+    /// What Kubernetes 1.36 said of a pod that has a wrong name and no containers.
+    #[test]
+    fn a_refusal_in_protobuf() {
+        let recorded = "azhzAAoMCgJ2MRIGU3RhdHVzEpQGCgYKABIAGgASB0ZhaWx1cmUa5QJQb2QgIlhfIiBpcyBpbnZhbGlkOiBbbWV0YWRhdGEubmFt\
+         ZTogSW52YWxpZCB2YWx1ZTogIlhfIjogYSBsb3dlcmNhc2UgUkZDIDExMjMgc3ViZG9tYWluIG11c3QgY29uc2lzdCBvZiBsb3dl\
+         ciBjYXNlIGFscGhhbnVtZXJpYyBjaGFyYWN0ZXJzLCAnLScgb3IgJy4nLCBhbmQgbXVzdCBzdGFydCBhbmQgZW5kIHdpdGggYW4g\
+         YWxwaGFudW1lcmljIGNoYXJhY3RlciAoZS5nLiAnZXhhbXBsZS5jb20nLCByZWdleCB1c2VkIGZvciB2YWxpZGF0aW9uIGlzICdb\
+         YS16MC05XShbLWEtejAtOV0qW2EtejAtOV0pPyhcLlthLXowLTldKFstYS16MC05XSpbYS16MC05XSk/KSonKSwgc3BlYy5jb250\
+         YWluZXJzOiBSZXF1aXJlZCB2YWx1ZV0iB0ludmFsaWQqjAMKAlhfEgAaA1BvZCLDAgoRRmllbGRWYWx1ZUludmFsaWQSngJJbnZh\
+         bGlkIHZhbHVlOiAiWF8iOiBhIGxvd2VyY2FzZSBSRkMgMTEyMyBzdWJkb21haW4gbXVzdCBjb25zaXN0IG9mIGxvd2VyIGNhc2Ug\
+         YWxwaGFudW1lcmljIGNoYXJhY3RlcnMsICctJyBvciAnLicsIGFuZCBtdXN0IHN0YXJ0IGFuZCBlbmQgd2l0aCBhbiBhbHBoYW51\
+         bWVyaWMgY2hhcmFjdGVyIChlLmcuICdleGFtcGxlLmNvbScsIHJlZ2V4IHVzZWQgZm9yIHZhbGlkYXRpb24gaXMgJ1thLXowLTld\
+         KFstYS16MC05XSpbYS16MC05XSk/KFwuW2EtejAtOV0oWy1hLXowLTldKlthLXowLTldKT8pKicpGg1tZXRhZGF0YS5uYW1lIjUK\
+         EkZpZWxkVmFsdWVSZXF1aXJlZBIOUmVxdWlyZWQgdmFsdWUaD3NwZWMuY29udGFpbmVycygAMgAwpgMaACIA";
+        let body = BASE64_STANDARD.decode(recorded).unwrap();
+        let refusal = Refusal::new(&Answer { code: 422, retry_after: None, body: body.into() });
+        assert_eq!((refusal.code, &*refusal.reason), (422, "Invalid"));
+        assert!(
+            refusal.message.starts_with("Pod \"X_\" is invalid: [metadata.name: Invalid value"),
+            "{}",
+            refusal.message
+        );
+        assert_eq!(*refusal.fields, ["metadata.name".into(), "spec.containers".into()]);
     }
 
     #[test]

@@ -158,6 +158,10 @@ pub(super) fn envelope(object: &Value, fields: &[u8]) -> Vec<u8> {
         String::encode(&object["apiVersion"], 1, to);
         String::encode(&object["kind"], 2, to);
     });
-    bytes(fields, 2, &mut to);
+    message(2, &mut to, |to| {
+        to.extend_from_slice(fields);
+        // Bookmarks have them, whatever kind they are of. What comes twice is one.
+        message(1, to, |to| BTreeMap::<String, String>::encode(&object["metadata"]["annotations"], 12, to));
+    });
     to
 }

@@ -1,6 +1,8 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use k8s_openapi::jiff::Timestamp;
 use schedc_core::intern::Interner;
 use serde_json::{Value, json};
@@ -81,6 +83,23 @@ fn what_is_passed_over_is_never_looked_at() {
     }
     assert!(compared > 2_000, "{compared}");
     assert!(kinds.len() > 10, "{kinds:?}");
+}
+
+/// Objects of all kinds, each as Kubernetes 1.36 answers in JSON and in protobuf.
+#[test]
+fn a_real_server_says_the_same_in_protobuf() {
+    let mut kinds = std::collections::BTreeSet::new();
+    for line in include_str!("recorded.jsonl").lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let bytes = BASE64_STANDARD.decode(line["protobuf"].as_str().unwrap()).unwrap();
+        let envelope = protobuf::Envelope::open(&bytes).unwrap();
+        assert_eq!(envelope.kind, line["json"]["kind"]);
+        let (object, by_json) = (take(envelope.kind, envelope.object).unwrap(), slim(&line["json"]));
+        assert_eq!(seen(&object), seen(&by_json));
+        assert_eq!(object, by_json);
+        kinds.insert(envelope.kind.to_owned());
+    }
+    assert_eq!(kinds.len(), 18, "{kinds:?}");
 }
 
 /// Every field that a conversion looks at, at least once.
