@@ -33,11 +33,11 @@ pub trait Extenders: Send + Sync + 'static {
     /// Whether there is none.
     const NONE: bool = false;
 
-    /// Before anything is asked: what is different here from what the profile says.
+    /// Before anything is asked: makes ready what may fail.
     ///
     /// # Errors
-    /// They cannot be asked that way.
-    fn set_up(&self, _overrides: &mut Overrides) -> Result<(), String> {
+    /// They cannot be asked.
+    fn set_up(&self) -> Result<(), String> {
         Ok(())
     }
 
@@ -133,75 +133,4 @@ pub struct Call {
     pub succeeded: bool,
     /// How long it took.
     pub took: Duration,
-}
-
-/// What is different where the scheduler runs from what its profiles say of extenders. Each says of which extender it is, by
-/// the URL prefix in the profile; if nothing, of the only one that there is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Overrides {
-    entries: Vec<Override>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Override {
-    text: String,
-    setting: Setting,
-    is_used: bool,
-}
-
-/// A setting of an extender that depends on where the scheduler runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Setting {
-    /// The prefix of its URL.
-    UrlPrefix,
-    /// The file with the certificates by which its own is checked.
-    CaFile,
-    /// The file with the certificate that it is shown.
-    CertFile,
-    /// The file with the key of that.
-    KeyFile,
-}
-
-impl Overrides {
-    /// Adds what somebody said: `URL=VALUE`, of the extender with that URL prefix, or `VALUE`, of the only one.
-    pub fn add(&mut self, setting: Setting, text: impl Into<String>) {
-        self.entries.push(Override { text: text.into(), setting, is_used: false });
-    }
-
-    /// What is said of the extender of this URL prefix; the last word counts. `is_only`: there is no other one.
-    pub fn take(&mut self, setting: Setting, url_prefix: &str, is_only: bool) -> Option<String> {
-        let mut found = None;
-        for entry in self.entries.iter_mut().filter(|entry| entry.setting == setting) {
-            let named = entry.text.strip_prefix(url_prefix).and_then(|rest| rest.strip_prefix('='));
-            if let Some(value) = named.or_else(|| is_only.then_some(&*entry.text)) {
-                found = Some(value.to_owned());
-                entry.is_used = true;
-            }
-        }
-        found
-    }
-
-    /// What was said and is of no extender.
-    pub fn unused(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().filter(|entry| !entry.is_used).map(|entry| &*entry.text)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_said_of_an_extender_names_it_unless_there_is_one() {
-        let mut overrides = Overrides::default();
-        overrides.add(Setting::UrlPrefix, "http://a=http://c");
-        overrides.add(Setting::UrlPrefix, "http://x");
-        overrides.add(Setting::CaFile, "http://b=ca.pem");
-        assert_eq!(overrides.take(Setting::UrlPrefix, "http://a", false).as_deref(), Some("http://c"));
-        assert_eq!(overrides.take(Setting::UrlPrefix, "http://b", false), None);
-        assert_eq!(overrides.take(Setting::CaFile, "http://b", false).as_deref(), Some("ca.pem"));
-        assert_eq!(overrides.unused().collect::<Vec<_>>(), ["http://x"]);
-        assert_eq!(overrides.take(Setting::UrlPrefix, "http://b", true).as_deref(), Some("http://x"));
-        assert_eq!(overrides.unused().count(), 0);
-    }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::intern::Symbol;
 use crate::map::Map;
 use crate::model::Uid;
+use crate::scheduler::Change;
 
 /// Of which objects the originals are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,6 +69,20 @@ impl Originals {
             Some(json) => self.pods.insert(uid.clone(), json),
             None => self.pods.remove(uid),
         };
+    }
+
+    /// The scheduler is about to be told of a change: `original` is the object as it was written, if it is there.
+    pub fn keep(&mut self, of: OriginalsOf, change: &Change, original: impl FnOnce() -> Option<Arc<str>>) {
+        match change {
+            Change::Node(node) if of.nodes => self.set_node(node.name, original()),
+            Change::NodeDeleted(name) if of.nodes => self.set_node(*name, None),
+            Change::Pod(pod) if of.pods() => {
+                let is_kept = if pod.spec.node_name.is_some() { of.placed_pods } else { of.waiting_pods };
+                self.set_pod(&pod.uid, if is_kept { original() } else { None });
+            }
+            Change::PodDeleted(uid) if of.pods() => self.set_pod(uid, None),
+            _ => {}
+        }
     }
 
     /// A node as it was written.

@@ -117,6 +117,19 @@ impl Client for EmbeddedClient {
         self.call(Request::bind(placement)).await.map(drop)
     }
 
+    /// No extender can know this cluster: if it agrees, the pod is bound for it.
+    async fn bind_by(
+        &self,
+        placement: &Placement,
+        ask: impl FnOnce() -> Result<bool, String> + Send + 'static,
+    ) -> Result<bool, String> {
+        let agrees = ask()?;
+        if agrees {
+            self.bind(placement).await?;
+        }
+        Ok(agrees)
+    }
+
     async fn patch_pod_status(&self, pod: &Arc<Pod>, patch: &StatusPatch) -> Result<(), ApiError> {
         self.call(Request::PatchPodStatus { pod: PodRef::of(pod), patch: patch.clone() }).await.map(drop)
     }

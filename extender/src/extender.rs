@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use schedc_core::cache::Base;
-use schedc_core::extenders::{Call, ExtenderRejection, Overrides, Setting, Verb};
+use schedc_core::extenders::{Call, ExtenderRejection, Verb};
 use schedc_core::extension_points::{Candidate, Placement};
 use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, Pod};
@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use crate::answer::{self, Bound, Filtered, HostPriority, Preempted, Reasons};
 use crate::calls::Calls;
 use crate::http::{Client, Failure};
+use crate::overrides::{Overrides, Setting};
 use crate::settings::{Extender, Pem};
 use crate::{preemption, request, resources};
 
@@ -32,16 +33,16 @@ pub(crate) struct Asked {
 
 impl Asked {
     /// As its profile says, but for what is different here.
-    pub(crate) fn new(settings: &'static Extender, overrides: &mut Overrides, is_only: bool) -> Result<Asked, String> {
-        let mut here = |setting| overrides.take(setting, settings.url_prefix, is_only);
-        let url = here(Setting::UrlPrefix).unwrap_or_else(|| settings.url_prefix.to_owned());
-        // As long as the program runs.
-        let mut file = |setting| here(setting).map(|file| Pem::File(file.leak()));
+    pub(crate) fn new(settings: &'static Extender, overrides: &Overrides, is_only: bool) -> Result<Asked, String> {
+        let here = |setting| overrides.of(setting, settings.url_prefix, is_only);
+        let url = here(Setting::UrlPrefix).unwrap_or(settings.url_prefix);
+        // There as long as the program is, as what a profile says.
+        let file = |setting| here(setting).map(|file| Pem::File(String::leak(file.to_owned())));
         let mut tls = settings.tls.unwrap_or_default();
         tls.ca = file(Setting::CaFile).or(tls.ca);
         tls.certificate = file(Setting::CertFile).or(tls.certificate);
         tls.key = file(Setting::KeyFile).or(tls.key);
-        let client = Client::new(&url, tls, settings.enable_https, settings.http_timeout)
+        let client = Client::new(url, tls, settings.enable_https, settings.http_timeout)
             .map_err(|why| format!("extender {url}: {why}"))?;
         Ok(Asked { settings, url: url.into(), client })
     }

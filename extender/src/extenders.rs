@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use schedc_core::cache::Base;
-use schedc_core::extenders::{Call, ExtenderRejection, Extenders, Overrides};
+use schedc_core::extenders::{Call, ExtenderRejection, Extenders};
 use schedc_core::extension_points::{Candidate, Placement};
 use schedc_core::mask::Mask;
 use schedc_core::model::Pod;
@@ -12,6 +12,7 @@ use tracing::{info, warn};
 
 use crate::calls::Calls;
 use crate::extender::Asked;
+use crate::overrides::Overrides;
 use crate::settings::Extender;
 
 /// The extenders of a profile, asked by HTTP.
@@ -23,19 +24,25 @@ pub struct HttpExtenders {
 }
 
 impl HttpExtenders {
-    /// Extenders as their profile describes them. Nothing is read or connected to before [`Extenders::set_up`], or before
-    /// something is asked.
+    /// Extenders as their profile describes them, but for what the environment says. Nothing is read or connected to before
+    /// [`Extenders::set_up`], or before something is asked.
     pub fn new(settings: &'static [Extender]) -> Self {
         HttpExtenders { settings, asked: OnceLock::new(), calls: Calls::default() }
     }
 
-    fn make(&self, overrides: &mut Overrides) -> Result<Vec<Asked>, String> {
-        let is_only = self.settings.len() == 1;
-        self.settings.iter().map(|settings| Asked::new(settings, overrides, is_only)).collect()
+    /// Extenders as their profile describes them, but for this.
+    ///
+    /// # Errors
+    /// A URL is none, or certificates cannot be read.
+    pub fn with(settings: &'static [Extender], overrides: &Overrides) -> Result<Self, String> {
+        let extenders = HttpExtenders::new(settings);
+        extenders.asked.get_or_init(|| make(settings, overrides)).as_ref().map_err(String::clone)?;
+        Ok(extenders)
     }
 
     fn all(&self) -> Result<&[Asked], String> {
-        self.asked.get_or_init(|| self.make(&mut Overrides::default())).as_deref().map_err(String::clone)
+        let asked = self.asked.get_or_init(|| make(self.settings, &Overrides::from_environment()));
+        asked.as_deref().map_err(String::clone)
     }
 
     /// Those that do something, and want to be asked about a pod.
@@ -58,10 +65,10 @@ impl HttpExtenders {
 }
 
 impl Extenders for HttpExtenders {
-    fn set_up(&self, overrides: &mut Overrides) -> Result<(), String> {
-        let made = self.make(overrides)?;
-        // Who sets them up twice, or late, has asked for what is there already.
-        let _ = self.asked.set(Ok(made));
+    fn set_up(&self) -> Result<(), String> {
+        for asked in self.all()?.iter().filter(|asked| *asked.url != *asked.settings.url_prefix) {
+            info!(extender = asked.settings.url_prefix, url = %asked.url, "Extender is asked somewhere else");
+        }
         Ok(())
     }
 
@@ -160,6 +167,10 @@ impl Extenders for HttpExtenders {
     fn take_calls(&self) -> Vec<Call> {
         self.calls.take()
     }
+}
+
+fn make(settings: &'static [Extender], overrides: &Overrides) -> Result<Vec<Asked>, String> {
+    settings.iter().map(|extender| Asked::new(extender, overrides, settings.len() == 1)).collect()
 }
 
 fn skip(asked: &Asked, error: &str) {

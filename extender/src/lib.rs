@@ -12,6 +12,7 @@
 //! | `request` | what is sent | `extender/v1` |
 //! | `answer`, `folded` | what comes back | `extender/v1` |
 //! | `resources` | whether a pod asks for a managed resource | `IsInterested` |
+//! | `overrides` | what is different where the scheduler runs | |
 //! | `http`, `tls` | how it is sent | `makeTransport` |
 //! | `calls` | how long calls took | |
 
@@ -23,10 +24,12 @@ mod extender;
 mod extenders;
 mod folded;
 mod http;
+mod overrides;
 mod preemption;
 mod request;
 mod resources;
 mod tls;
 
 pub use extenders::HttpExtenders;
+pub use overrides::{Overrides, Setting};
 pub use settings::{Extender, ManagedResource, Pem, Tls, originals};

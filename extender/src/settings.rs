@@ -85,8 +85,9 @@ impl Extender {
         let preempts = self.preempt_verb.is_some();
         OriginalsOf {
             nodes: asks_of_nodes && !self.node_cache_capable,
-            // Whether a pod asks for a managed resource is looked up there, too.
-            waiting_pods: asks_of_nodes || preempts || !self.managed_resources.is_empty(),
+            // Whether a pod asks for a managed resource is looked up there, too; and so there is something wherever there are
+            // extenders.
+            waiting_pods: true,
             placed_pods: preempts && !self.node_cache_capable,
         }
     }
@@ -95,8 +96,6 @@ impl Extender {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const MANAGED: &[ManagedResource] = &[ManagedResource { name: "example.com/gpu", ignored_by_scheduler: true }];
 
     const NAMES: Extender = Extender {
         url_prefix: "http://localhost",
@@ -122,8 +121,7 @@ mod tests {
         let victims = Extender { preempt_verb: NAMES.preempt_verb, node_cache_capable: false, ..verbless };
         for (extenders, kept) in [
             (&[][..], OriginalsOf::NONE),
-            (&[verbless], OriginalsOf::NONE),
-            (&[Extender { managed_resources: MANAGED, ..verbless }], pods),
+            (&[verbless], pods),
             (&[NAMES], pods),
             (&[NAMES, nodes], OriginalsOf { nodes: true, ..pods }),
             (&[victims], OriginalsOf { placed_pods: true, ..pods }),

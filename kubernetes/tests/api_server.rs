@@ -64,7 +64,7 @@ async fn is_followed(server: &Server, seed: u64) {
     server.rule(Rule::random(seed, 150).verb("watch"));
     server.rule(Rule::random(seed + 1, 150).verb("list"));
     let (_rounds, round) = watch::channel(0);
-    let follower = tokio::spawn(follow(Fast::to(server, 100), Resource::of("Pod").unwrap(), seed, tell, round));
+    let follower = tokio::spawn(follow(Fast::to(server, 100), Resource::of("Pod").unwrap(), None, seed, tell, round));
     let mut changes = 0;
     let mut calm = 0;
     loop {

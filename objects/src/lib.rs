@@ -11,6 +11,7 @@ mod convert;
 pub mod default;
 mod kinds;
 pub mod manifests;
+pub mod original;
 pub mod reads;
 pub mod testing;
 mod told;

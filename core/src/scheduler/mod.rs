@@ -44,7 +44,7 @@ use crate::client::{ApiError, Client, Event, EventType, ObjectRef};
 use crate::engine::Engine;
 use crate::events::{ClusterEvent, Happened};
 use crate::explain::Explanation;
-use crate::extenders::{self, Extenders, Overrides};
+use crate::extenders::{self, EXTENDER, Extenders};
 use crate::handle::{Command, Errand, Handle, Rejection, Waiting};
 use crate::intern::Symbol;
 use crate::map::Map;
@@ -128,17 +128,23 @@ pub struct Scheduler<B: Bundle, C> {
 }
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
-    /// Makes every plugin of every profile.
+    /// Makes every plugin of every profile, and their extenders ready.
     ///
     /// # Errors
-    /// All plugins that failed.
+    /// All plugins that failed, or extenders that cannot be asked.
     pub fn new(client: C, options: Options) -> Result<Self, Vec<StartError>> {
         let handle = Handle::default();
+        let mut bundle = B::new(&handle)?;
+        let set_up = (0..B::PROFILES.len()).map(|profile| bundle.with(profile, SetUp));
+        let errors: Vec<StartError> = set_up.filter_map(Result::err).collect();
+        if !errors.is_empty() {
+            return Err(errors);
+        }
         Ok(Scheduler {
             cache: Cache::default(),
             client,
             options,
-            bundle: B::new(&handle)?,
+            bundle,
             handle,
             queue: SchedulingQueue::new(queue_options::<B>(&options)),
             names: Map::default(),
@@ -273,14 +279,6 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// What became of pods since this was asked last, in order.
     pub fn take_outcomes(&mut self) -> Vec<Outcome> {
         std::mem::take(&mut self.outcomes)
-    }
-
-    /// Before anything else: what is different here from what profiles say of their extenders. Takes what it uses.
-    ///
-    /// # Errors
-    /// Extenders cannot be asked that way.
-    pub fn set_up_extenders(&mut self, overrides: &mut Overrides) -> Result<(), String> {
-        (0..B::PROFILES.len()).try_for_each(|profile| self.bundle.with(profile, SetUpExtenders(&mut *overrides)))
     }
 
     /// The calls of extenders since this was asked last, as far back as they are remembered.
@@ -487,11 +485,12 @@ fn queue_options<B: Bundle>(options: &Options) -> queue::Options {
     }
 }
 
-struct SetUpExtenders<'a>(&'a mut Overrides);
-impl<S: State> Visitor<S> for SetUpExtenders<'_> {
-    type Output = Result<(), String>;
+/// Makes extenders ready.
+struct SetUp;
+impl<S: State> Visitor<S> for SetUp {
+    type Output = Result<(), StartError>;
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
-        engine.plugins.extenders().set_up(self.0)
+        engine.plugins.extenders().set_up().map_err(|reason| StartError { plugin: EXTENDER, reason })
     }
 }
 

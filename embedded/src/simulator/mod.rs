@@ -13,6 +13,7 @@ use schedc_core::model::Uid;
 use schedc_core::profile::{Bundle, StartError};
 use schedc_core::queue::Place;
 use schedc_core::scheduler::{self, Completed, Outcome, Scheduler, Tasks};
+use schedc_objects::original::original;
 use schedc_objects::{AnyObject, Kinds};
 
 use crate::client::{Call, EmbeddedClient, Sleep};
@@ -254,6 +255,8 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
             self.hooks.changed(self.now, change);
             if let Some(told) = watch::told(change, &mut self.scheduler.cache.base.interner) {
                 self.hooks.tells(&self.scheduler);
+                let originals = &mut self.scheduler.cache.base.originals;
+                originals.keep(B::ORIGINALS, &told, || original(&change.object));
                 self.scheduler.on_change(told, &mut self.tasks);
                 self.hooks.told(self.now, change, &mut self.scheduler);
             }

@@ -6,6 +6,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::resources::Resource;
 use crate::watch::follow::{Told, follow};
+use crate::watch::whole::Whole;
 use crate::wire::Streams;
 
 /// How much may be told that nobody heard yet. Objects are large, and followers can wait.
@@ -22,13 +23,14 @@ pub struct Informers {
 }
 
 impl Informers {
-    /// Begins to follow.
-    pub fn start<S: Streams>(streams: &S, kinds: &[&'static Resource], seed: u64) -> Self {
+    /// Begins to follow. Of some objects originals are told, too.
+    pub fn start<S: Streams>(streams: &S, kinds: &[&'static Resource], seed: u64, whole: Option<Whole>) -> Self {
         let (tell, told) = mpsc::channel(QUEUE);
         let round = 0;
         let (rounds, _) = watch::channel(round);
         for (seed, resource) in (seed..).zip(kinds) {
-            tokio::spawn(follow(streams.clone(), resource, seed, tell.clone(), rounds.subscribe()));
+            let originals = whole.and_then(|whole| whole.reader(resource.kind));
+            tokio::spawn(follow(streams.clone(), resource, originals, seed, tell.clone(), rounds.subscribe()));
         }
         let known = kinds.iter().map(|resource| (resource.kind, None)).collect();
         Informers { told, rounds, round, known }

@@ -19,6 +19,7 @@ pub mod leadership;
 pub mod tasks;
 mod words;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::Either;
@@ -32,6 +33,7 @@ use crate::pods::Records;
 use crate::resources::Resource;
 use crate::watch::follow::Told;
 use crate::watch::followed::Followed;
+use crate::watch::whole::Whole;
 use crate::wire::Streams;
 use crate::write::{Bindings, Events, KubeClient};
 
@@ -209,15 +211,19 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
         match told {
             Told::Is(object, epoch) => {
                 let change = self.followed.is_there(&object, epoch, interner);
-                self.changed(change, Some(&object));
+                self.changed(change, Some(&object), None);
+            }
+            Told::Whole(object, epoch, original) => {
+                let change = self.followed.is_there(&object, epoch, interner);
+                self.changed(change, Some(&object), Some(original));
             }
             Told::Gone(object) => {
                 let change = self.followed.is_gone(&object, interner);
-                self.changed(change, Some(&object));
+                self.changed(change, Some(&object), None);
             }
             Told::Complete { resource, epoch, round } => {
                 let gone = self.followed.is_complete(resource.kind, epoch);
-                self.changed(gone, None);
+                self.changed(gone, None, None);
                 if let Some(informers) = &mut self.informers {
                     informers.is_complete(resource, round);
                     // Once it is, it stays so: what a new leader lists anew is its own matter.
@@ -231,10 +237,16 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
         }
     }
 
-    fn changed(&mut self, changes: impl IntoIterator<Item = Change>, object: Option<&AnyObject>) {
+    fn changed(
+        &mut self,
+        changes: impl IntoIterator<Item = Change>,
+        object: Option<&AnyObject>,
+        mut original: Option<Arc<str>>,
+    ) {
         for change in changes {
             if let Some(change) = self.client.amended(change) {
                 self.hooks.told(&change, object, &mut self.scheduler);
+                self.scheduler.cache.base.originals.keep(B::ORIGINALS, &change, || original.take());
                 self.scheduler.on_change(change, &mut self.tasks);
                 self.hooks.took_in(&self.scheduler);
             }
@@ -289,7 +301,8 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
         }
         let is_to_know = leads || self.standby == Standby::Warm && self.leadership.is_known();
         if is_to_know && self.informers.is_none() {
-            self.informers = Some(Informers::start(&self.streams, &self.kinds, self.seed));
+            let whole = if B::ORIGINALS.any() { Some(Whole::new(B::ORIGINALS)) } else { None };
+            self.informers = Some(Informers::start(&self.streams, &self.kinds, self.seed, whole));
         }
         Ok(())
     }

@@ -47,6 +47,17 @@ impl<T: Transport> Client for Pretence<T> {
         Ok(())
     }
 
+    /// Nobody is asked.
+    async fn bind_by(
+        &self,
+        _: &Placement,
+        _: impl FnOnce() -> Result<bool, String> + Send + 'static,
+    ) -> Result<bool, String> {
+        Ok(true)
+    }
+
+    fn tell(&self, _: impl FnOnce() + Send + 'static) {}
+
     async fn delete_pod(&self, pod: &Arc<Pod>) -> Result<(), ApiError> {
         let mut evicted = self.evicted();
         if evicted.pods.insert(pod.uid.clone()) {

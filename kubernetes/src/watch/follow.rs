@@ -1,5 +1,6 @@
 //! Follows the objects of one kind: asks, reads what arrives, tells.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -13,6 +14,7 @@ use super::machine::{Ask, End, Machine, Step};
 use super::pages::Page;
 use super::pieces::Pieces;
 use super::query::query;
+use super::whole::{Arrived, Read};
 use crate::resources::Resource;
 use crate::wire::{Answer, Call, Chunks, Format, Lane, Refusal, Silence, Streams, Verb};
 
@@ -21,6 +23,8 @@ use crate::wire::{Answer, Call, Chunks, Format, Lane, Refusal, Silence, Streams,
 pub enum Told {
     /// An object is like this, as was told in an epoch.
     Is(AnyObject, u32),
+    /// The same of an object of which the original is kept.
+    Whole(AnyObject, u32, Arc<str>),
     /// An object went.
     Gone(AnyObject),
     /// All objects of a kind were told since an epoch began: whatever was not is gone.
@@ -39,24 +43,37 @@ pub enum Told {
 /// Watches end after so many seconds, or up to twice as many: client-go's `minWatchTimeout`.
 const SECONDS: usize = 300;
 
-/// Follows the objects of a kind until nobody listens any more. Whenever `rounds` goes on, all are told anew, as they are then
+/// Follows the objects of a kind until nobody listens any more. If they are kept whole, their originals are told with them.
+/// Whenever `rounds` goes on, all are told anew, as they are then
 /// or later.
 pub async fn follow<S: Streams>(
     streams: S,
     resource: &'static Resource,
+    originals: Option<Read>,
     seed: u64,
     tell: Sender<Told>,
     mut rounds: watch::Receiver<u32>,
 ) {
     let (machine, round) = (Machine::new(seed), *rounds.borrow_and_update());
-    let mut follower =
-        Follower { streams, resource, machine, random: Random::new(seed), tell, rounds, round, is_absent: false };
+    let mut follower = Follower {
+        streams,
+        resource,
+        originals,
+        machine,
+        random: Random::new(seed),
+        tell,
+        rounds,
+        round,
+        is_absent: false,
+    };
     while follower.step().await.is_ok() {}
 }
 
 struct Follower<S> {
     streams: S,
     resource: &'static Resource,
+    /// What finds originals, if they are told.
+    originals: Option<Read>,
     machine: Machine,
     random: Random,
     tell: Sender<Told>,
@@ -118,8 +135,9 @@ impl<S: Streams> Follower<S> {
                 return Ok(Some(End::Closed));
             }
         };
+        let mut originals = self.originals(Arrived::Page(&answer.body));
         for object in page.objects {
-            self.told(Told::Is(object, self.machine.epoch())).await?;
+            self.is_there(object, originals.next()).await?;
         }
         if self.machine.page(&page.version, page.rest.as_deref()) {
             self.complete().await?;
@@ -169,7 +187,8 @@ impl<S: Streams> Follower<S> {
         match Frame::read(self.resource.reader(), format, piece) {
             Ok(Frame::Is(object)) => {
                 self.heard(&object);
-                self.told(Told::Is(object, self.machine.epoch())).await?;
+                let original = self.originals(Arrived::Line(line)).next();
+                self.is_there(object, original).await?;
             }
             Ok(Frame::Gone(object)) => {
                 self.heard(&object);
@@ -198,6 +217,19 @@ impl<S: Streams> Follower<S> {
         if let Some(version) = &object.metadata().resource_version {
             self.machine.changed(version);
         }
+    }
+
+    fn originals(&self, arrived: Arrived<'_>) -> impl Iterator<Item = Arc<str>> + use<S> {
+        self.originals.and_then(|read| read(self.resource, arrived)).unwrap_or_default().into_iter()
+    }
+
+    async fn is_there(&self, object: AnyObject, original: Option<Arc<str>>) -> Result<(), Unheard> {
+        let epoch = self.machine.epoch();
+        self.told(match original {
+            Some(original) => Told::Whole(object, epoch, original),
+            None => Told::Is(object, epoch),
+        })
+        .await
     }
 
     /// All is told.

@@ -8,6 +8,7 @@
 //! | [`pieces`] | where one change ends in what arrives on a watch |
 //! | [`frames`] | a change |
 //! | [`follow`](mod@follow) | asks, reads, tells |
+//! | [`whole`] | objects as they were written, where extenders are sent them |
 //! | [`followed`] | what is there, and what the scheduler is told |
 
 pub mod follow;
@@ -17,3 +18,4 @@ pub mod machine;
 pub mod pages;
 pub mod pieces;
 pub mod query;
+pub mod whole;

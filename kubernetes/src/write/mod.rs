@@ -2,6 +2,7 @@
 //!
 //! A request that may have been done is not simply sent again, nor taken for failed: what is there is looked at.
 
+mod apart;
 mod bind;
 mod bindings;
 mod delete;
@@ -77,6 +78,19 @@ impl<T: Transport, E: Events> Client for KubeClient<T, E> {
     async fn bind(&self, placement: &Placement) -> Result<(), ApiError> {
         let _one = self.bindings.begin();
         bind::bind(&self.transport, placement).await
+    }
+
+    async fn bind_by(
+        &self,
+        _: &Placement,
+        ask: impl FnOnce() -> Result<bool, String> + Send + 'static,
+    ) -> Result<bool, String> {
+        let _one = self.bindings.begin();
+        apart::run(ask).await?
+    }
+
+    fn tell(&self, tell: impl FnOnce() + Send + 'static) {
+        drop(apart::run(tell));
     }
 
     fn patch_pod_status(

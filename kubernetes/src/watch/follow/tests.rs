@@ -99,7 +99,7 @@ async fn follows(answers: impl IntoIterator<Item = Result<Written, Answer>>) -> 
     script.0.lock().unwrap().answers.extend(answers);
     let (tell, mut told) = mpsc::channel(1);
     let (_rounds, round) = watch::channel(7);
-    let follower = tokio::spawn(follow(script.clone(), Resource::of("Node").unwrap(), 0, tell, round));
+    let follower = tokio::spawn(follow(script.clone(), Resource::of("Node").unwrap(), None, 0, tell, round));
     let mut heard = Vec::new();
     loop {
         heard.push(match told.recv().await.unwrap() {
@@ -185,7 +185,7 @@ async fn in_another_round_all_is_told_anew() {
     let (tell, mut told) = mpsc::channel(1);
     let (rounds, round) = watch::channel(0);
     script.0.lock().unwrap().answers.extend([all(5), all(9)]);
-    let follower = tokio::spawn(follow(script.clone(), Resource::of("Node").unwrap(), 0, tell, round));
+    let follower = tokio::spawn(follow(script.clone(), Resource::of("Node").unwrap(), None, 0, tell, round));
     let mut complete = Vec::new();
     while let Some(told) = told.recv().await {
         match told {

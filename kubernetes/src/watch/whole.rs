@@ -1,0 +1,73 @@
+//! Originals, for kinds that are kept whole. They are looked for in JSON: such kinds are asked for as JSON.
+
+use std::sync::Arc;
+
+use schedc_core::originals::OriginalsOf;
+use schedc_objects::original::{elements, member, of_json};
+
+use crate::resources::Resource;
+
+/// Of which objects originals are told, and what finds them. A scheduler without such objects has none of it, and so none of its
+/// code.
+#[derive(Clone, Copy, Debug)]
+pub struct Whole {
+    of: OriginalsOf,
+    read: Read,
+}
+
+/// What finds originals.
+pub type Read = fn(&Resource, Arrived<'_>) -> Option<Vec<Arc<str>>>;
+
+/// What arrived.
+#[derive(Clone, Copy, Debug)]
+pub enum Arrived<'a> {
+    /// A line of a watch.
+    Line(&'a [u8]),
+    /// A page of a list.
+    Page(&'a [u8]),
+}
+
+impl Whole {
+    /// Originals of some objects.
+    pub fn new(of: OriginalsOf) -> Self {
+        Whole { of, read: originals }
+    }
+
+    /// What finds those of objects of a kind, if they are kept.
+    pub fn reader(self, kind: &str) -> Option<Read> {
+        let is_kept = match kind {
+            "Node" => self.of.nodes,
+            "Pod" => self.of.pods(),
+            _ => false,
+        };
+        is_kept.then_some(self.read)
+    }
+}
+
+/// The originals of what arrived, in order. None at all if one of them is missing.
+fn originals(resource: &Resource, arrived: Arrived<'_>) -> Option<Vec<Arc<str>>> {
+    let objects = match arrived {
+        Arrived::Line(line) => vec![member(str::from_utf8(line).ok()?, "object").ok()??],
+        Arrived::Page(page) => elements(member(str::from_utf8(page).ok()?, "items").ok()??).ok()?,
+    };
+    objects.into_iter().map(|object| of_json(object, resource.kind == "Pod").ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn originals_are_what_the_server_wrote() {
+        let nodes = Resource::of("Node").unwrap();
+        let whole = Whole::new(OriginalsOf { nodes: true, ..OriginalsOf::NONE });
+        assert!(whole.reader("Pod").is_none() && whole.reader("Service").is_none());
+        let read = whole.reader("Node").unwrap();
+        let line = br#"{"type":"ADDED","object":{"kind":"Node","apiVersion":"v1","metadata":{"name":"a"}}}"#;
+        assert_eq!(read(nodes, Arrived::Line(line)).unwrap(), [r#"{"metadata":{"name":"a"}}"#.into()]);
+        let page = br#"{"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}],"metadata":{}}"#;
+        let both = [r#"{"metadata":{"name":"a"}}"#.into(), r#"{"metadata":{"name":"b"}}"#.into()];
+        assert_eq!(read(nodes, Arrived::Page(page)).unwrap(), both);
+        assert_eq!(read(nodes, Arrived::Line(b"{")), None);
+    }
+}
