@@ -70,7 +70,7 @@ async fn is_followed(server: &Server, seed: u64) {
     loop {
         tokio::select! {
             told = told.recv() => match told.unwrap() {
-                Told::Is(object, epoch) => drop(followed.is_there(&object, epoch, &mut interner)),
+                Told::Is(object, epoch) | Told::Whole(object, epoch, _) => drop(followed.is_there(&object, epoch, &mut interner)),
                 Told::Gone(object) => drop(followed.is_gone(&object, &mut interner)),
                 Told::Complete { resource, epoch, .. } => drop(followed.is_complete(resource.kind, epoch)),
                 Told::Trouble(..) => {}

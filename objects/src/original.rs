@@ -116,9 +116,9 @@ mod tests {
 
     #[test]
     fn nodes_and_pods_have_originals() {
-        let node = api_object("{kind: Node, metadata: {name: n, annotations: {a: b}}}");
-        assert_eq!(original(&node).as_deref(), Some(r#"{"metadata":{"annotations":{"a":"b"},"name":"n"}}"#));
-        assert_eq!(original(&api_object("{kind: Namespace, metadata: {name: n}}")), None);
+        let node = api_object("{kind: Node, metadata: {name: n1, annotations: {a: b}}}");
+        assert_eq!(original(&node).as_deref(), Some(r#"{"metadata":{"annotations":{"a":"b"},"name":"n1"}}"#));
+        assert_eq!(original(&api_object("{kind: Namespace, metadata: {name: n1}}")), None);
     }
 
     #[test]

@@ -33,7 +33,9 @@ pub(super) struct File {
     pub(super) pod_max_backoff_seconds: Option<i64>,
     #[serde(rename = "profiles")]
     _profiles: Option<IgnoredAny>,
-    extenders: Option<Vec<Extender>>,
+    /// As profiles: what is compiled in counts, and is compared with this.
+    #[serde(rename = "extenders")]
+    _extenders: Option<IgnoredAny>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -56,14 +58,6 @@ struct Connection {
     content_type: Option<String>,
     qps: Option<f32>,
     burst: Option<i32>,
-}
-
-/// What matters of one as long as none is called.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Extender {
-    url_prefix: Option<String>,
-    ignorable: Option<bool>,
 }
 
 /// What every object says of itself.
@@ -169,13 +163,6 @@ impl File {
                 "podMaxBackoffSeconds (default 10) must be at least podInitialBackoffSeconds (default 1)".to_owned(),
             );
         }
-        for extender in self.extenders.iter().flatten().filter(|extender| extender.ignorable != Some(true)) {
-            let url = extender.url_prefix.as_deref().unwrap_or_default();
-            wrong.push(format!(
-                "extenders: {url} would have to be asked, and schedc calls no extenders; take it out, or say `ignorable: \
-                 true` to go on without it"
-            ));
-        }
     }
 
     /// What is said and changes nothing here.
@@ -203,10 +190,6 @@ impl File {
         // What kube-scheduler writes where nothing was said is not worth a word.
         if let Some(parallelism) = self.parallelism.filter(|parallelism| !matches!(parallelism, 1 | 16)) {
             warnings.push(format!("parallelism={parallelism} is ignored: one thread looks at nodes"));
-        }
-        for extender in self.extenders.iter().flatten() {
-            let url = extender.url_prefix.as_deref().unwrap_or_default();
-            warnings.push(format!("extenders: {url} is not asked: schedc calls no extenders, and it is ignorable"));
         }
         warnings
     }

@@ -145,7 +145,7 @@ fn everything_that_is_wrong_is_told() {
         &format!(
             "{HEADER}leaderElection: {{leaseDuration: 5s, retryPeriod: 15, resourceLock: endpoints}}\n\
              clientConnection: {{burst: -1}}\nparallelism: 0\npercentageOfNodesToScore: 101\n\
-             podInitialBackoffSeconds: 20\nextenders: [{{urlPrefix: 'http://a'}}]\n"
+             podInitialBackoffSeconds: 20\n"
         ),
         expect![[r#"
             s.yaml: leaderElection.retryPeriod: `15` is not a duration such as `15s` or `1m30s`
@@ -155,7 +155,6 @@ fn everything_that_is_wrong_is_told() {
             s.yaml: parallelism must be greater than 0
             s.yaml: percentageOfNodesToScore must be 0 to 100
             s.yaml: podMaxBackoffSeconds (default 10) must be at least podInitialBackoffSeconds (default 1)
-            s.yaml: extenders: http://a would have to be asked, and schedc calls no extenders; take it out, or say `ignorable: true` to go on without it
         "#]],
     );
 }
@@ -165,13 +164,12 @@ fn what_changes_nothing_is_told() {
     let settings = read(
         "",
         "clientConnection: {contentType: application/cbor, acceptContentTypes: application/json}\nenableProfiling: true\n\
-         parallelism: 8\nextenders: [{urlPrefix: 'http://a', ignorable: true}]",
+         parallelism: 8\nextenders: [{urlPrefix: 'http://a'}]",
     );
     expect![[r#"
         s.yaml: clientConnection.contentType=application/cbor is ignored: requests are in JSON
         s.yaml: enableProfiling=true is ignored: this program has no Go runtime to profile; use perf or a similar tool
         s.yaml: parallelism=8 is ignored: one thread looks at nodes
-        s.yaml: extenders: http://a is not asked: schedc calls no extenders, and it is ignorable
     "#]]
     .assert_eq(&(settings.unwrap().warnings.join("\n") + "\n"));
 }

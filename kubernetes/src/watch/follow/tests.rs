@@ -103,7 +103,7 @@ async fn follows(answers: impl IntoIterator<Item = Result<Written, Answer>>) -> 
     let mut heard = Vec::new();
     loop {
         heard.push(match told.recv().await.unwrap() {
-            Told::Is(object, epoch) => format!("{} {epoch}", object.name()),
+            Told::Is(object, epoch) | Told::Whole(object, epoch, _) => format!("{} {epoch}", object.name()),
             Told::Gone(object) => format!("no {}", object.name()),
             Told::Complete { epoch, round: 7, .. } => format!("all {epoch}"),
             Told::Complete { round, .. } => format!("round {round}"),
