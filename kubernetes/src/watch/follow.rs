@@ -44,8 +44,7 @@ pub enum Told {
 const SECONDS: usize = 300;
 
 /// Follows the objects of a kind until nobody listens any more. If they are kept whole, their originals are told with them.
-/// Whenever `rounds` goes on, all are told anew, as they are then
-/// or later.
+/// Whenever `rounds` goes on, all are told anew, as they are then or later.
 pub async fn follow<S: Streams>(
     streams: S,
     resource: &'static Resource,
@@ -147,7 +146,9 @@ impl<S: Streams> Follower<S> {
 
     /// A stream of changes. Returns how it ended, if it was not left.
     async fn stream(&mut self, path: String) -> Result<Option<End>, Unheard> {
-        let mut chunks = match self.streams.open(path, self.resource.format()).await {
+        // Originals are kept as JSON.
+        let wanted = if self.originals.is_some() { Format::Json } else { self.resource.format() };
+        let mut chunks = match self.streams.open(path, wanted).await {
             Ok(Ok(chunks)) => chunks,
             Ok(Err(answer)) => return self.refused(&answer).await.map(Some),
             Err(silence) => return self.broken(silence).await.map(Some),
@@ -187,7 +188,7 @@ impl<S: Streams> Follower<S> {
         match Frame::read(self.resource.reader(), format, piece) {
             Ok(Frame::Is(object)) => {
                 self.heard(&object);
-                let original = self.originals(Arrived::Line(line)).next();
+                let original = self.originals(Arrived::Line(piece)).next();
                 self.is_there(object, original).await?;
             }
             Ok(Frame::Gone(object)) => {
