@@ -36,6 +36,15 @@ pub struct Link {
     pub line: usize,
 }
 
+impl Block {
+    /// The file that the block is, if its first line is a comment with nothing but a path.
+    pub fn file(&self) -> Option<&str> {
+        let first = self.text.lines().next()?;
+        let path = first.strip_prefix("# ").or_else(|| first.strip_prefix("// "))?;
+        (path.contains('.') && !path.contains(' ')).then_some(path)
+    }
+}
+
 impl Page {
     /// Reads a page.
     ///
@@ -160,6 +169,15 @@ mod tests {
         let block = |info: &str, text: &str, line| Block { info: info.to_owned(), text: text.to_owned(), line };
         assert_eq!(page.blocks(), [block("toml", "a = 1\n", 3), block("", "plain\n", 9)]);
         assert_eq!(page.place(3), "docs/page.md:3");
+    }
+
+    #[test]
+    fn a_block_whose_first_line_is_a_path_is_that_file() {
+        let block = |text: &str| Block { info: "toml".to_owned(), text: text.to_owned(), line: 1 };
+        assert_eq!(block("# profiles/mine.toml\na = 1\n").file(), Some("profiles/mine.toml"));
+        assert_eq!(block("// src/lib.rs\n").file(), Some("src/lib.rs"));
+        assert_eq!(block("# Mine. All of it\n").file(), None);
+        assert_eq!(block("a = 1\n").file(), None);
     }
 
     #[test]

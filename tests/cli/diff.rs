@@ -265,14 +265,3 @@ fn what_cannot_be_compared() {
         expected.assert_eq(&run.stderr);
     }
 }
-
-#[test]
-fn the_example_of_the_documentation() {
-    let page = include_str!("../../docs/diff.md");
-    let run = schedc(&["diff", "binpack", "kube-scheduler"]);
-    assert!(
-        page.contains(&format!("```\n$ schedc diff binpack kube-scheduler\n{}```\n", run.stdout)),
-        "{}",
-        run.stdout
-    );
-}

@@ -69,6 +69,15 @@ impl Folder {
         self.0.join(file)
     }
 
+    /// Runs a line of the shell in it, which finds `schedc`.
+    pub(crate) fn shell(&self, command: &str) -> Run {
+        let programs = std::env::var_os("PATH").unwrap_or_default();
+        let schedc = PathBuf::from(env!("CARGO_BIN_EXE_schedc"));
+        let folders = schedc.parent().map(PathBuf::from).into_iter().chain(std::env::split_paths(&programs));
+        let path = std::env::join_paths(folders).expect("folders of programs");
+        run(Command::new("sh").args(["-c", command]).env("PATH", path).current_dir(&self.0), "")
+    }
+
     /// Runs `schedc` in it.
     pub(crate) fn schedc(&self, args: &[&str]) -> Run {
         self.schedc_with_input(args, "")

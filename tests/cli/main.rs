@@ -4,6 +4,7 @@ mod bad_input;
 #[cfg(feature = "bench")]
 mod bench;
 mod build;
+mod book;
 mod check;
 #[cfg(feature = "bench")]
 mod cost;

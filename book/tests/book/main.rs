@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod blocks;
+mod excerpts;
 mod links;
+mod profiles;
 mod reference;
 mod summary;
 

@@ -1,0 +1,84 @@
+//! A PreFilter that brings its state up to date by the log of an index.
+
+use schedc_core::Plugin;
+use schedc_core::args::NoArgs;
+use schedc_core::column::Index;
+use schedc_core::extension_points::{PreFilter, PreFilterPlugin, pre_filter_again};
+use schedc_core::handle::Handle;
+use schedc_core::intern::Symbol;
+use schedc_core::kept::{Anew, Verdicts};
+use schedc_core::log::Log;
+use schedc_core::model::{Object, PodSpec};
+use schedc_core::plugin::{Compile, Slot, View};
+use schedc_core::status::Status;
+
+/// Namespaces in which claims came, changed or went, in order.
+pub struct ClaimLog {
+    log: Log<Symbol>,
+}
+
+impl Default for ClaimLog {
+    fn default() -> Self {
+        ClaimLog { log: Log::with_capacity(1024) }
+    }
+}
+
+impl Index for ClaimLog {
+    fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>) {
+        if let Some(Object::PersistentVolumeClaim(claim)) = new.or(old) {
+            self.log.push(claim.namespace);
+        }
+    }
+}
+
+/// How many times a pod names a claim, and how far the log had come.
+#[derive(Clone, PartialEq)]
+pub struct Counts {
+    claims: usize,
+    seen: u64,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+pub struct Claimed(usize);
+
+pub struct Counting;
+
+impl Plugin for Counting {
+    const NAME: &'static str = "Counting";
+    type Args = NoArgs;
+    type Columns = ();
+    type Indexes = ClaimLog;
+    type Reads = ();
+    type Pod = Claimed;
+
+    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
+        Ok(Counting)
+    }
+
+    fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> Claimed {
+        Claimed(pod.volumes.len())
+    }
+}
+
+impl PreFilterPlugin for Counting {
+    type Cycle = Counts;
+
+    fn pre_filter(&self, _: &NoArgs, pod: &Claimed, view: View<'_, Self>) -> Result<PreFilter<Counts>, Status> {
+        Ok(PreFilter::ready(Counts { claims: pod.0, seen: view.indexes.log.end() }))
+    }
+
+    fn update(
+        &self,
+        args: &NoArgs,
+        pod: &Claimed,
+        slot: &mut Slot<Counts>,
+        view: View<'_, Self>,
+        verdicts: &mut Verdicts<'_>,
+    ) -> Result<(), Anew> {
+        // Nothing has happened to claims since: so many numbers say the same.
+        if slot.state.seen == view.indexes.log.end() {
+            return Ok(());
+        }
+        pre_filter_again(self, args, pod, slot, view, verdicts)
+    }
+}
