@@ -10,8 +10,8 @@ use schedc_book::page::{Block, Page};
 use crate::harness::Folder;
 
 /// What runs without a cluster, compiles nothing and takes no time.
-const QUICK: [&str; 10] =
-    ["check", "diff", "evaluate", "expand", "explain", "export", "import", "manifest", "profiles", "simulate"];
+const QUICK: [&str; 11] =
+    ["check", "diff", "evaluate", "expand", "explain", "export", "import", "manifest", "new", "profiles", "simulate"];
 
 /// What the commands find where they run, besides the files that their page shows.
 const FOLDERS: [&str; 4] = ["examples/cluster", "examples/events", "examples/scenarios", "profiles"];

@@ -3,8 +3,8 @@
 mod bad_input;
 #[cfg(feature = "bench")]
 mod bench;
-mod build;
 mod book;
+mod build;
 mod check;
 #[cfg(feature = "bench")]
 mod cost;
