@@ -3,12 +3,13 @@
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 
+use schedc_testing::shrink;
+
 use crate::figures::Figures;
 use crate::generator::Generator;
 use crate::history::Step;
 use crate::invariants::Violation;
 use crate::lies::Lie;
-use crate::shrink::shrink;
 use crate::simulation::Simulation;
 
 /// In how many steps every fault has to happen.

@@ -19,7 +19,7 @@
 //! | `checks` | what must hold after every step |
 //! | `known` | what the scheduler was told |
 //! | `ledger`, `saboteur`, `trouble` | plugins that misbehave, and keep accounts |
-//! | `episode`, `shrink` | histories from seeds, shorter ones |
+//! | `episode` | histories from seeds, shorter ones |
 //! | `lies` | deliberate breaks |
 
 mod asking;
@@ -36,7 +36,6 @@ mod lies;
 mod manifests;
 mod saboteur;
 mod settle;
-mod shrink;
 mod simulation;
 mod telling;
 mod trouble;
@@ -48,7 +47,6 @@ pub use history::{Answer, NodeSpec, PodChange, PodSpec, Step, Storage, Stream};
 pub use invariants::{Invariant, Violation};
 pub use lies::{Break, Lie};
 pub use saboteur::{First, Kernel, Last, Saboteur};
-pub use shrink::shrink;
 pub use simulation::{FAULTS, Simulation};
 pub use trouble::{Mischief, Point, Trouble, Who};
 

@@ -15,8 +15,8 @@ const PACKAGES: [(&str, &str); 5] = [
     ("schedc", ""),
     ("schedc-codegen", "codegen"),
     ("schedc-core", "core"),
-    ("schedc-embedded", "embedded"),
     ("schedc-plugins", "plugins"),
+    ("schedc-testing", "testing"),
 ];
 
 /// Where cargo records what it installed, in the folder beside that of the programs.

@@ -76,33 +76,3 @@ pub(crate) fn scenario(history: &History, profile: &str) -> String {
     let id = format!("seed {}", history.seed);
     format!("{{\"id\": {id:?}, \"profile\": {profile:?}, \"steps\": [\n{}\n]}}", steps.join(",\n"))
 }
-
-/// A shorter list that `fails` as the whole one does. Asks `fails` at most `patience` times.
-pub(crate) fn shrink<T: Clone>(list: &[T], mut patience: usize, mut fails: impl FnMut(&[T]) -> bool) -> Vec<T> {
-    let mut list = list.to_vec();
-    let mut size = list.len().div_ceil(2);
-    while size > 0 && patience > 0 {
-        let mut shorter = false;
-        let mut end = list.len();
-        while end > 0 && patience > 0 {
-            let start = end.saturating_sub(size);
-            let candidate = [&list[..start], &list[end..]].concat();
-            patience -= 1;
-            if fails(&candidate) {
-                list = candidate;
-                shorter = true;
-            }
-            end = start.min(list.len());
-        }
-        if size > 1 || !shorter {
-            size /= 2;
-        }
-    }
-    list
-}
-
-#[test]
-fn a_history_gets_as_short_as_it_can() {
-    let list: Vec<u32> = (0..100).collect();
-    assert_eq!(shrink(&list, usize::MAX, |list| [17, 40, 41].iter().all(|n| list.contains(n))), [17, 40, 41]);
-}

@@ -127,7 +127,7 @@ fn try_to_play(history: &[Step], profile: usize, rules: &Profile, coverage: Opti
 /// Makes a history that fails shorter, and tells of it.
 fn report(history: &History, rules: &Profile) -> String {
     let fails = |steps: &[Step]| !try_to_play(steps, history.profile, rules, None).differences.is_empty();
-    let steps = history::shrink(&history.steps, PATIENCE, fails);
+    let steps = schedc_testing::shrink(&history.steps, PATIENCE, fails);
     let differences = try_to_play(&steps, history.profile, rules, None).differences;
     let profile = Profiles::PROFILES[history.profile].name;
     let short = History { steps, ..history.clone() };

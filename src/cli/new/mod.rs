@@ -38,7 +38,7 @@ pub(crate) struct New {
 
 /// The files of a crate: where they go, and what is in them. `@NAME@` stands for the name, `@CRATE@` for what it is in Rust, and
 /// `@schedc-core@` and the like for where a package of schedc is.
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 14] = [
     ("Cargo.toml", include_str!("template/manifest.toml")),
     ("README.md", include_str!("template/README.md")),
     (".gitignore", "/target\n"),
@@ -49,6 +49,8 @@ const FILES: [(&str, &str); 12] = [
     ("src/main.rs", include_str!("template/main.rs")),
     ("src/kept_nodes.rs", include_str!("template/kept_nodes.rs")),
     ("tests/scheduling.rs", include_str!("template/scheduling.rs")),
+    ("tests/contracts.rs", include_str!("template/contracts.rs")),
+    ("tests/contracts.yaml", include_str!("template/contracts.yaml")),
     ("cluster/nodes.yaml", include_str!("template/nodes.yaml")),
     ("cluster/pods.yaml", include_str!("template/pods.yaml")),
 ];

@@ -1,7 +1,7 @@
 //! The scheduler at work, in a cluster in memory.
 
 use @CRATE@::scheduler::Profiles;
-use schedc_embedded::{Options, Simulator};
+use schedc_testing::{Options, Simulator};
 
 const NODES: &str = "
 apiVersion: v1

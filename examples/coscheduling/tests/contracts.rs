@@ -1,0 +1,5 @@
+//! What every plugin promises, held against random histories of the objects in contracts.yaml.
+
+use coscheduling::scheduler::Profiles;
+
+schedc_testing::contracts!(Profiles, "Coscheduling", include_str!("contracts.yaml"));

@@ -1,0 +1,135 @@
+//! What a plugin says of a node with other pods in thought.
+
+use std::sync::Arc;
+
+use schedc_core::cache::{Cache, State};
+use schedc_core::engine::Engine;
+use schedc_core::imagined::Imagined;
+use schedc_core::model::{NodeIndex, Pod};
+use schedc_core::profile::{Bundle, PreFilterRun, Profile, Visitor};
+use schedc_core::random::Random;
+use schedc_core::verdict::Verdict;
+
+use super::{Subject, bundle, equal, fresh};
+use crate::history::Step;
+use crate::material::Thing;
+use crate::world::{World, rebuilt};
+
+pub(super) fn play<B: Bundle>(
+    world: &mut World<B>,
+    subject: &Subject<'_>,
+    steps: &[Step],
+    things: &[Thing],
+) -> Result<(), String> {
+    for (at, step) in steps.iter().enumerate() {
+        world.happen(*step, things);
+        let pending = world.pending();
+        for pod in &pending {
+            let random = Random::new(subject.seed.wrapping_add(at as u64));
+            let cache = &mut world.cluster.scheduler.cache;
+            let thoughts = Thoughts { cache, pod, pending: &pending, plugin: subject.plugin, random };
+            bundle::<B>()?.with(world.profile, thoughts)?;
+        }
+        world.run();
+    }
+    Ok(())
+}
+
+struct Thoughts<'a, S> {
+    cache: &'a mut Cache<S>,
+    pod: &'a Arc<Pod>,
+    pending: &'a [Arc<Pod>],
+    plugin: &'a str,
+    random: Random,
+}
+
+impl<S: State> Visitor<S> for Thoughts<'_, S> {
+    type Output = Result<(), String>;
+
+    fn visit<P: Profile<State = S>>(mut self, engine: &mut Engine<P>) -> Self::Output {
+        let (pod, plugins) = (self.pod, engine.plugins.clone());
+        let compiled = P::compile(&pod.spec, &mut self.cache.base.interner, &mut self.cache.state);
+        let cache: &Cache<S> = self.cache;
+        let mut run = PreFilterRun::default();
+        // A pod that is rejected as a whole is asked about no node.
+        let Ok(cycle) = plugins.pre_filter(&compiled, cache, &mut run) else { return Ok(()) };
+        let has_a_say = !run.skipped().contains(&self.plugin);
+        for node in cache.base.alive().iter() {
+            let name = cache.base.name(node);
+            let here: Vec<&Arc<Pod>> = cache.base.infos()[node.get()].pods.iter().collect();
+            undone::<P>(&compiled, &cycle, cache, node, &here, &mut self.random)
+                .map_err(|error| format!("{} on {name}: {error}", pod.name))?;
+            if !has_a_say {
+                continue;
+            }
+            for gone in &here {
+                let mut changed = cycle.clone();
+                let mut imagined = Imagined::<P>::new(&compiled, &mut changed, cache, node);
+                imagined.remove_pod(gone);
+                let said = imagined.all_verdicts();
+                drop(imagined);
+                let what = format!("{} on {name} once {} is gone, after RemovePod", pod.name, gone.name);
+                let mut without = rebuilt(cache, self.pending, &[&gone.uid], &[]);
+                compare::<P>(&what, self.plugin, pod, &mut without, name, &said)?;
+            }
+            for (other, from) in cache.pods().map(|(other, from, _)| (other, from)) {
+                let Some(to) = cache.base.infos()[node.get()].node.as_ref().map(|node| node.name) else { continue };
+                if from == to {
+                    continue;
+                }
+                let twin = Arc::new(Pod { uid: schedc_core::model::Uid("in-thought".into()), ..Pod::clone(other) });
+                let mut changed = cycle.clone();
+                let mut imagined = Imagined::<P>::new(&compiled, &mut changed, cache, node);
+                imagined.add_pod(&twin);
+                let said = imagined.all_verdicts();
+                drop(imagined);
+                let what = format!("{} on {name} with one like {}, after AddPod", pod.name, other.name);
+                let mut with = rebuilt(cache, self.pending, &[], &[(&twin, to)]);
+                compare::<P>(&what, self.plugin, pod, &mut with, name, &said)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// All pods go from a node and come back, some of them several times, and nothing is left of that.
+fn undone<P: Profile>(
+    compiled: &P::Pod,
+    cycle: &P::Cycle,
+    cache: &Cache<P::State>,
+    node: NodeIndex,
+    here: &[&Arc<Pod>],
+    random: &mut Random,
+) -> Result<(), String> {
+    let mut changed = cycle.clone();
+    here.iter().for_each(|pod| P::remove_pod(compiled, &mut changed, pod, cache, node));
+    for _ in here {
+        let some = here[random.below(here.len())];
+        P::add_pod(compiled, &mut changed, some, cache, node);
+        P::remove_pod(compiled, &mut changed, some, cache, node);
+    }
+    here.iter().for_each(|pod| P::add_pod(compiled, &mut changed, pod, cache, node));
+    if changed == *cycle {
+        return Ok(());
+    }
+    let names: Vec<&str> = here.iter().map(|pod| &*pod.name).collect();
+    Err(format!("the cycle state is another one after RemovePod and AddPod of {}", names.join(", ")))
+}
+
+/// That the plugin says the same of a node in a cluster that is so.
+fn compare<P: Profile>(
+    what: &str,
+    plugin: &str,
+    pod: &Arc<Pod>,
+    cluster: &mut Cache<P::State>,
+    node: &str,
+    said: &[Verdict],
+) -> Result<(), String> {
+    let explanation = fresh::<P>()?.explain(pod, cluster, true);
+    if explanation.held.is_some() || explanation.pre_filter.is_some() || explanation.skipped.contains(&plugin) {
+        return Ok(());
+    }
+    let Some(found) = explanation.nodes.iter().find(|found| found.node == node) else { return Ok(()) };
+    let of_it = |verdicts: &[Verdict]| verdicts.iter().find(|verdict| verdict.plugin == plugin).cloned();
+    equal(what, &of_it(&found.verdicts), &of_it(said))
+}

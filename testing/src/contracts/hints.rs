@@ -1,0 +1,85 @@
+//! A pod that a plugin rejected and that fits after an event was woken by it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use schedc_core::engine::Decision;
+use schedc_core::explain::Explanation;
+use schedc_core::model::{Pod, Uid};
+use schedc_core::profile::Bundle;
+use schedc_core::queue::Place;
+
+use super::Subject;
+use crate::history::Step;
+use crate::material::Thing;
+use crate::world::World;
+
+pub(super) fn play<B: Bundle>(
+    world: &mut World<B>,
+    subject: &Subject<'_>,
+    steps: &[Step],
+    things: &[Thing],
+) -> Result<(), String> {
+    let mut rejected: BTreeMap<Uid, Rejected> = BTreeMap::new();
+    for step in steps {
+        world.happen(*step, things);
+        let tried: BTreeSet<Uid> = world.run().into_iter().map(|outcome| outcome.pod.uid.clone()).collect();
+        let mut now = BTreeMap::new();
+        for pod in world.pending() {
+            if !is_parked(world, &pod) {
+                continue;
+            }
+            let found = world.cluster.scheduler.explain(world.profile, &pod, false);
+            match fits(world, &found) {
+                None => drop(now.insert(pod.uid.clone(), Rejected::by(&found))),
+                // What rejects it after it had a node, Filter does not know.
+                Some(_) if tried.contains(&pod.uid) => {}
+                Some(node) => {
+                    if rejected.get(&pod.uid).is_some_and(|before| before.blames(subject.plugin, &node)) {
+                        return Err(format!("{} was not woken by the last step, and fits on {node} now", pod.name));
+                    }
+                }
+            }
+        }
+        rejected = now;
+    }
+    Ok(())
+}
+
+fn is_parked<B: Bundle>(world: &World<B>, pod: &Arc<Pod>) -> bool {
+    matches!(world.cluster.scheduler.place(&pod.uid), Some(Place::Unschedulable | Place::Gated))
+}
+
+/// The node on which the pod would be.
+fn fits<B: Bundle>(world: &World<B>, found: &Explanation) -> Option<String> {
+    match found.decision {
+        Decision::Node(node) if found.held.is_none() => Some(world.cluster.scheduler.cache.base.name(node).to_owned()),
+        _ => None,
+    }
+}
+
+/// Who rejected a pod.
+struct Rejected {
+    /// As a whole.
+    whole: Option<&'static str>,
+    /// By node.
+    nodes: BTreeMap<String, &'static str>,
+}
+
+impl Rejected {
+    fn by(found: &Explanation) -> Self {
+        let whole = found.held.as_ref().or(found.pre_filter.as_ref()).map(|status| status.plugin);
+        let nodes = found.nodes.iter().filter_map(|node| Some((node.node.clone(), node.verdicts.first()?.plugin)));
+        Rejected { whole, nodes: nodes.collect() }
+    }
+
+    /// Whether it was the plugin, and no other, that was in the way of what fits now.
+    fn blames(&self, plugin: &str, node: &str) -> bool {
+        match (self.whole, self.nodes.get(node)) {
+            (Some(whole), _) => whole == plugin,
+            (None, Some(rejector)) => *rejector == plugin,
+            // The node is new: everybody who rejected others has to hear of it.
+            (None, None) => !self.nodes.is_empty() && self.nodes.values().all(|rejector| *rejector == plugin),
+        }
+    }
+}

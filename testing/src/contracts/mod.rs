@@ -1,0 +1,138 @@
+//! What plugins promise, each promise looked after by a module.
+
+mod add_pod;
+mod hints;
+mod kept;
+mod rebuilt;
+mod reserve;
+
+use std::env;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use schedc_core::engine::Engine;
+use schedc_core::handle::Handle;
+use schedc_core::profile::{Bundle, Profile};
+use schedc_objects::Kinds;
+
+use crate::history::{self, Step};
+use crate::material::{self, Thing};
+use crate::shrink;
+use crate::world::World;
+
+/// A promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contract {
+    /// AddPod and RemovePod undo each other, and what Filter says of a node with other pods in thought is what it would
+    /// say of a cluster that has them.
+    AddAndRemovePod,
+    /// What Reserve and Permit take down goes again with Unreserve and PostBind: afterwards, the plugin decides as one that
+    /// has just started.
+    ReserveAndUnreserve,
+    /// A pod that the plugin rejected and that fits after an event was woken by it.
+    Hints,
+    /// An answer that is kept and brought up to date is what a full evaluation says.
+    KeptAnswers,
+    /// Columns and indexes that followed events say what those of a cluster that is built anew say.
+    Rebuilt,
+}
+
+/// How many histories there are, unless somebody wants more.
+const CASES: u64 = 60;
+/// How often a shorter history is tried.
+const PATIENCE: usize = 500;
+
+/// Holds a plugin to a promise.
+///
+/// # Errors
+/// What is wrong: with the manifests, or a history in which the plugin does not keep it, and how that shows.
+pub fn check<B: Bundle>(plugin: &str, contract: Contract, manifests: &str) -> Result<(), String> {
+    let things = material::read(manifests, Kinds::of::<B>())?;
+    let runs_it = |profile: &usize| {
+        let points = B::PROFILES[*profile].points;
+        points.iter().any(|point| point.plugins.iter().any(|(name, _)| *name == plugin))
+    };
+    let profiles: Vec<usize> = (0..B::PROFILES.len()).filter(runs_it).collect();
+    if profiles.is_empty() {
+        return Err(format!("no profile runs a plugin {plugin}"));
+    }
+    let (cases, first) = (number("CONTRACT_CASES", CASES)?, number("CONTRACT_SEED", 0)?);
+    for seed in first..first.saturating_add(cases) {
+        let profile = profiles[seed as usize % profiles.len()];
+        let subject = Subject { plugin, profile, seed };
+        let steps = history::draw(seed, &things);
+        if play::<B>(&subject, contract, &steps, &things).is_err() {
+            return Err(report::<B>(&subject, contract, &steps, &things));
+        }
+    }
+    Ok(())
+}
+
+/// What is tried.
+struct Subject<'a> {
+    plugin: &'a str,
+    profile: usize,
+    seed: u64,
+}
+
+/// A panic is a broken promise, too.
+fn play<B: Bundle>(subject: &Subject<'_>, contract: Contract, steps: &[Step], things: &[Thing]) -> Result<(), String> {
+    let played = catch_unwind(AssertUnwindSafe(|| play_on::<B>(subject, contract, steps, things)));
+    played.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        Err(format!("panic: {}", text.unwrap_or_default()))
+    })
+}
+
+fn play_on<B: Bundle>(
+    subject: &Subject<'_>,
+    contract: Contract,
+    steps: &[Step],
+    things: &[Thing],
+) -> Result<(), String> {
+    let mut world = World::<B>::new(subject.profile)?;
+    match contract {
+        Contract::AddAndRemovePod => add_pod::play(&mut world, subject, steps, things),
+        Contract::ReserveAndUnreserve => reserve::play(&mut world, steps, things),
+        Contract::Hints => hints::play(&mut world, subject, steps, things),
+        Contract::KeptAnswers => kept::play(&mut world, steps, things),
+        Contract::Rebuilt => rebuilt::play(&mut world, steps, things),
+    }
+}
+
+/// Tells of a history that fails, as short as it gets.
+fn report<B: Bundle>(subject: &Subject<'_>, contract: Contract, steps: &[Step], things: &[Thing]) -> String {
+    let steps = shrink(steps, PATIENCE, |steps| play::<B>(subject, contract, steps, things).is_err());
+    let found = play::<B>(subject, contract, &steps, things).err().unwrap_or_default();
+    let history: Vec<String> = steps.iter().map(|step| format!("  {}", step.tell(things))).collect();
+    let profile = B::PROFILES[subject.profile].name;
+    format!(
+        "{} does not keep {contract:?} in profile {profile} (CONTRACT_SEED={} CONTRACT_CASES=1):\n{}\n{found}",
+        subject.plugin,
+        subject.seed,
+        history.join("\n")
+    )
+}
+
+fn number(variable: &str, default: u64) -> Result<u64, String> {
+    let Ok(text) = env::var(variable) else { return Ok(default) };
+    text.parse().map_err(|_| format!("{variable}={text}: that is no number"))
+}
+
+/// Plugins that know nothing of what others were asked, and keep no answers.
+fn fresh<P: Profile>() -> Result<Engine<P>, String> {
+    let mut engine = Engine::<P>::new(&Handle::default()).map_err(|errors| crate::world::in_words(&errors))?;
+    engine.keep_answers = false;
+    engine.percentage_of_nodes_to_score = 100;
+    Ok(engine)
+}
+
+/// All plugins of all profiles, to be asked without a scheduler.
+fn bundle<B: Bundle>() -> Result<B, String> {
+    B::new(&Handle::default()).map_err(|errors| crate::world::in_words(&errors))
+}
+
+/// That two ways to an answer end in the same.
+fn equal<T: PartialEq + std::fmt::Debug>(what: &str, expected: &T, got: &T) -> Result<(), String> {
+    if expected == got { Ok(()) } else { Err(format!("{what}: expected {expected:?}, got {got:?}")) }
+}

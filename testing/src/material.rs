@@ -1,0 +1,79 @@
+//! What histories are made of.
+
+use std::fmt;
+
+use schedc_objects::{AnyObject, Kinds, Manifests};
+
+/// An object, and all that it may turn into.
+pub(crate) struct Thing {
+    pub(crate) variants: Vec<AnyObject>,
+}
+
+impl Thing {
+    pub(crate) fn kind(&self) -> &'static str {
+        self.variants[0].kind()
+    }
+    /// `namespace/name` if it is in a namespace, else its name.
+    pub(crate) fn name(&self) -> String {
+        name(&self.variants[0])
+    }
+}
+
+impl fmt::Display for Thing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.kind(), self.name())
+    }
+}
+
+fn name(object: &AnyObject) -> String {
+    match object.namespace() {
+        "" => object.name().to_owned(),
+        namespace => format!("{namespace}/{}", object.name()),
+    }
+}
+
+/// The objects of manifests, those of one name together.
+pub(crate) fn read(manifests: &str, kinds: Kinds) -> Result<Vec<Thing>, String> {
+    let mut things: Vec<Thing> = Vec::new();
+    for (at, document) in documents(manifests).into_iter().enumerate() {
+        let read = Manifests::parse_with(&format!("manifest {}", at + 1), &document, kinds);
+        let Manifests { nodes, pods, others, skipped, .. } = read.map_err(|error| error.to_string())?;
+        if let Some(kind) = skipped.keys().next() {
+            return Err(format!("manifest {}: scheduling does not look at kind {kind}", at + 1));
+        }
+        let nodes = nodes.into_iter().map(|node| node.object.into());
+        let pods = pods.into_iter().map(|pod| pod.object.into());
+        for mut object in nodes.chain(pods).chain(others.into_iter().map(|other| other.object)) {
+            complete(&mut object);
+            let is_it = |thing: &&mut Thing| thing.kind() == object.kind() && thing.name() == name(&object);
+            match things.iter_mut().find(is_it) {
+                Some(thing) => thing.variants.push(object),
+                None => things.push(Thing { variants: vec![object] }),
+            }
+        }
+    }
+    if things.is_empty() { Err("there is nothing in the manifests".to_owned()) } else { Ok(things) }
+}
+
+fn documents(text: &str) -> Vec<String> {
+    let mut documents = vec![String::new()];
+    for line in text.lines() {
+        match (line.trim_end(), documents.last_mut()) {
+            ("---", _) => documents.push(String::new()),
+            (_, Some(document)) => document.extend([line, "\n"]),
+            (_, None) => {}
+        }
+    }
+    let says_something = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    documents.retain(|document| document.lines().any(says_something));
+    documents
+}
+
+/// A namespace where there must be one, and a uid.
+fn complete(object: &mut AnyObject) {
+    if object.has_namespace() && object.namespace().is_empty() {
+        object.metadata_mut().namespace = Some("default".to_owned());
+    }
+    let uid = format!("{}-{}", object.kind(), name(object));
+    object.metadata_mut().uid.get_or_insert(uid);
+}
