@@ -61,11 +61,8 @@ impl Refusal {
         while let Some((number, value)) = details.next_field()? {
             match number {
                 4 => {
-                    let mut cause = Message(value.bytes()?);
-                    while let Some((number, value)) = cause.next_field()? {
-                        if number == 3 {
-                            fields.push(value.text()?.into());
-                        }
+                    if let Some(field) = Message(value.bytes()?).get(3)? {
+                        fields.push(field.text()?.into());
                     }
                 }
                 5 => self.retry_after = Some(value.number()?).filter(|s| *s > 0).map(Duration::from_secs),

@@ -79,13 +79,8 @@ impl Field for Quantity {
     }
 
     fn take(&mut self, value: Wire<'_>) -> Result<(), Malformed> {
-        let mut message = Message(value.bytes()?);
-        while let Some((number, value)) = message.next_field()? {
-            if number == 1 {
-                self.0.take(value)?;
-            }
-        }
-        Ok(())
+        let text = Message(value.bytes()?).get(1)?;
+        text.map_or(Ok(()), |text| self.0.take(text))
     }
 }
 
@@ -95,11 +90,8 @@ impl Field for RawExtension {
     }
 
     fn take(&mut self, value: Wire<'_>) -> Result<(), Malformed> {
-        let mut message = Message(value.bytes()?);
-        while let Some((number, value)) = message.next_field()? {
-            if number == 1 {
-                self.0 = serde_json::from_slice(value.bytes()?).map_err(|error| Malformed::Json(error.to_string()))?;
-            }
+        if let Some(json) = Message(value.bytes()?).get(1)? {
+            self.0 = serde_json::from_slice(json.bytes()?).map_err(|error| Malformed::Json(error.to_string()))?;
         }
         Ok(())
     }

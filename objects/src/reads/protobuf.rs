@@ -117,6 +117,20 @@ impl<'a> Message<'a> {
         Ok(None)
     }
 
+    /// The value of a field; the last one, if it was written more than once.
+    ///
+    /// # Errors
+    /// It is no message.
+    pub fn get(mut self, number: u32) -> Result<Option<Wire<'a>>, Malformed> {
+        let mut found = None;
+        while let Some((at, value)) = self.next_field()? {
+            if at == number {
+                found = Some(value);
+            }
+        }
+        Ok(found)
+    }
+
     fn varint(&mut self) -> Result<u64, Malformed> {
         // Nearly all numbers are that small.
         if let [first @ ..0x80, rest @ ..] = self.0 {
@@ -161,11 +175,8 @@ impl<'a> Envelope<'a> {
         while let Some((number, value)) = message.next_field()? {
             match number {
                 1 => {
-                    let mut of_type = Message(value.bytes()?);
-                    while let Some((number, value)) = of_type.next_field()? {
-                        if number == 2 {
-                            envelope.kind = value.text()?;
-                        }
+                    if let Some(kind) = Message(value.bytes()?).get(2)? {
+                        envelope.kind = kind.text()?;
                     }
                 }
                 2 => envelope.object = value.bytes()?,

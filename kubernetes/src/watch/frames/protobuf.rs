@@ -1,6 +1,6 @@
 //! A change in protobuf.
 
-use schedc_objects::reads::protobuf::{Envelope, Malformed, Message};
+use schedc_objects::reads::protobuf::{Envelope, Malformed, Message, Wire};
 use schedc_objects::reads::{OfKind, metadata_of};
 
 use super::{END_OF_LIST, Frame};
@@ -8,17 +8,11 @@ use crate::wire::Refusal;
 
 /// Reads a `WatchEvent` of a watch of objects of this kind.
 pub(super) fn read(kind: OfKind<'_>, event: &[u8]) -> Result<Frame, Malformed> {
-    let (mut of_type, mut raw) = ("", None);
-    let mut event = Message(event);
-    while let Some((number, value)) = event.next_field()? {
-        match number {
-            1 => of_type = value.text()?,
-            2 => raw = first_field(Message(value.bytes()?))?,
-            _ => {}
-        }
-    }
-    let object = Envelope::open(raw.ok_or(Malformed::NoObject)?)?.object;
-    Ok(match of_type {
+    let event = Message(event);
+    let (of_type, raw) = (event.get(1)?, event.get(2)?);
+    let object = Message(raw.ok_or(Malformed::NoObject)?.bytes()?).get(1)?;
+    let object = Envelope::open(object.ok_or(Malformed::NoObject)?.bytes()?)?.object;
+    Ok(match of_type.map_or(Ok(""), Wire::text)? {
         "ADDED" | "MODIFIED" => Frame::Is(kind.take(object)?),
         "DELETED" => Frame::Gone(kind.take(object)?),
         "BOOKMARK" => {
@@ -29,19 +23,8 @@ pub(super) fn read(kind: OfKind<'_>, event: &[u8]) -> Result<Frame, Malformed> {
             Frame::Bookmark { version, is_end_of_list }
         }
         "ERROR" => Frame::Refused(Refusal::from_protobuf(Message(object))?),
-        _ => return Err(Malformed::Unknown(format!("change of the type {of_type:?}"))),
+        of_type => return Err(Malformed::Unknown(format!("change of the type {of_type:?}"))),
     })
-}
-
-/// What is in a `RawExtension`.
-fn first_field(mut raw: Message<'_>) -> Result<Option<&[u8]>, Malformed> {
-    let mut found = None;
-    while let Some((number, value)) = raw.next_field()? {
-        if number == 1 {
-            found = Some(value.bytes()?);
-        }
-    }
-    Ok(found)
 }
 
 #[cfg(test)]
