@@ -336,6 +336,25 @@ impl<S: State> Cache<S> {
         Some(node)
     }
 
+    /// The pods of a node in their order, whether it is there or not.
+    pub(crate) fn pods_of(&self, node: Symbol) -> &[Arc<Pod>] {
+        match self.base.node(node) {
+            Some(index) => &self.base.infos[index.get()].pods,
+            None => self.homeless.get(&node).map_or(&[], Vec::as_slice),
+        }
+    }
+
+    /// They come in this order again, as they did before one of them went and came back.
+    pub(crate) fn put_in_order(&mut self, node: Symbol, pods: Vec<Arc<Pod>>) {
+        match self.base.node(node) {
+            Some(index) => {
+                self.base.infos[index.get()].pods = pods;
+                self.log.push(Entry::pod(index));
+            }
+            None => drop(self.homeless.insert(node, pods)),
+        }
+    }
+
     /// Where a pod is, if it has a node.
     pub fn pod(&self, uid: &Uid) -> Option<(&Arc<Pod>, Symbol, PodState)> {
         self.pods.get(uid).map(|placed| (&placed.pod, placed.node, placed.state))

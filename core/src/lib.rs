@@ -41,6 +41,7 @@ pub mod random;
 pub mod scheduler;
 pub mod scratch;
 pub mod simple;
+pub mod snapshot;
 pub mod status;
 pub mod touched;
 pub mod verdict;

@@ -1,0 +1,110 @@
+//! How many nodes of a kind some pods would need: Cluster Autoscaler's `BinpackingNodeEstimator`.
+
+use std::sync::Arc;
+
+use super::Snapshot;
+use crate::intern::Symbol;
+use crate::model::{Node, NodeIndex, Pod, Uid};
+use crate::profile::Profile;
+use crate::verdict::Verdict;
+
+/// A node that does not exist yet, such as the next one of a node group.
+#[derive(Clone, Debug)]
+pub struct Template {
+    /// The node. Copies of it are called after it, with a number; its label `kubernetes.io/hostname` too, if it has that.
+    pub node: Node,
+    /// The pods that come with it, as those of DaemonSets do.
+    pub pods: Vec<Arc<Pod>>,
+}
+
+/// What becomes of pods if there were more nodes of a kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Estimate {
+    /// How many new nodes have at least one of the pods.
+    pub nodes: usize,
+    /// Those of the pods that have a place on them, by their places in the list.
+    pub placed: Vec<usize>,
+    /// The others, each with what an empty node of the kind says. `None`: it would fit, and no further node was allowed.
+    pub left: Vec<(usize, Option<Verdict>)>,
+}
+
+impl<P: Profile> Snapshot<P> {
+    /// Adds a node like this one with its pods, under a name that no other has: the template's with this number, or the next
+    /// one that is free.
+    pub fn add_copy(&mut self, template: &Template, number: usize) -> NodeIndex {
+        let base = &mut self.cache.base;
+        let mut name = Symbol::EMPTY;
+        for number in number.. {
+            let text = format!("{}-{number}", base.interner.resolve(template.node.name));
+            name = base.interner.intern(&text);
+            if base.node(name).is_none() {
+                break;
+            }
+        }
+        let names = &mut base.interner;
+        let hostname = names.intern("kubernetes.io/hostname");
+        let mut node = Node { name, ..template.node.clone() };
+        node.labels =
+            node.labels.iter().map(|&(key, value)| (key, if key == hostname { name } else { value })).collect();
+        let index = self.set_node(node);
+        for pod in &template.pods {
+            let uid = Uid(format!("{}@{}", pod.uid.0, self.cache.base.interner.resolve(name)).into());
+            self.add_pod(Arc::new(Pod { uid, ..Pod::clone(pod) }), name);
+        }
+        index
+    }
+
+    /// Whether a pod could run on a node like this one, if there were one.
+    ///
+    /// # Errors
+    /// The first plugin that rejects it.
+    pub fn check_on_copy(&mut self, template: &Template, pod: &Arc<Pod>) -> Result<(), Verdict> {
+        self.fork();
+        let node = self.add_copy(template, 0);
+        let verdict = self.check(pod, node);
+        self.revert();
+        verdict
+    }
+
+    /// Puts pods, one after the other, on the first of at most `most` new nodes like this one that they fit on. Nodes that
+    /// there are already take no pods. All of it is reverted.
+    pub fn estimate(&mut self, template: &Template, pods: &[Arc<Pod>], most: usize) -> Estimate {
+        self.fork();
+        let mut estimate = Estimate::default();
+        // Each with how many of the pods it has.
+        let mut nodes: Vec<(NodeIndex, usize)> = Vec::new();
+        for (at, pod) in pods.iter().enumerate() {
+            let (mut found, mut refused) = self.first_of(pod, &nodes);
+            if found.is_none() && nodes.len() < most && nodes.last().is_none_or(|(_, pods)| *pods > 0) {
+                let place = nodes.len();
+                nodes.push((self.add_copy(template, place), 0));
+                (found, refused) = self.first_of(pod, &nodes[place..]);
+                found = found.map(|_| place);
+            }
+            match found {
+                Some(place) => {
+                    nodes[place].1 += 1;
+                    estimate.placed.push(at);
+                }
+                None => estimate.left.push((at, refused)),
+            }
+        }
+        estimate.nodes = nodes.iter().filter(|(_, pods)| *pods > 0).count();
+        self.revert();
+        estimate
+    }
+
+    /// Puts a pod on the first of these nodes that it fits on. Returns its place among them, and what an empty one said.
+    fn first_of(&mut self, pod: &Arc<Pod>, nodes: &[(NodeIndex, usize)]) -> (Option<usize>, Option<Verdict>) {
+        let mut refused = None;
+        let found = self.schedule_on_first(pod, nodes.iter().map(|(node, _)| *node), |node, why| {
+            if nodes.contains(&(node, 0)) {
+                refused = Some(why);
+            }
+        });
+        match found {
+            Ok(found) => (found.and_then(|found| nodes.iter().position(|(node, _)| *node == found)), refused),
+            Err(why) => (None, Some(why)),
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! What if: a cluster that is forked, changed in thought, and taken back. What an autoscaler asks of a scheduler.
+//!
+//! A [`Snapshot`] holds a cluster and a compiled profile, without a queue, a client or time. Whoever fills it says which
+//! nodes, pods and objects there are, and asks: does this pod fit on that node ([`Snapshot::check`])? What is free once it is
+//! there ([`Snapshot::schedule`])? How many nodes like this one would these pods need ([`Snapshot::estimate`])? Between
+//! [`Snapshot::fork`] and [`Snapshot::revert`], anything may be tried.
+//!
+//! It is what Cluster Autoscaler calls `ClusterSnapshot`, and PreFilter, Filter and Reserve are what a scheduler with this
+//! profile would run. Pods that are nominated elsewhere play no part.
+
+mod changes;
+mod estimate;
+
+pub use estimate::{Estimate, Template};
+
+use std::sync::Arc;
+
+use crate::attempt::Attempt;
+use crate::cache::{Cache, NotAssumed, PodState};
+use crate::engine::{Decision, Engine, Held, Start, UNTIMED, left_out};
+use crate::extension_points::Placement;
+use crate::handle::Handle;
+use crate::intern::{Interner, Symbol};
+use crate::map::Map;
+use crate::model::{Node, NodeIndex, Object, ObjectKey, Pod, Uid};
+use crate::profile::{Profile, StartError};
+use crate::status::Status;
+use crate::verdict::{Verdict, verdict};
+use changes::Change;
+
+/// A cluster, and a profile that is asked about it.
+pub struct Snapshot<P: Profile> {
+    engine: Engine<P>,
+    cache: Cache<P::State>,
+    /// What Reserve plugins left for pods that were scheduled here.
+    reserved: Map<Uid, Reservation<P>>,
+    /// What was done since the outermost fork, to be undone.
+    done: Vec<Change<P>>,
+    /// Where in `done` each fork begins.
+    forks: Vec<usize>,
+    /// The slot after that of the node that was found last.
+    next: usize,
+}
+
+/// What a pod that was scheduled here owns.
+struct Reservation<P: Profile> {
+    placement: Placement,
+    reserved: P::Reserved,
+}
+
+impl<P: Profile> Snapshot<P> {
+    /// An empty cluster.
+    ///
+    /// # Errors
+    /// All plugins that cannot start.
+    pub fn new() -> Result<Self, Vec<StartError>> {
+        Ok(Self::of(Engine::new(&Handle::default())?))
+    }
+
+    /// An empty cluster, for a profile whose plugins are made already.
+    pub fn of(engine: Engine<P>) -> Self {
+        let (cache, reserved) = (Cache::default(), Map::default());
+        Snapshot { engine, cache, reserved, done: Vec::new(), forks: Vec::new(), next: 0 }
+    }
+
+    /// The cluster as it is now.
+    pub fn cluster(&self) -> &Cache<P::State> {
+        &self.cache
+    }
+    /// The cluster's strings, for who makes nodes and pods.
+    pub fn interner(&mut self) -> &mut Interner {
+        &mut self.cache.base.interner
+    }
+    /// The node of that name.
+    pub fn node(&self, name: &str) -> Option<NodeIndex> {
+        self.cache.base.node(self.cache.base.interner.get(name)?)
+    }
+
+    /// A node is there, or is another one than before.
+    pub fn set_node(&mut self, node: Node) -> NodeIndex {
+        let name = node.name;
+        let old = self.known_node(name);
+        let index = self.cache.set_node(node);
+        self.note(Change::Node { name, old });
+        index
+    }
+
+    /// A node is gone. Its pods count again if it comes back.
+    pub fn remove_node(&mut self, name: Symbol) {
+        if let Some(old) = self.known_node(name) {
+            self.cache.remove_node(name);
+            self.note(Change::Node { name, old: Some(old) });
+        }
+    }
+
+    fn known_node(&self, name: Symbol) -> Option<Arc<Node>> {
+        self.cache.base.infos()[self.cache.base.node(name)?.get()].node.clone()
+    }
+
+    /// Another object is there, or is another one than before.
+    pub fn set_object(&mut self, object: Object) {
+        let key = object.key();
+        let old = self.cache.object(&key).cloned();
+        self.cache.set_object(object);
+        self.note(Change::Object { key, old });
+    }
+
+    /// Another object is gone.
+    pub fn remove_object(&mut self, key: &ObjectKey) {
+        if let Some(old) = self.cache.object(key).cloned() {
+            self.cache.remove_object(key);
+            self.note(Change::Object { key: *key, old: Some(old) });
+        }
+    }
+
+    /// A pod is on a node, whether it fits there or not: `ForceAddPod`. If it was anywhere else, it left there.
+    pub fn add_pod(&mut self, pod: Arc<Pod>, node: Symbol) {
+        self.remove_pod(&pod.uid);
+        self.note(Change::Came(pod.uid.clone()));
+        self.cache.add_pod(pod, node, PodState::Bound);
+    }
+
+    /// A pod leaves its node: `ForceRemovePod` and `UnschedulePod`. What was reserved for it becomes free; inside of a fork,
+    /// once that is committed. Returns whether it was there.
+    pub fn remove_pod(&mut self, uid: &Uid) -> bool {
+        let Some((pod, node, state)) = self.cache.pod(uid) else { return false };
+        let pod = pod.clone();
+        let on_node = self.cache.pods_of(node).to_vec();
+        self.cache.remove_pod(uid);
+        let reserved = self.reserved.remove(uid);
+        self.note(Change::Left { pod, node, state, on_node, reserved });
+        true
+    }
+
+    /// Whether a pod could run on a node: `CheckPredicates`. Runs PreFilter and Filter.
+    ///
+    /// # Errors
+    /// The first plugin that rejects the node, or the pod as a whole.
+    pub fn check(&mut self, pod: &Arc<Pod>, node: NodeIndex) -> Result<(), Verdict> {
+        let attempt = self.attempt(pod)?;
+        let verdict = self.verdict(&attempt, node);
+        self.engine.release(Held::Own(attempt));
+        verdict
+    }
+
+    /// Puts a pod on a node if it fits there: `SchedulePod`. Runs PreFilter, Filter and Reserve.
+    ///
+    /// # Errors
+    /// The first plugin that rejects the node, the pod as a whole, or the reservation. Nothing changed then.
+    pub fn schedule(&mut self, pod: &Arc<Pod>, node: NodeIndex) -> Result<(), Verdict> {
+        let attempt = self.attempt(pod)?;
+        let done = self.verdict(&attempt, node).and_then(|()| self.place(pod, &attempt, node));
+        self.engine.release(Held::Own(attempt));
+        done
+    }
+
+    /// Puts a pod on the first node that it fits on, of those that `may_be` lets it: `SchedulePodOnAnyNodeMatching`. It begins
+    /// after the node that was found last, so that pods are spread.
+    ///
+    /// # Errors
+    /// The pod is rejected as a whole; or by every node, where `None` is said of it.
+    pub fn schedule_on_any(
+        &mut self,
+        pod: &Arc<Pod>,
+        mut may_be: impl FnMut(NodeIndex) -> bool,
+    ) -> Result<NodeIndex, Option<Verdict>> {
+        let alive = self.cache.base.alive();
+        let (before, after): (Vec<NodeIndex>, Vec<NodeIndex>) =
+            alive.iter().filter(|&node| may_be(node)).partition(|node| node.get() < self.next);
+        let found = self.schedule_on_first(pod, after.into_iter().chain(before), |_, _| ()).map_err(Some)?;
+        self.next = found.map_or(self.next, |node| node.get() + 1);
+        found.ok_or(None)
+    }
+
+    /// Puts a pod on the first of these nodes that it fits on. `refused` hears of the others before it.
+    ///
+    /// # Errors
+    /// The pod is rejected as a whole.
+    fn schedule_on_first(
+        &mut self,
+        pod: &Arc<Pod>,
+        mut nodes: impl Iterator<Item = NodeIndex>,
+        mut refused: impl FnMut(NodeIndex, Verdict),
+    ) -> Result<Option<NodeIndex>, Verdict> {
+        let attempt = self.attempt(pod)?;
+        let found = nodes.find(|&node| {
+            let done = self.verdict(&attempt, node).and_then(|()| self.place(pod, &attempt, node));
+            done.map_err(|why| refused(node, why)).is_ok()
+        });
+        self.engine.release(Held::Own(attempt));
+        Ok(found)
+    }
+
+    /// Where a scheduler with this profile would put a pod, with all it does: scores, and room that could be made.
+    /// `draw(n)` picks one of `n` equally good nodes. Nothing changes.
+    pub fn decide(&mut self, pod: &Arc<Pod>, draw: impl FnMut(usize) -> usize) -> Decision {
+        self.engine.decide(pod, &mut self.cache, UNTIMED, draw)
+    }
+
+    /// Runs PreFilter.
+    fn attempt(&mut self, pod: &Arc<Pod>) -> Result<Box<Attempt<P>>, Verdict> {
+        let read = self.engine.read(pod, &mut self.cache);
+        match self.engine.start(&read, &self.cache) {
+            Start::Attempt(attempt) => Ok(attempt),
+            Start::Rejected(rejected) => Err(rejected.status.into()),
+        }
+    }
+
+    /// Runs Filter on a node.
+    fn verdict(&self, attempt: &Attempt<P>, node: NodeIndex) -> Result<(), Verdict> {
+        if !self.cache.base.alive().contains(node) {
+            return Err(Status::error("there is no such node").into());
+        }
+        if attempt.pre_filter.nodes().is_some_and(|nodes| nodes.binary_search(&node).is_err()) {
+            return Err(Status::unresolvable(left_out(&attempt.pre_filter.narrowed_by())).into());
+        }
+        let columns = P::columns(&self.cache.state, &self.cache.base);
+        verdict::<P>(&attempt.compiled, &attempt.cycle, &self.cache, columns, node.get()).map_or(Ok(()), Err)
+    }
+
+    /// The pod comes to the node, and Reserve runs.
+    fn place(&mut self, pod: &Arc<Pod>, attempt: &Attempt<P>, node: NodeIndex) -> Result<(), Verdict> {
+        self.cache.assume(pod.clone(), node).map_err(|why| {
+            Verdict::from(Status::error(match why {
+                NotAssumed::HasNode => "the pod has a node already",
+                NotAssumed::NoNode => "there is no such node",
+            }))
+        })?;
+        let node_name = self.cache.base.name(node).into();
+        let placement = Placement { pod: pod.clone(), node, node_name };
+        match self.engine.plugins.reserve(&attempt.cycle, &self.cache, &placement) {
+            Ok(reserved) => {
+                self.reserved.insert(pod.uid.clone(), Reservation { placement, reserved });
+                self.note(Change::Came(pod.uid.clone()));
+                Ok(())
+            }
+            Err(status) => {
+                self.cache.remove_pod(&pod.uid);
+                Err(status.into())
+            }
+        }
+    }
+}
+
+impl<P: Profile> Drop for Snapshot<P> {
+    /// Closes every plugin.
+    fn drop(&mut self) {
+        self.engine.plugins.close();
+    }
+}
