@@ -1,5 +1,5 @@
 //! Instructions per node of a full pass, from PreFilter to the totals: the generated pipeline, loops written by hand,
-//! and the same plugins behind trait objects. `cargo bench --bench instructions`
+//! and its interpreted twin: the same plugins behind trait objects. `cargo bench --bench instructions`
 //!
 //! The program runs itself under callgrind, which counts the same instructions every time. What does not depend on the
 //! number of nodes drops out: each pass is counted on two clusters, and the difference divided by that of their nodes.
@@ -92,16 +92,16 @@ fn report(counts: &Counts) -> ExitCode {
     let mut within = true;
     println!("Instructions per node\n");
     for (profile, name) in PROFILES.iter().enumerate() {
-        println!("| {name:<22} | generated | by hand | ratio | fused by hand | ratio | trait objects | ratio |");
+        println!("| {name:<22} | generated | by hand | ratio | fused by hand | ratio | interpreted | ratio |");
         println!(
-            "|------------------------|----------:|--------:|------:|--------------:|------:|--------------:|------:|"
+            "|------------------------|----------:|--------:|------:|--------------:|------:|------------:|------:|"
         );
         let line = |name: &str, [generated, others @ ..]: [f64; WAYS.len()]| {
-            let [by_hand, fused, objects] = others;
-            let [over_hand, over_fused, over_objects] = others.map(|other| generated / other);
+            let [by_hand, fused, interpreted] = others;
+            let [over_hand, over_fused, over_interpreted] = others.map(|other| generated / other);
             println!(
                 "| {name:<22} | {generated:>9.1} | {by_hand:>7.1} | {over_hand:>5.3} | {fused:>13.1} | {over_fused:>5.3} \
-                 | {objects:>13.1} | {over_objects:>5.3} |"
+                 | {interpreted:>11.1} | {over_interpreted:>5.3} |"
             );
         };
         let mut sum = [0.0; WAYS.len()];

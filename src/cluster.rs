@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod as ApiPod;
+use schedc_core::handle::Handle;
 use schedc_core::intern::Interner;
 use schedc_core::model::{Pod, Uid};
 use schedc_core::profile::{Bundle, ProfileInfo, StartError};
@@ -26,24 +27,28 @@ pub struct Routes {
 
 impl Routes {
     /// Every pod goes to the profile whose scheduler name it asks for.
-    pub fn by_scheduler_name<B: Bundle>() -> Self {
-        Routes { profiles: B::PROFILES, only: None }
+    pub fn by_scheduler_name(profiles: &'static [ProfileInfo]) -> Self {
+        Routes { profiles, only: None }
     }
 
     /// Every pod goes to the profile of this name or, if there is none, of this scheduler name.
     ///
     /// # Errors
     /// There is no such profile.
-    pub fn to<B: Bundle>(name: &str) -> Result<Self, UnknownProfile> {
-        Ok(Routes { profiles: B::PROFILES, only: Some(Self::index_of::<B>(name)?) })
+    pub fn to(profiles: &'static [ProfileInfo], name: &str) -> Result<Self, UnknownProfile> {
+        Ok(Routes { profiles, only: Some(Self::index_of(profiles, name)?) })
+    }
+
+    /// The profiles.
+    pub fn profiles(&self) -> &'static [ProfileInfo] {
+        self.profiles
     }
 
     /// The index of the profile of this name or, if there is none, of this scheduler name.
     ///
     /// # Errors
     /// There is no such profile.
-    pub fn index_of<B: Bundle>(name: &str) -> Result<usize, UnknownProfile> {
-        let profiles = B::PROFILES;
+    pub fn index_of(profiles: &'static [ProfileInfo], name: &str) -> Result<usize, UnknownProfile> {
         let by_name = profiles.iter().position(|profile| profile.name == name);
         by_name
             .or_else(|| profiles.iter().position(|profile| profile.scheduler_name == name))
@@ -67,7 +72,7 @@ pub struct UnknownProfile {
 impl fmt::Display for UnknownProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let UnknownProfile { name, known } = self;
-        write!(f, "no profile `{name}` is compiled in; there is {}", known.join(", "))
+        write!(f, "no profile is called `{name}`; there is {}", known.join(", "))
     }
 }
 
@@ -145,13 +150,19 @@ pub struct Cluster<B: Bundle, H = ()> {
 }
 
 impl<B: Bundle, H: Hooks> Cluster<B, H> {
-    /// Puts objects into a cluster. Its time is that of the newest of them. `seed` decides which of several equally good nodes
+    /// Puts objects into a cluster, with the profiles that `make` makes. Its time is that of the newest of them. `seed` decides which of several equally good nodes
     /// is drawn.
     ///
     /// # Errors
     /// Plugins that cannot start.
-    pub fn new(objects: Vec<AnyObject>, routes: &Routes, seed: u64, hooks: H) -> Result<Self, Vec<StartError>> {
-        let mut simulator = Simulator::with_hooks(options(routes, seed, newest(&objects)), hooks)?;
+    pub fn new(
+        make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>,
+        objects: Vec<AnyObject>,
+        routes: &Routes,
+        seed: u64,
+        hooks: H,
+    ) -> Result<Self, Vec<StartError>> {
+        let mut simulator = Simulator::made_by(make, options(routes, seed, newest(&objects)), hooks)?;
         let nodes: HashSet<String> =
             objects.iter().filter(|object| object.kind() == "Node").map(|node| node.name().to_owned()).collect();
         let (mut pending, mut skipped) = (Vec::new(), Skipped::default());

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use schedc::pipelines::state::State;
-use schedc_core::cache::{Cache, PodState};
+use schedc_core::cache::{Cache, PodState, State};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{
     ContainerImage, Effect, HostPort, Node, NonZero, Pod, PodSpec, PodUsage, Protocol, Resources, Taint, Uid, labels,
@@ -16,7 +15,7 @@ const ZONES: usize = 3;
 const IMAGES: usize = 60;
 
 /// Nodes of four sizes in three zones, some tainted, some cordoned, every tenth with GPUs, five pods on each.
-pub(crate) fn cluster(nodes: usize) -> Cache<State> {
+pub(crate) fn cluster<S: State>(nodes: usize) -> Cache<S> {
     let mut cache = Cache::default();
     let mut random = Random::new(42);
     for number in 0..nodes {

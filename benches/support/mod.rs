@@ -3,7 +3,6 @@
 pub(crate) mod by_hand;
 mod cluster;
 mod pods;
-mod trait_objects;
 mod way;
 
 use schedc::pipelines::{binpack, default, edge};
@@ -11,11 +10,11 @@ use schedc_core::model::PodSpec;
 
 pub(crate) use cluster::cluster;
 pub(crate) use pods::{KINDS, pods};
-use way::{ByHand, Generated, TraitObjects};
+use way::{ByHand, Generated, Interpreted};
 pub(crate) use way::{Cluster, Way};
 
 /// Names of the ways, in the order in which [`ways`] has them.
-pub(crate) const WAYS: [&str; 4] = ["generated", "by hand", "by hand, fused", "trait objects"];
+pub(crate) const WAYS: [&str; 4] = ["generated", "by hand", "by hand, fused", "interpreted"];
 /// The profiles that are compared.
 pub(crate) const PROFILES: [&str; 3] = ["default", "edge", "binpack"];
 
@@ -36,8 +35,8 @@ pub(crate) fn ways(profile: &str, cluster: &mut Cluster, pods: &[PodSpec]) -> [B
     };
     let by_hand = ByHand::new(by_hand::evaluate::<false>(profile), pods, cluster);
     let fused = ByHand::new(by_hand::evaluate::<true>(profile), pods, cluster);
-    let objects = TraitObjects::new(trait_objects::config(profile), pods, cluster);
-    [generated, Box::new(by_hand), Box::new(fused), Box::new(objects)]
+    let interpreted = Interpreted::new(profile, cluster.base.count());
+    [generated, Box::new(by_hand), Box::new(fused), Box::new(interpreted)]
 }
 
 /// All ways find the same nodes feasible, and give them the same totals, for every profile and kind of pod.

@@ -1,15 +1,20 @@
 //! The ways to schedule a pod, as the benchmarks call them.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use schedc::pipelines::state::State;
+use schedc_codegen::Options;
 use schedc_core::answer::Answer;
 use schedc_core::cache::Cache;
 use schedc_core::handle::Handle;
 use schedc_core::model::{NodeIndex, PodSpec};
 use schedc_core::passes::Best;
 use schedc_core::profile::{PreFilterRun, Profile};
+use schedc_interpret::{Interpretation, Pipeline};
 
 use super::by_hand::{self, Evaluate};
-use super::trait_objects::{Config, Framework, NodeScores};
+use super::{cluster, pods};
 
 /// Nodes and the pods on them.
 pub(crate) type Cluster = Cache<State>;
@@ -22,34 +27,47 @@ pub(crate) trait Way {
     fn totals(&self) -> Vec<(NodeIndex, i64)>;
 }
 
-/// The generated pipeline.
-pub(super) struct Generated<P: Profile> {
-    plugins: P,
+/// A profile's plugins, generated or interpreted.
+struct Plugins<P: Profile> {
+    plugins: Arc<P>,
     pods: Vec<P::Pod>,
     answer: Answer<P>,
 }
 
+impl<P: Profile> Plugins<P> {
+    fn new(plugins: Arc<P>, pods: &[PodSpec], cluster: &mut Cache<P::State>) -> Self {
+        let compile = |pod| plugins.compile(pod, &mut cluster.base.interner, &mut cluster.state);
+        Plugins { pods: pods.iter().map(compile).collect(), plugins, answer: Answer::default() }
+    }
+
+    fn pass(&mut self, kind: usize, cluster: &Cache<P::State>) -> Best {
+        let pod = &self.pods[kind];
+        let mut run = PreFilterRun::default();
+        let cycle = self.plugins.pre_filter(pod, cluster, &mut run).expect("no plugin rejects the pod");
+        self.answer.evaluate(&*self.plugins, pod, &cycle, cluster).expect("no plugin fails")
+    }
+
+    fn totals(&self) -> Vec<(NodeIndex, i64)> {
+        self.answer.feasible.iter().filter_map(|node| Some((node, self.answer.total(node)?))).collect()
+    }
+}
+
+/// The generated pipeline.
+pub(super) struct Generated<P: Profile>(Plugins<P>);
+
 impl<P: Profile<State = State>> Generated<P> {
     pub(super) fn new(pods: &[PodSpec], cluster: &mut Cluster) -> Self {
-        let compile = |pod| P::compile(pod, &mut cluster.base.interner, &mut cluster.state);
-        Generated {
-            plugins: P::new(&Handle::default()).unwrap_or_else(|errors| panic!("{errors:?}")),
-            pods: pods.iter().map(compile).collect(),
-            answer: Answer::default(),
-        }
+        let plugins = P::new(&Handle::default()).unwrap_or_else(|errors| panic!("{errors:?}"));
+        Generated(Plugins::new(Arc::new(plugins), pods, cluster))
     }
 }
 
 impl<P: Profile<State = State>> Way for Generated<P> {
     fn pass(&mut self, kind: usize, cluster: &Cluster) -> Best {
-        let pod = &self.pods[kind];
-        let mut run = PreFilterRun::default();
-        let cycle = self.plugins.pre_filter(pod, cluster, &mut run).expect("no plugin rejects the pod");
-        self.answer.evaluate(&self.plugins, pod, &cycle, cluster).expect("no plugin fails")
+        self.0.pass(kind, cluster)
     }
-
     fn totals(&self) -> Vec<(NodeIndex, i64)> {
-        self.answer.feasible.iter().filter_map(|node| Some((node, self.answer.total(node)?))).collect()
+        self.0.totals()
     }
 }
 
@@ -77,33 +95,33 @@ impl Way for ByHand {
     }
 }
 
-/// Plugins behind trait objects.
-pub(super) struct TraitObjects {
-    /// One for each pod: a pod's object knows the pod compiled.
-    frameworks: Vec<Framework>,
-    scores: Vec<NodeScores>,
+/// The interpreted twin: the same plugins behind trait objects. It has the columns of all plugins, so that it looks at a copy of
+/// the cluster.
+pub(super) struct Interpreted {
+    plugins: Plugins<Pipeline>,
+    cluster: Cache<<Pipeline as Profile>::State>,
 }
 
-impl TraitObjects {
-    pub(super) fn new(config: Config, pods: &[PodSpec], cluster: &mut Cluster) -> Self {
-        TraitObjects {
-            frameworks: pods.iter().map(|pod| Framework::new(&config, pod, cluster)).collect(),
-            scores: Vec::new(),
-        }
+impl Interpreted {
+    /// By profiles/`profile`.toml.
+    pub(super) fn new(profile: &str, nodes: usize) -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let file = folder.join(format!("profiles/{profile}.toml"));
+        let interpretation = Interpretation::load(&[file], &Options { manifest_dir: folder.to_owned() });
+        let interpretation = interpretation.unwrap_or_else(|error| panic!("{error}"));
+        let mut bundle = interpretation.start(&Handle::default()).unwrap_or_else(|errors| panic!("{errors:?}"));
+        let plugins = bundle.engine(0).expect("a profile was read").plugins.clone();
+        let mut cluster = cluster(nodes);
+        let pods = pods(&mut cluster.base.interner);
+        Interpreted { plugins: Plugins::new(plugins, &pods, &mut cluster), cluster }
     }
 }
 
-impl Way for TraitObjects {
-    fn pass(&mut self, kind: usize, cluster: &Cluster) -> Best {
-        let scores = self.frameworks[kind].schedule(cluster).expect("no plugin fails");
-        let total = scores.iter().map(|node| node.total).max().unwrap_or(i64::MIN);
-        let ties = scores.iter().filter(|node| node.total == total).count();
-        self.scores = scores;
-        Best { total, ties }
+impl Way for Interpreted {
+    fn pass(&mut self, kind: usize, _: &Cluster) -> Best {
+        self.plugins.pass(kind, &self.cluster)
     }
-
     fn totals(&self) -> Vec<(NodeIndex, i64)> {
-        let total = |node: &NodeScores| node.scores.iter().map(|score| score.1).sum();
-        self.scores.iter().map(|node| (node.node, total(node))).collect()
+        self.plugins.totals()
     }
 }

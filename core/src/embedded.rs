@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use crate::client::{ApiError, Client, Event, StatusPatch};
 use crate::extension_points::Placement;
+use crate::handle::Handle;
 use crate::intern::Interner;
 use crate::model::{Node, Pod, PodSpec, Uid};
 use crate::profile::{Bundle, StartError};
@@ -116,8 +117,19 @@ impl<B: Bundle> Embedded<B> {
     /// # Errors
     /// All plugins that cannot start.
     pub fn with(options: Options) -> Result<Self, Vec<StartError>> {
+        Self::made_by(B::new, options)
+    }
+
+    /// An empty cluster, and profiles that somebody else makes.
+    ///
+    /// # Errors
+    /// What `make` says.
+    pub fn made_by(
+        make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>,
+        options: Options,
+    ) -> Result<Self, Vec<StartError>> {
         let client = InMemory::default();
-        let scheduler = Scheduler::new(client.clone(), options)?;
+        let scheduler = Scheduler::made_by(make, client.clone(), options)?;
         Ok(Embedded { scheduler, client, tasks: Inline::default(), outcomes: VecDeque::new() })
     }
 

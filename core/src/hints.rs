@@ -60,19 +60,21 @@ enum Interest {
     Asks,
 }
 
-/// Plugins of a profile, by their places in [`Profile::PLUGINS`], or at an extension point where that is said.
+/// Plugins of a profile, by their places in [`Profile::plugins`], or at an extension point where that is said.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct PluginSet(u128);
 
 impl PluginSet {
+    /// So many plugins can a profile have.
+    pub const MOST: usize = 128;
     /// No plugin.
     pub const EMPTY: PluginSet = PluginSet(0);
 
-    /// The plugins of these names; names that the profile does not have are left out.
-    pub fn of<'a, P: Profile>(names: impl IntoIterator<Item = &'a str>) -> PluginSet {
+    /// Those of these names among a profile's plugins; names that it does not have are left out.
+    pub fn of<'a>(plugins: &[PluginEvents], names: impl IntoIterator<Item = &'a str>) -> PluginSet {
         let mut set = PluginSet::EMPTY;
         for name in names {
-            if let Some(at) = P::PLUGINS.iter().position(|plugin| plugin.name == name) {
+            if let Some(at) = plugins.iter().position(|plugin| plugin.name == name) {
                 set.insert(at);
             }
         }
@@ -132,11 +134,10 @@ pub struct Interested {
 }
 
 impl Interested {
-    /// Those of a profile.
-    pub fn of<P: Profile>(happened: ClusterEvent) -> Interested {
-        const { assert!(P::PLUGINS.len() <= 128, "a profile can have 128 plugins") };
+    /// Those among a profile's plugins.
+    pub fn of(plugins: &[PluginEvents], happened: ClusterEvent) -> Interested {
         let mut interested = Interested::default();
-        for (at, plugin) in P::PLUGINS.iter().enumerate() {
+        for (at, plugin) in plugins.iter().enumerate() {
             match plugin.interest(happened) {
                 Interest::None => {}
                 Interest::Always => interested.always.insert(at),

@@ -202,10 +202,10 @@ fn measure_pod<P: Profile>(
     watches: &mut Stopwatches,
 ) -> Result<(), Error> {
     let Cache { base, state, .. } = cache;
-    let compiled = P::compile(&pod.spec, &mut base.interner, state);
+    let compiled = plugins.compile(&pod.spec, &mut base.interner, state);
     plugins.costs(&compiled, cache, watches).map_err(|status| {
         let reasons = status.reasons.join("; ");
-        Error::new(format!("profile {}: {} does not get through: {reasons}", P::INFO.name, status.plugin))
+        Error::new(format!("profile {}: {} does not get through: {reasons}", plugins.info().name, status.plugin))
     })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use schedc_core::client::ApiError;
-use schedc_core::profile::{Bundle, StartError};
+use schedc_core::profile::{Bundle, StartError, serving};
 use schedc_core::scheduler;
 use schedc_embedded::server::{Key, Request};
 use schedc_embedded::{ServerOptions, Simulator, simulator};
@@ -55,8 +55,8 @@ pub fn run<B: Bundle>(chosen: &Chosen<'_>, options: Options) -> Result<Report, E
         latency_us: Latency::of(&mut probe.decisions),
         peak_rss_mb: measure::peak_memory(),
     };
-    let profile = options.profile.or_else(|| B::serving(""));
     let placements = std::mem::take(&mut probe.placements);
+    let profile = options.profile.or_else(|| serving(B::PROFILES, ""));
     placements.validate(profile.and_then(|profile| B::PROFILES.get(profile))).map_err(|error| error.at(place))?;
     Ok(report)
 }

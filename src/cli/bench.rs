@@ -55,7 +55,7 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
-        let profile = self.profile.as_deref().map(Routes::index_of::<B>).transpose()?;
+        let profile = self.profile.as_deref().map(|name| Routes::index_of(B::PROFILES, name)).transpose()?;
         let file = match &self.file {
             Some(file) if !self.cost.is_asked_for() => file,
             _ => return self.cost.run::<B>(profile, self.output),

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use clap::Args;
 use k8s_openapi::api::core::v1::Pod as ApiPod;
-use schedc_core::profile::Bundle;
+use schedc_core::handle::Handle;
+use schedc_core::profile::{Bundle, StartError};
 use schedc_objects::{Objects, Sourced, convert_pod};
 
 use super::failure::Failure;
@@ -39,16 +40,21 @@ pub(crate) struct Explain {
 
 impl Explain {
     pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
-        let routes = self.input.routes::<B>()?;
+        let deciders = self.input.deciders::<B>()?;
         let mut objects = self.input.load::<B>()?;
         let at = find(&objects, &self.pod)?;
         let subject = as_pending(&objects.pods.remove(at).object);
-        let explanation = explain::<B>(objects, &subject, &routes, self.all_filters)?;
+        let (routes, all) = (&deciders.routes, self.all_filters);
+        let explanation = match &deciders.interpreted {
+            None => explain(B::new, objects, &subject, routes, all)?,
+            Some(profiles) => explain(|handle: &Handle| profiles.start(handle), objects, &subject, routes, all)?,
+        };
         output::print(self.output, &explanation, table)
     }
 }
 
 fn explain<B: Bundle>(
+    make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>,
     objects: Objects,
     subject: &ApiPod,
     routes: &Routes,
@@ -61,13 +67,13 @@ fn explain<B: Bundle>(
             scheduler_name(subject)
         )));
     };
-    let Cluster { mut simulator, .. } = Cluster::<B>::new(cluster::objects(objects), routes, 0, ())?;
+    let Cluster { mut simulator, .. } = Cluster::new(make, cluster::objects(objects), routes, 0, ())?;
     simulator.inform();
     let scheduler = &mut simulator.scheduler;
     let pod = Arc::new(convert_pod(subject, &mut scheduler.cache.base.interner));
     let found = scheduler.explain(profile, &pod, all_filters);
     let base = &scheduler.cache.base;
-    Ok(Explanation::new(pod_name(&pod, &base.interner), B::PROFILES[profile].name, found, base))
+    Ok(Explanation::new(pod_name(&pod, &base.interner), routes.profiles()[profile].name, found, base))
 }
 
 /// The pod as it was before it had a node.

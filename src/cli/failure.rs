@@ -63,6 +63,16 @@ impl From<crate::cluster::UnknownProfile> for Failure {
     }
 }
 
+#[cfg(feature = "tools")]
+impl From<schedc_interpret::CannotInterpret> for Failure {
+    fn from(error: schedc_interpret::CannotInterpret) -> Self {
+        match error {
+            schedc_interpret::CannotInterpret::Wrong(diagnostics) => diagnostics.into(),
+            foreign => Failure::new(foreign),
+        }
+    }
+}
+
 impl From<Vec<schedc_core::profile::StartError>> for Failure {
     fn from(errors: Vec<schedc_core::profile::StartError>) -> Self {
         let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();

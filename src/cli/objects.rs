@@ -3,11 +3,20 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use schedc_core::profile::Bundle;
+use schedc_core::profile::{Bundle, ProfileInfo};
+use schedc_interpret::Interpretation;
 use schedc_objects::{Kinds, Objects, Options};
 
 use super::failure::Failure;
+use super::sources;
 use crate::cluster::Routes;
+
+/// The profiles that decide, and which of them serves which pods.
+pub(crate) struct Deciders {
+    /// Those that were read just now. None: those that are compiled in.
+    pub(crate) interpreted: Option<Interpretation>,
+    pub(crate) routes: Routes,
+}
 
 /// Where the objects come from, and who serves them.
 #[derive(Args)]
@@ -28,6 +37,14 @@ pub(crate) struct Input {
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
 
+    /// Use this profile without a build, instead of those that are compiled in
+    ///
+    /// The name of a file in profiles/, or a path. Its plugins, those of schedc itself, are put together now: everything is
+    /// decided as it would be after a build, and more slowly. May be given several times; the profiles are one scheduler
+    /// then.
+    #[arg(long, value_name = "PROFILE")]
+    interpret: Vec<PathBuf>,
+
     /// Take objects as they are, without what an API server adds and refuses
     ///
     /// By default, objects are completed as an API server does it on creation: requests from limits, allocatable from
@@ -43,11 +60,21 @@ impl Input {
         Ok(Objects::load(&self.files, options)?)
     }
 
+    /// Who decides: the compiled profiles `B`, unless others are to be read.
+    pub(crate) fn deciders<B: Bundle>(&self) -> Result<Deciders, Failure> {
+        if self.interpret.is_empty() {
+            return Ok(Deciders { interpreted: None, routes: self.routes(B::PROFILES)? });
+        }
+        let interpretation = Interpretation::load(&sources::files(&self.interpret)?, &sources::options())?;
+        let routes = self.routes(interpretation.profiles())?;
+        Ok(Deciders { interpreted: Some(interpretation), routes })
+    }
+
     /// Which profile serves which pods.
-    pub(crate) fn routes<B: Bundle>(&self) -> Result<Routes, Failure> {
+    fn routes(&self, profiles: &'static [ProfileInfo]) -> Result<Routes, Failure> {
         match &self.profile {
-            Some(name) => Ok(Routes::to::<B>(name)?),
-            None => Ok(Routes::by_scheduler_name::<B>()),
+            Some(name) => Ok(Routes::to(profiles, name)?),
+            None => Ok(Routes::by_scheduler_name(profiles)),
         }
     }
 }

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use k8s_openapi::jiff::Timestamp;
+use schedc_core::handle::Handle;
 use schedc_core::profile::Bundle;
 use schedc_objects::AnyObject;
 
 use super::failure::Failure;
-use super::objects;
+use super::objects::{self, Deciders};
 use super::output::{self, Format};
 use super::tables::simulation::{View, table};
 use crate::cluster::Skipped;
@@ -88,7 +89,7 @@ impl Time {
 impl Simulate {
     pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
         let start = Instant::now();
-        let routes = self.input.routes::<B>()?;
+        let deciders = self.input.deciders::<B>()?;
         let mut objects = self.input.load::<B>()?;
         let view = View { all: self.all, times: self.time.matters() };
         let Time { events, trace, log, until, start: begin } = self.time;
@@ -97,29 +98,32 @@ impl Simulate {
         if trace && timeline.traced == 0 {
             output::note("no object has an annotation `trace/created` or `trace/deleted`: --trace changes nothing");
         }
-        let options = simulation::Options { routes, seed: self.seed, until, log, read: start.elapsed() };
+        let options =
+            simulation::Options { routes: deciders.routes, seed: self.seed, until, log, read: start.elapsed() };
         let is_pod = |event: &&timeline::Event| matches!(&event.action, Action::Create(AnyObject::Pod(_)));
         let later = timeline.events.iter().filter(is_pod).count();
         let mut progress = Progress::new(objects.pods.len() + later);
-        let report = simulate::<B>(objects, timeline, options, |tried| progress.show(tried))?;
+        let tell = |tried| progress.show(tried);
+        let report = match &deciders.interpreted {
+            None => simulate(B::new, objects, timeline, options, tell)?,
+            Some(profiles) => simulate(|handle: &Handle| profiles.start(handle), objects, timeline, options, tell)?,
+        };
         progress.end();
         if report.summary.pods == report.summary.skipped {
-            output::note(nothing_to_do::<B>(&report.summary.skipped_by));
+            output::note(nothing_to_do(&report.summary.skipped_by, &deciders));
         }
         output::print(self.output, &report, |report| table(report, view))
     }
 }
 
 /// What to think of it if no pod was to be placed.
-fn nothing_to_do<B: Bundle>(skipped: &Skipped) -> String {
+fn nothing_to_do(skipped: &Skipped, deciders: &Deciders) -> String {
     if skipped.other_schedulers.is_empty() {
         return "there is no pod to place in the input".to_owned();
     }
-    let known: Vec<&str> = B::PROFILES.iter().map(|profile| profile.scheduler_name).collect();
-    format!(
-        "no pod asks for a scheduler that is compiled in ({}); with --profile, one profile serves all",
-        known.join(", ")
-    )
+    let known: Vec<&str> = deciders.routes.profiles().iter().map(|profile| profile.scheduler_name).collect();
+    let are = if deciders.interpreted.is_some() { "interpreted" } else { "compiled in" };
+    format!("no pod asks for a scheduler that is {are} ({}); with --profile, one profile serves all", known.join(", "))
 }
 
 /// A bar on standard error, once it is worth it. It hides itself where there is no terminal.

@@ -132,7 +132,15 @@ impl<B: Bundle> Evaluator<B> {
     /// # Errors
     /// Plugins that cannot start.
     pub fn new() -> Result<Self, Vec<StartError>> {
-        Ok(Evaluator { bundle: B::new(&Handle::default())?, only: None })
+        Self::made_by(B::new)
+    }
+
+    /// The same of profiles that somebody else makes.
+    ///
+    /// # Errors
+    /// What `make` says.
+    pub fn made_by(make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>) -> Result<Self, Vec<StartError>> {
+        Ok(Evaluator { bundle: make(&Handle::default())?, only: None })
     }
 
     /// Uses the profile of this name (or of this scheduler name), whatever scenarios say.
@@ -140,7 +148,7 @@ impl<B: Bundle> Evaluator<B> {
     /// # Errors
     /// There is no such profile.
     pub fn use_profile(&mut self, name: &str) -> Result<(), UnknownProfile> {
-        self.only = Some(Routes::index_of::<B>(name)?);
+        self.only = Some(Routes::index_of(self.bundle.profiles(), name)?);
         Ok(())
     }
 
@@ -180,14 +188,14 @@ impl<B: Bundle> Evaluator<B> {
             }
             results.push(decision);
         }
-        Ok(Evaluation { id: scenario.id, profile: B::PROFILES[profile].name, results })
+        Ok(Evaluation { id: scenario.id, profile: self.bundle.profiles()[profile].name, results })
     }
 
     /// The profile that decides, where a scenario names this one.
     fn profile_of(&self, named: Option<&str>) -> Result<usize, Error> {
         match (self.only, named) {
             (Some(profile), _) => Ok(profile),
-            (None, Some(name)) => Routes::index_of::<B>(name).map_err(Error::UnknownProfile),
+            (None, Some(name)) => Routes::index_of(self.bundle.profiles(), name).map_err(Error::UnknownProfile),
             (None, None) => Err(Error::NoProfile),
         }
     }

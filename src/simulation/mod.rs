@@ -9,6 +9,7 @@ mod report;
 use std::time::{Duration, Instant};
 
 use k8s_openapi::jiff::Timestamp;
+use schedc_core::handle::Handle;
 use schedc_core::model::Uid;
 use schedc_core::profile::{Bundle, StartError};
 use schedc_embedded::server::{Key, Server};
@@ -38,7 +39,7 @@ pub struct Options {
     pub read: Duration,
 }
 
-/// Lets time pass until nothing happens any more. `progress` is called with the number of pods that were tried so far.
+/// Lets time pass until nothing happens any more, with the profiles that `make` makes. `progress` is called with the number of pods that were tried so far.
 ///
 /// Nothing takes time but backoff and what plugins wait for: pods are bound, and those that are deleted are gone, at once. Pods
 /// that were tried in vain are tried again when something changes that may help them. Victims of preemption are gone for
@@ -47,6 +48,7 @@ pub struct Options {
 /// # Errors
 /// Plugins that cannot start.
 pub fn simulate<B: Bundle>(
+    make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>,
     mut objects: Objects,
     timeline: Timeline,
     options: Options,
@@ -64,8 +66,7 @@ pub fn simulate<B: Bundle>(
     let all = cluster::objects(objects);
     let start = timeline.start.map_or_else(|| cluster::newest(&all), nanoseconds);
     let recorder = Recorder::new(options.routes, start, options.log, progress);
-    let mut simulator =
-        Simulator::<B, _>::with_hooks(cluster::options(&options.routes, options.seed, start), recorder)?;
+    let mut simulator = Simulator::made_by(make, cluster::options(&options.routes, options.seed, start), recorder)?;
     for object in all {
         // Manifests without a name were refused on reading, unless API-server defaults are left out.
         let _ = simulator.add(object);

@@ -109,7 +109,7 @@ fn two_objects_of_one_name() {
 fn a_profile_that_is_not_there() {
     let refused = schedc(&["simulate", "examples/cluster", "--profile", "edgy"]).refused();
     expect![[r#"
-        error: no profile `edgy` is compiled in; there is binpack, default, edge, features
+        error: no profile is called `edgy`; there is binpack, default, edge, features
     "#]]
     .assert_eq(&refused);
 }

@@ -76,7 +76,7 @@ fn what_is_not_there() {
         error:   basic/5Nodes/5Pods
         error:   devices/one
         error: w/config.yaml: no workload has the labels `fast`; labels in use: performance, short
-        error: no profile `fast` is compiled in; there is binpack, default, edge, features
+        error: no profile is called `fast`; there is binpack, default, edge, features
         error: w/none.yaml: cannot be read: No such file or directory (os error 2)
     "#]]
     .assert_eq(&errors.map(|run| run.refused()).concat());

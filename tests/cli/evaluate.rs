@@ -166,7 +166,7 @@ fn a_scenario_that_cannot_be_evaluated_does_not_keep_others_from_it() {
     check(
         &wrong.join("\n"),
         expect![[r#"
-        error: in.jsonl:2: scenario a: no profile `other` is compiled in; there is binpack, default, edge, features
+        error: in.jsonl:2: scenario a: no profile is called `other`; there is binpack, default, edge, features
         error: in.jsonl:3: scenario b: objects[0]: scheduling does not look at objects of kind `Nod` of `v1`
         error: in.jsonl:4: scenario c: steps[1]: Pod without a name: metadata: is string "b", but must be fields
         error: in.jsonl:5: scenario d: objects[0]: Node n: status.allocatable[cpu]: `two` is not a quantity: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'
@@ -195,7 +195,7 @@ fn a_file_that_cannot_be_read_does_not_keep_others_from_it() {
 fn a_profile_that_is_not_there_is_refused_before_anything_is_read() {
     let folder = Folder::with(&[]);
     expect![[r#"
-        error: no profile `huge` is compiled in; there is binpack, default, edge, features
+        error: no profile is called `huge`; there is binpack, default, edge, features
     "#]]
     .assert_eq(&folder.schedc(&["evaluate", "--profile", "huge", "missing.jsonl"]).refused());
 }

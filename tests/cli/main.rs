@@ -12,11 +12,11 @@ mod diff;
 mod evaluate;
 mod explain;
 mod export;
-mod extenders;
 #[cfg(feature = "fuzz")]
 mod fuzz;
 mod harness;
 mod import;
+mod interpret;
 mod manifest;
 mod new;
 mod profiles;

@@ -103,7 +103,7 @@ fn a_hint_that_always_says_the_same_is_noticed() {
         let happened =
             ClusterEvent::new(EventResource::from_name(resource).unwrap(), Action::from_name(action).unwrap());
         let at = default::Pipeline::PLUGINS.iter().position(|known| known.name == plugin).unwrap();
-        if !Interested::of::<default::Pipeline>(happened).asked.contains(at) {
+        if !Interested::of(default::Pipeline::PLUGINS, happened).asked.contains(at) {
             assert_eq!(said, &BTreeSet::from([true]), "{plugin} has no hint for {event}");
             continue;
         }

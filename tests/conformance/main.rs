@@ -12,6 +12,7 @@
 mod compare;
 mod corpus;
 mod hints;
+mod interpreted;
 mod report;
 
 /// The profiles that scenarios name, as `schedc import` makes them of the configurations that kube-scheduler ran with.
@@ -40,6 +41,7 @@ mod flipped {
 }
 
 use report::Report;
+use schedc::evaluation::Evaluator;
 
 /// Evaluates a family, and compares all that was decided.
 fn check(family: &str) {
@@ -60,6 +62,9 @@ fn with_stand_in(family: &str, stand_in: &str) -> String {
 
 macro_rules! families {
     ($($family:ident)*) => {
+        /// All of them.
+        const FAMILIES: &[&str] = &[$(stringify!($family)),*];
+
         $(#[test]
         fn $family() {
             check(stringify!($family));
@@ -86,7 +91,7 @@ fn a_missing_filter_is_noticed() {
 #[test]
 fn a_wrong_reason_is_noticed() {
     let only_default = |profile: &str| (profile == "default").then(|| profile.to_owned());
-    let report = Report::of_changed::<scheduler::Profiles>("taints", only_default, |decision| {
+    let report = Report::by(Evaluator::<scheduler::Profiles>::new().unwrap(), "taints", only_default, |decision| {
         for reason in decision.nodes.values_mut().flat_map(|node| &mut node.answer.reasons) {
             *reason = reason.replace("untolerated taint(s)", "untolerated taints");
         }

@@ -57,11 +57,12 @@ impl Report {
     /// Evaluates the scenarios of a family whose profile `stand_in` has a profile for. Pods go where they should, so that
     /// one difference is told once.
     pub(crate) fn of<B: Bundle>(family: &str, stand_in: impl Fn(&str) -> Option<String>) -> Self {
-        Self::of_changed::<B>(family, stand_in, |_| {})
+        Self::by(Evaluator::<B>::new().unwrap(), family, stand_in, |_| {})
     }
 
-    /// The same, with what was decided changed before it is compared.
-    pub(crate) fn of_changed<B: Bundle>(
+    /// The same by an evaluator of somebody's, with what was decided changed before it is compared.
+    pub(crate) fn by<B: Bundle>(
+        mut evaluator: Evaluator<B>,
         family: &str,
         stand_in: impl Fn(&str) -> Option<String>,
         change: impl Fn(&mut Decision),
@@ -72,7 +73,6 @@ impl Report {
             plugins: BTreeMap::new(),
             disagreements: Vec::new(),
         };
-        let mut evaluator = Evaluator::<B>::new().unwrap();
         for Entry { mut scenario, expected } in entries(family, |profile| stand_in(profile).is_some()) {
             let profile = scenario.profile.take().unwrap();
             scenario.profile = stand_in(&profile);

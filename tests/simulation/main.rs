@@ -29,13 +29,13 @@ fn objects(manifests: &str) -> Objects {
 }
 
 fn routes() -> Routes {
-    Routes::by_scheduler_name::<Profiles>()
+    Routes::by_scheduler_name(Profiles::PROFILES)
 }
 
 /// Explains the first pending pod of manifests.
 fn explanation(manifests: &str) -> Explanation {
     let objects = cluster::objects(objects(manifests));
-    let Cluster { mut simulator, pending, .. } = Cluster::<Profiles>::new(objects, &routes(), 0, ()).unwrap();
+    let Cluster { mut simulator, pending, .. } = Cluster::new(Profiles::new, objects, &routes(), 0, ()).unwrap();
     simulator.inform();
     let scheduler = &mut simulator.scheduler;
     let pod = scheduler.pending(&pending[0]).unwrap().clone();
@@ -47,7 +47,7 @@ fn explanation(manifests: &str) -> Explanation {
 /// Simulates manifests.
 fn report(manifests: &str) -> Report {
     let options = Options { routes: routes(), seed: 0, until: None, log: false, read: Duration::ZERO };
-    let report = simulate::<Profiles>(objects(manifests), Timeline::default(), options, |_| ()).unwrap();
+    let report = simulate(Profiles::new, objects(manifests), Timeline::default(), options, |_| ()).unwrap();
     let summary = &report.summary;
     let parts = summary.placed + summary.unschedulable + summary.preempted + summary.skipped;
     assert_eq!(summary.pods, parts, "every pod is counted once");

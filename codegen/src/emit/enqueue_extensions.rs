@@ -12,17 +12,20 @@ use crate::plan::Point;
 const REJECTING: [Point; 5] = [Point::PreEnqueue, Point::PreFilter, Point::Filter, Point::Reserve, Point::Permit];
 
 pub(super) fn constant(members: &Members<'_>) -> TokenStream {
-    let plugins = members.iter().map(|member| {
-        let ty = &member.ty;
-        if member.entry.enqueue_extensions {
-            quote! { PluginEvents::of::<#ty>() }
-        } else if REJECTING.into_iter().any(|point| member.entry.implements(point)) {
-            quote! { PluginEvents::every::<#ty>() }
-        } else {
-            quote! { PluginEvents::none::<#ty>() }
-        }
-    });
+    let plugins = members.iter().map(events);
     quote! { const PLUGINS: &'static [PluginEvents] = &[#(#plugins),*]; }
+}
+
+/// What a plugin waits for.
+pub(super) fn events(member: &Member<'_>) -> TokenStream {
+    let ty = &member.ty;
+    if member.entry.enqueue_extensions {
+        quote! { PluginEvents::of::<#ty>() }
+    } else if REJECTING.into_iter().any(|point| member.entry.implements(point)) {
+        quote! { PluginEvents::every::<#ty>() }
+    } else {
+        quote! { PluginEvents::none::<#ty>() }
+    }
 }
 
 pub(super) fn functions(members: &Members<'_>) -> TokenStream {

@@ -13,7 +13,10 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("::schedc_core::args", &["Node", "Value"]),
     ("::schedc_core::cache", &["Base", "Cache"]),
     ("::schedc_core::client", &["Client"]),
-    ("::schedc_core::column", &["Column", "ColumnSet", "Index", "NodeInfo", "Position", "Thought", "renew_column"]),
+    (
+        "::schedc_core::column",
+        &["Column", "ColumnSet", "Index", "IndexSet", "NodeInfo", "Position", "Thought", "renew_column"],
+    ),
     ("::schedc_core::costs", &["Meter"]),
     ("::schedc_core::engine", &["Engine"]),
     ("::schedc_core::extenders", &["NoExtenders"]),

@@ -32,7 +32,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     let state = parameter("state", &body);
     let epoch = epoch(members);
     quote! {
-        fn compile(pod: &PodSpec, interner: &mut Interner, #state: &mut State) -> Pod {
+        fn compile(&self, pod: &PodSpec, interner: &mut Interner, #state: &mut State) -> Pod {
             #body
         }
 
@@ -54,7 +54,7 @@ fn epoch(members: &Members<'_>) -> TokenStream {
     };
     let state = parameter("state", &body);
     quote! {
-        fn compile_epoch(#state: &State) -> Option<u64> {
+        fn compile_epoch(&self, #state: &State) -> Option<u64> {
             #body
         }
     }

@@ -138,7 +138,7 @@ impl<P: Profile> Engine<P> {
     /// Whether a cycle may choose this node for a pod, by what is kept about pods like it. `None`: nothing is kept, or the pod
     /// fits nowhere.
     pub fn may_choose(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>, node: NodeIndex) -> Option<bool> {
-        let read = self.signatures.read(&pod.spec, cache);
+        let read = self.signatures.read(&*self.plugins, &pod.spec, cache);
         let signature = read.signature.filter(|_| self.keeps(cache))?;
         let kept = self.take_kept(signature, &read, pod, cache, &mut (), &mut None)?;
         let nominated = pod.nominated_node.and_then(|name| cache.base.node(name));
@@ -158,7 +158,7 @@ impl<P: Profile> Engine<P> {
     /// What is kept about a pod, brought up to date: the feasible nodes with their totals, none where nobody scores. `None`:
     /// nothing is kept about it. For tests, which hold it against a full evaluation.
     pub fn kept_answer(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> Option<KeptAnswer> {
-        let read = self.signatures.read(&pod.spec, cache);
+        let read = self.signatures.read(&*self.plugins, &pod.spec, cache);
         if !self.keeps(cache) {
             return None;
         }

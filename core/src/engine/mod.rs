@@ -9,6 +9,7 @@ use crate::diagnosis::Diagnosis;
 use crate::extenders::Extenders;
 use crate::extension_points::PostFilterContext;
 use crate::handle::Handle;
+use crate::hints::PluginSet;
 use crate::imagined::Imagined;
 use crate::kept::{Read, Room, Signatures, compile};
 use crate::mask::Mask;
@@ -118,9 +119,15 @@ impl<P: Profile> Engine<P> {
     /// # Errors
     /// All plugins that failed.
     pub fn new(handle: &Handle) -> Result<Self, Vec<StartError>> {
-        Ok(Engine {
-            plugins: Arc::new(P::new(handle)?),
-            percentage_of_nodes_to_score: P::INFO.percentage_of_nodes_to_score,
+        P::new(handle).map(Self::of)
+    }
+
+    /// A profile whose plugins are made already.
+    pub fn of(plugins: P) -> Self {
+        const { assert!(P::PLUGINS.len() <= PluginSet::MOST, "a profile can have 128 plugins") };
+        Engine {
+            percentage_of_nodes_to_score: plugins.info().percentage_of_nodes_to_score,
+            plugins: Arc::new(plugins),
             reserved: Reservations::default(),
             answer: Answer::default(),
             next_start: 0,
@@ -129,7 +136,7 @@ impl<P: Profile> Engine<P> {
             room: Room::default(),
             spare: None,
             candidates: Vec::new(),
-        })
+        }
     }
 
     /// Decides where a pod goes. `now` is the time in nanoseconds since 1970, or [`UNTIMED`]. `draw(n)` picks one of `n`
@@ -159,7 +166,7 @@ impl<P: Profile> Engine<P> {
         if cache.base.count() == 0 {
             return (Decision::Unschedulable(Box::new(no_nodes())), Held::Nobody);
         }
-        let read = self.signatures.read(&pod.spec, cache);
+        let read = self.signatures.read(&*self.plugins, &pod.spec, cache);
         let cache = &*cache;
         let mut started = None;
         if self.keeps(cache)
@@ -177,7 +184,7 @@ impl<P: Profile> Engine<P> {
 
     /// Reads a pod with every plugin.
     pub(crate) fn read(&mut self, pod: &Pod, cache: &mut Cache<P::State>) -> Read<P> {
-        self.signatures.read(&pod.spec, cache)
+        self.signatures.read(&*self.plugins, &pod.spec, cache)
     }
 
     /// Runs PreFilter, while somebody looks on.
@@ -268,7 +275,7 @@ impl<P: Profile> Engine<P> {
         mut draw: impl FnMut(usize) -> usize,
         observer: &mut impl Observer,
     ) -> Decision {
-        let draws = !P::INFO.plugins("post-filter").is_empty();
+        let draws = !plugins.info().plugins("post-filter").is_empty();
         let seed = if draws { draw(usize::MAX) as u64 } else { 0 };
         let Failed { compiled, alike, cycle, pre_filter } = failed;
         let diagnosed = &diagnosis;
@@ -374,7 +381,7 @@ impl<P: Profile> Engine<P> {
         node: NodeIndex,
         imagine: impl FnOnce(&mut Imagined<'_, P>),
     ) -> Result<(), Verdict> {
-        let compiled = compile::<P>(&pod.spec, cache);
+        let compiled = compile(&*self.plugins, &pod.spec, cache);
         let mut run = PreFilterRun::default();
         let mut cycle = self.plugins.pre_filter(&compiled, cache, &mut run).map_err(Verdict::from)?;
         if let Some(status) = run.rejected() {

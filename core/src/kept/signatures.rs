@@ -89,37 +89,37 @@ impl<P: Profile> Default for Signatures<P> {
 impl<P: Profile> Signatures<P> {
     /// Reads a pod, unless one with its spec was read before.
     #[inline]
-    pub(crate) fn read(&mut self, spec: &Arc<PodSpec>, cache: &mut Cache<P::State>) -> Read<P> {
+    pub(crate) fn read(&mut self, plugins: &P, spec: &Arc<PodSpec>, cache: &mut Cache<P::State>) -> Read<P> {
         if Arc::ptr_eq(&self.cluster, &cache.identity)
-            && P::compile_epoch(&cache.state) == Some(self.epoch)
+            && plugins.compile_epoch(&cache.state) == Some(self.epoch)
             && let Some((_, read)) = self.by_address.get(&(Arc::as_ptr(spec) as usize))
         {
             return read.clone();
         }
-        self.read_unknown(spec, cache)
+        self.read_unknown(plugins, spec, cache)
     }
 
-    fn read_unknown(&mut self, spec: &Arc<PodSpec>, cache: &mut Cache<P::State>) -> Read<P> {
+    fn read_unknown(&mut self, plugins: &P, spec: &Arc<PodSpec>, cache: &mut Cache<P::State>) -> Read<P> {
         if !Arc::ptr_eq(&self.cluster, &cache.identity) {
             let (cluster, numbered) = (cache.identity.clone(), self.numbered);
             *self = Signatures { cluster, numbered, ..Signatures::default() };
         }
         // Without an epoch, what a spec was compiled to does not hold for another attempt.
-        let Some(epoch) = P::compile_epoch(&cache.state) else { return self.compile(spec, cache) };
+        let Some(epoch) = plugins.compile_epoch(&cache.state) else { return self.compile(plugins, spec, cache) };
         if epoch != self.epoch {
             self.epoch = epoch;
             self.forget_specs();
         }
         // Claims are a pod's own, nearly always, and how things stand with them tells what other pods it is like.
         if spec.has_claims() {
-            return self.compile(spec, cache);
+            return self.compile(plugins, spec, cache);
         }
         let hash = hash_of(&**spec);
         let is_it = |known: &(u64, Arc<PodSpec>, Read<P>)| known.0 == hash && known.1 == *spec;
         let read = match self.by_spec.find(hash, is_it) {
             Some((.., read)) => read.clone(),
             None => {
-                let read = self.compile(spec, cache);
+                let read = self.compile(plugins, spec, cache);
                 if !self.specs_seen.again(hash) {
                     return read;
                 }
@@ -139,8 +139,8 @@ impl<P: Profile> Signatures<P> {
         self.by_spec.clear();
     }
 
-    fn compile(&mut self, spec: &PodSpec, cache: &mut Cache<P::State>) -> Read<P> {
-        let compiled = Arc::new(compile::<P>(spec, cache));
+    fn compile(&mut self, plugins: &P, spec: &PodSpec, cache: &mut Cache<P::State>) -> Read<P> {
+        let compiled = Arc::new(compile(plugins, spec, cache));
         let hash = hash_of(&*compiled);
         let entries = &self.entries;
         let is_it = |known: &(u64, SignatureId)| known.0 == hash && entries[known.1.0 as usize].compiled == compiled;
@@ -215,8 +215,8 @@ impl<P: Profile> Signatures<P> {
 }
 
 /// Reads a pod with every plugin of the profile.
-pub(crate) fn compile<P: Profile>(spec: &PodSpec, cache: &mut Cache<P::State>) -> P::Pod {
-    P::compile(spec, &mut cache.base.interner, &mut cache.state)
+pub(crate) fn compile<P: Profile>(plugins: &P, spec: &PodSpec, cache: &mut Cache<P::State>) -> P::Pod {
+    plugins.compile(spec, &mut cache.base.interner, &mut cache.state)
 }
 
 fn hash_of(value: &impl Hash) -> u64 {

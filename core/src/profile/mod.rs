@@ -108,10 +108,12 @@ pub fn start<P: Plugin>(args: &'static P::Args, handle: &Handle, errors: &mut Ve
     P::new(args, handle).map_err(|reason| errors.push(StartError { plugin: P::NAME, reason })).ok()
 }
 
-/// One profile, compiled. All calls of plugins are in here, in the profile's order; all loops and bookkeeping are in the
-/// framework.
+/// One profile. All calls of plugins are in here, in the profile's order; all loops and bookkeeping are in the framework.
+///
+/// Generated code implements it, and so does what reads a profile when the program runs: that one says by `info` and
+/// `plugins` what constants cannot say of it.
 pub trait Profile: Sized + Send + Sync + 'static {
-    /// What it consists of.
+    /// What [`Profile::new`] makes consists of.
     const INFO: ProfileInfo;
     /// Its plugins, each once, and the events that they wait for. Their places are those of
     /// [`PluginSet`](crate::hints::PluginSet).
@@ -150,19 +152,27 @@ pub trait Profile: Sized + Send + Sync + 'static {
     fn close(&self);
     /// The extenders.
     fn extenders(&self) -> &Self::Extenders;
+    /// What this one consists of.
+    fn info(&self) -> &'static ProfileInfo {
+        const { &Self::INFO }
+    }
+    /// The plugins of this one, as in [`Profile::PLUGINS`].
+    fn plugins(&self) -> &'static [PluginEvents] {
+        Self::PLUGINS
+    }
 
     /// Reads a pod with every plugin.
-    fn compile(pod: &PodSpec, interner: &mut Interner, state: &mut Self::State) -> Self::Pod;
+    fn compile(&self, pod: &PodSpec, interner: &mut Interner, state: &mut Self::State) -> Self::Pod;
     /// A number that grows when compiled pods do not hold any more ([`Plugin::compile_epoch`]). `None`: they never hold
     /// for another attempt.
-    fn compile_epoch(state: &Self::State) -> Option<u64>;
+    fn compile_epoch(&self, state: &Self::State) -> Option<u64>;
 
     /// Runs PreEnqueue.
     ///
     /// # Errors
     /// The first plugin that holds the pod.
     fn pre_enqueue(&self, pod: &Pod, cache: &Cache<Self::State>) -> Result<(), Status>;
-    /// What the plugin at a place of [`Profile::PLUGINS`] says of an event that it registered with a hint.
+    /// What the plugin at a place of [`Profile::plugins`] says of an event that it registered with a hint.
     /// [`hints::Interested`](crate::hints::Interested) knows which those are.
     ///
     /// # Errors
@@ -363,9 +373,15 @@ pub trait Profile: Sized + Send + Sync + 'static {
 /// The scheduler of pods that name none.
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
+/// Which of these profiles serves pods of this `spec.schedulerName`; no name is `default-scheduler`.
+pub fn serving(profiles: &[ProfileInfo], scheduler_name: &str) -> Option<usize> {
+    let name = if scheduler_name.is_empty() { DEFAULT_SCHEDULER } else { scheduler_name };
+    profiles.iter().position(|profile| profile.scheduler_name == name)
+}
+
 /// All profiles of a binary. Generated: one match.
 pub trait Bundle: Sized + Send + 'static {
-    /// The profiles, in order.
+    /// The profiles that [`Bundle::new`] makes, in order.
     const PROFILES: &'static [ProfileInfo];
     /// What tells these profiles from others: a digest of what they were compiled to.
     const HASH: &'static str = "";
@@ -387,15 +403,13 @@ pub trait Bundle: Sized + Send + 'static {
     /// # Errors
     /// All plugins that failed.
     fn new(handle: &Handle) -> Result<Self, Vec<StartError>>;
+    /// The profiles of this one, in order.
+    fn profiles(&self) -> &'static [ProfileInfo] {
+        Self::PROFILES
+    }
     /// The order of the queue, which all profiles share.
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool;
-    /// The profile that serves pods of this `spec.schedulerName`, by its index in `PROFILES`; no name is
-    /// `default-scheduler`.
-    fn serving(scheduler_name: &str) -> Option<usize> {
-        let name = if scheduler_name.is_empty() { DEFAULT_SCHEDULER } else { scheduler_name };
-        Self::PROFILES.iter().position(|profile| profile.scheduler_name == name)
-    }
-    /// Does something with the profile at an index of `PROFILES`.
+    /// Does something with the profile at an index of `profiles`.
     fn with<V: Visitor<Self::State>>(&mut self, profile: usize, visitor: V) -> V::Output;
 }
 

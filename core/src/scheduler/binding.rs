@@ -176,7 +176,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.bundle.with(attempt.profile(), PostBind { placement: &placement, reserved });
         let pod = &placement.pod;
         self.client.record(Event {
-            scheduler: B::PROFILES[attempt.profile()].scheduler_name,
+            scheduler: self.bundle.profiles()[attempt.profile()].scheduler_name,
             regarding: pod.clone(),
             related: None,
             event_type: EventType::Normal,

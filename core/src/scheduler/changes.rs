@@ -14,7 +14,7 @@ use crate::handle::Rejection;
 use crate::intern::Symbol;
 use crate::map::Set;
 use crate::model::{Kind, Node, Object, ObjectKey, Pod, Uid};
-use crate::profile::Bundle;
+use crate::profile::{Bundle, serving};
 
 /// An object came, changed or went. Symbols are those of the scheduler's interner.
 #[derive(Clone, Debug)]
@@ -321,7 +321,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 
     /// The profile that serves a pod. None: it is another scheduler's.
     pub fn profile_of(&self, pod: &Pod) -> Option<usize> {
-        self.options.serve_all.or_else(|| B::serving(self.cache.base.interner.resolve(pod.spec.scheduler_name)))
+        self.options
+            .serve_all
+            .or_else(|| serving(self.bundle.profiles(), self.cache.base.interner.resolve(pod.spec.scheduler_name)))
     }
 }
 

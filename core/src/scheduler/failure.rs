@@ -57,7 +57,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             return;
         }
         self.client.record(Event {
-            scheduler: B::PROFILES[profile].scheduler_name,
+            scheduler: self.bundle.profiles()[profile].scheduler_name,
             regarding: pod.clone(),
             related: None,
             event_type: EventType::Warning,

@@ -49,7 +49,7 @@ use crate::handle::{Command, Errand, Handle, Rejection, Waiting};
 use crate::intern::Symbol;
 use crate::map::Map;
 use crate::model::{NodeIndex, Pod, Uid};
-use crate::profile::{Bundle, Profile, StartError, Visitor};
+use crate::profile::{Bundle, Profile, ProfileInfo, StartError, Visitor};
 use crate::queue::{self, Attempt, Backoff, Cause, Census, Place, Queue, SchedulingQueue, Surroundings};
 use crate::random::Random;
 use crate::status::Status;
@@ -133,9 +133,21 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// # Errors
     /// All plugins that failed, or extenders that cannot be asked.
     pub fn new(client: C, options: Options) -> Result<Self, Vec<StartError>> {
+        Self::made_by(B::new, client, options)
+    }
+
+    /// The same of profiles that somebody else makes.
+    ///
+    /// # Errors
+    /// What `make` says, or extenders that cannot be asked.
+    pub fn made_by(
+        make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>,
+        client: C,
+        options: Options,
+    ) -> Result<Self, Vec<StartError>> {
         let handle = Handle::default();
-        let mut bundle = B::new(&handle)?;
-        let set_up = (0..B::PROFILES.len()).map(|profile| bundle.with(profile, SetUp));
+        let mut bundle = make(&handle)?;
+        let set_up = (0..bundle.profiles().len()).map(|profile| bundle.with(profile, SetUp));
         let errors: Vec<StartError> = set_up.filter_map(Result::err).collect();
         if !errors.is_empty() {
             return Err(errors);
@@ -144,9 +156,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             cache: Cache::default(),
             client,
             options,
+            queue: SchedulingQueue::new(queue_options(&options, bundle.profiles())),
             bundle,
             handle,
-            queue: SchedulingQueue::new(queue_options::<B>(&options)),
             names: Map::default(),
             templates: Templates::default(),
             waiting: Waiting::default(),
@@ -439,7 +451,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 
     fn record(&self, regarding: Arc<Pod>, event_type: EventType, reason: &'static str, note: String) {
         let Some(profile) = self.profile_of(&regarding) else { return };
-        let scheduler = B::PROFILES[profile].scheduler_name;
+        let scheduler = self.bundle.profiles()[profile].scheduler_name;
         let (related, action) = (None, "Scheduling");
         self.client.record(Event { scheduler, regarding, related, event_type, reason, action, note });
     }
@@ -467,15 +479,15 @@ pub struct UnderWay {
 impl<B: Bundle, C> Drop for Scheduler<B, C> {
     /// Closes every plugin.
     fn drop(&mut self) {
-        for profile in 0..B::PROFILES.len() {
+        for profile in 0..self.bundle.profiles().len() {
             self.bundle.with(profile, Close);
         }
     }
 }
 
 /// The queue's options: those of the run, and the constants that all profiles of a binary share.
-fn queue_options<B: Bundle>(options: &Options) -> queue::Options {
-    let backoff = B::PROFILES
+fn queue_options(options: &Options, profiles: &[ProfileInfo]) -> queue::Options {
+    let backoff = profiles
         .first()
         .map(|profile| Backoff::seconds(profile.pod_initial_backoff_seconds, profile.pod_max_backoff_seconds));
     queue::Options {

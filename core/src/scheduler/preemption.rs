@@ -29,7 +29,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.take_nominations(node, preemptor, tasks);
         let node = self.cache.base.name(node);
         let note = format!("Preempted by pod {} on node {node}", preemptor.uid.0);
-        let scheduler = B::PROFILES[attempt.profile()].scheduler_name;
+        let scheduler = self.bundle.profiles()[attempt.profile()].scheduler_name;
         let plugin = found.status.plugin;
         let mut to_delete = Vec::new();
         for victim in victims {

@@ -95,9 +95,9 @@ struct Ask<'a> {
 }
 impl<S: State> Visitor<S> for Ask<'_> {
     type Output = Option<Waiting>;
-    fn visit<P: Profile<State = S>>(self, _: &mut Engine<P>) -> Self::Output {
-        let interested = Interested::of::<P>(self.event);
-        let among = PluginSet::of::<P>(self.plugins.iter().copied()).and(interested.plugins());
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
+        let interested = Interested::of(engine.plugins.plugins(), self.event);
+        let among = PluginSet::of(engine.plugins.plugins(), self.plugins.iter().copied()).and(interested.plugins());
         let always = !P::Extenders::NONE && self.plugins.contains(&EXTENDER);
         (always || !among.is_empty()).then_some(Waiting { interested, among, always })
     }

@@ -22,7 +22,7 @@ const POD_DELETED: ClusterEvent = ClusterEvent::new(EventResource::AssignedPod, 
 
 /// Names of the plugins that an event always wakes, and of those that are asked.
 fn interested(event: ClusterEvent) -> [Vec<&'static str>; 2] {
-    let Interested { always, asked } = Interested::of::<Pipeline>(event);
+    let Interested { always, asked } = Interested::of(Pipeline::PLUGINS, event);
     [always, asked].map(|set| set.iter().map(|at| Pipeline::PLUGINS[at].name).collect())
 }
 
@@ -60,8 +60,8 @@ fn an_event_wakes_pods_by_the_plugins_that_rejected_them() {
             .unwrap();
         let cache = &world.embedded.scheduler.cache;
         let object = EventObject::Node(None, cache.base.infos()[index.get()].node.as_deref());
-        let rejected_by = PluginSet::of::<Pipeline>(rejectors.iter().copied());
-        let interested = Interested::of::<Pipeline>(event);
+        let rejected_by = PluginSet::of(Pipeline::PLUGINS, rejectors.iter().copied());
+        let interested = Interested::of(Pipeline::PLUGINS, event);
         let woken = interested.wakes(&profile, rejected_by, &pod, object, cache);
         assert_eq!(woken, wakes, "{node} {event} {rejectors:?}");
     }

@@ -100,7 +100,7 @@ fn afterwards_everything_is_as_it_was() {
     let pod = world.pod("web", "team: blue");
     let more = world.pod("more", "team: blue");
     let cache = &mut world.embedded.scheduler.cache;
-    let compiled = Pipeline::compile(&pod.spec, &mut cache.base.interner, &mut cache.state);
+    let compiled = engine.plugins.compile(&pod.spec, &mut cache.base.interner, &mut cache.state);
     let cache = &*cache;
     let mut cycle = engine.plugins.pre_filter(&compiled, cache, &mut PreFilterRun::default()).unwrap();
     let before = (cycle.apart.clone(), cache.state.slot_count.clone());

@@ -1,6 +1,6 @@
 //! Two profiles in one scheduler: one cluster, one queue, two opinions.
 
-use schedc_core::profile::{Bundle, Profile};
+use schedc_core::profile::{Bundle, Profile, serving};
 
 use crate::world::{World, in_words};
 
@@ -17,7 +17,7 @@ fn each_profile_has_its_own_answer_about_the_same_cluster() {
     world.node("other", "rank: '1'");
     for (scheduler_name, node) in [("scores", "favoured"), ("twin", "sick")] {
         let pod = world.pod(&format!("of-{scheduler_name}"), "");
-        let profile = Profiles::serving(scheduler_name).unwrap();
+        let profile = serving(Profiles::PROFILES, scheduler_name).unwrap();
         let explanation = world.embedded.scheduler.explain(profile, &pod, false);
         assert_eq!(explanation.best, [node]);
         world.enqueue(profile, pod);

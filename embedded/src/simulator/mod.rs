@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use schedc_core::client::ApiError;
+use schedc_core::handle::Handle;
 use schedc_core::model::Uid;
 use schedc_core::profile::{Bundle, StartError};
 use schedc_core::queue::Place;
@@ -118,10 +119,22 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
     /// # Errors
     /// Plugins that cannot start.
     pub fn with_hooks(options: Options, hooks: H) -> Result<Self, Vec<StartError>> {
+        Self::made_by(B::new, options, hooks)
+    }
+
+    /// The same with profiles that somebody else makes.
+    ///
+    /// # Errors
+    /// What `make` says.
+    pub fn made_by(
+        make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>,
+        options: Options,
+        hooks: H,
+    ) -> Result<Self, Vec<StartError>> {
         let kinds = Kinds::of::<B>();
         let client = EmbeddedClient::knowing(kinds);
         let mut simulator = Simulator {
-            scheduler: Scheduler::new(client.clone(), options.scheduler)?,
+            scheduler: Scheduler::made_by(make, client.clone(), options.scheduler)?,
             server: Server::new(ServerOptions { kinds, ..options.server }),
             hooks,
             options,

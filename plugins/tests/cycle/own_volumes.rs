@@ -200,7 +200,7 @@ impl Pair {
     }
 
     fn place(&mut self, pod: Arc<Pod>, node: NodeIndex) {
-        let compiled = Pipeline::compile(&pod.spec, &mut self.cache.base.interner, &mut self.cache.state);
+        let compiled = self.keeps.plugins.compile(&pod.spec, &mut self.cache.base.interner, &mut self.cache.state);
         let mut cycles = [&self.keeps, &self.forgets]
             .map(|engine| engine.plugins.pre_filter(&compiled, &self.cache, &mut PreFilterRun::default()).ok());
         let name = self.cache.base.name(node).to_owned();

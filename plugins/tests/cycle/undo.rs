@@ -106,7 +106,7 @@ proptest! {
         let (mut world, pods) = cluster(&running);
         let pod = world.pod(&pending.replace("NAME", "new").replace("nodeName: NODE, ", ""));
         let plugins = Pipeline::new(&Handle::default()).expect("plugins that start");
-        let compiled = Pipeline::compile(&pod.spec, &mut world.cache.base.interner, &mut world.cache.state);
+        let compiled = plugins.compile(&pod.spec, &mut world.cache.base.interner, &mut world.cache.state);
         let cache: &Cache<_> = &world.cache;
         let Ok(mut cycle) = plugins.pre_filter(&compiled, cache, &mut PreFilterRun::default()) else { return Ok(()) };
         let before = cycle.clone();

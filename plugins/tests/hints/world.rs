@@ -126,26 +126,26 @@ impl World {
     /// What a plugin says of the last change. `None`: it does not wait for the event.
     pub(crate) fn hint(&self, plugin: &str, event: ClusterEvent) -> Option<Result<QueueingHint, HintError>> {
         let at = Pipeline::PLUGINS.iter().position(|of| of.name == plugin)?;
-        let interested = Interested::of::<Pipeline>(event);
+        let interested = Interested::of(Pipeline::PLUGINS, event);
         interested.hint(&*self.engine.plugins, at, &self.rejected, self.changed.object(), &self.cache)
     }
 
     /// Whether one of these plugins finds the last change worth an attempt.
     pub(crate) fn wakes(&self, rejectors: PluginSet, event: ClusterEvent) -> bool {
-        let interested = Interested::of::<Pipeline>(event);
+        let interested = Interested::of(Pipeline::PLUGINS, event);
         interested.wakes(&*self.engine.plugins, rejectors, &self.rejected, self.changed.object(), &self.cache)
     }
 
     /// What an attempt for the pod finds.
     pub(crate) fn attempt(&mut self) -> Verdict {
         if let Err(status) = self.engine.plugins.pre_enqueue(&self.rejected, &self.cache) {
-            return Verdict::Gated(PluginSet::of::<Pipeline>([status.plugin]));
+            return Verdict::Gated(PluginSet::of(Pipeline::PLUGINS, [status.plugin]));
         }
         match self.engine.decide(&self.rejected, &mut self.cache, 0, |_| 0) {
             Decision::Node(_) => Verdict::Fits,
             Decision::Unschedulable(why) => {
                 let plugins = &why.diagnosis.unschedulable_plugins;
-                Verdict::Rejected(PluginSet::of::<Pipeline>(plugins.iter().copied()))
+                Verdict::Rejected(PluginSet::of(Pipeline::PLUGINS, plugins.iter().copied()))
             }
             Decision::Error(_) => Verdict::Broken,
         }

@@ -17,6 +17,8 @@ mod check;
 mod coverage;
 mod draw;
 mod history;
+mod interpreted;
+mod snapshot;
 mod world;
 
 /// The profiles of the repository, and some of any plugins.

@@ -40,7 +40,7 @@ impl<S: State> Default for World<S> {
 }
 
 /// The object of a manifest.
-fn object(manifest: &Value) -> AnyObject {
+pub(crate) fn object(manifest: &Value) -> AnyObject {
     let text = |field: &str| manifest[field].as_str().unwrap_or_default();
     match AnyObject::from_json(text("apiVersion"), text("kind"), manifest.clone()) {
         Ok(Some(object)) => object,

@@ -77,9 +77,9 @@ fn compiled<B: Bundle>(side: &Side) -> Result<&'static str, Failure> {
 
 fn placed<B: Bundle>(profile: &str, mut objects: Objects, seed: u64) -> Result<Report, Failure> {
     let timeline = Timeline::read(&Sources::default(), &mut objects)?;
-    let routes = Routes::to::<B>(profile)?;
+    let routes = Routes::to(B::PROFILES, profile)?;
     let options = Options { routes, seed, until: None, log: false, read: Duration::ZERO };
-    Ok(simulate::<B>(objects, timeline, options, |_| {})?)
+    Ok(simulate(B::new, objects, timeline, options, |_| {})?)
 }
 
 /// What became of each pod that something became of.

@@ -248,7 +248,7 @@ struct Ask<'a, S> {
 impl<S: State> Visitor<S> for Ask<'_, S> {
     type Output = HintResult;
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> HintResult {
-        let scheduler = P::INFO.scheduler_name;
+        let scheduler = engine.plugins.info().scheduler_name;
         let is_served = |pod: &Pod| {
             let name = self.cache.base.interner.resolve(pod.spec.scheduler_name);
             name.is_empty() || name == scheduler
@@ -262,7 +262,7 @@ impl<S: State> Visitor<S> for Ask<'_, S> {
                 // Of other objects only those changes are watched that a plugin waits for.
                 events.retain(|derived| {
                     !matches!(derived.object, EventObject::Object(..))
-                        || !Interested::of::<P>(derived.event).plugins().is_empty()
+                        || !Interested::of(engine.plugins.plugins(), derived.event).plugins().is_empty()
                 });
                 events
             }
@@ -275,7 +275,8 @@ impl<S: State> Visitor<S> for Ask<'_, S> {
 
 impl<S: State> Ask<'_, S> {
     fn event<P: Profile<State = S>>(&self, derived: &Derived<'_>, profile: &P) -> EventResult {
-        let interested = Interested::of::<P>(derived.event);
+        let plugins = profile.plugins();
+        let interested = Interested::of(plugins, derived.event);
         let hint = |at| {
             let said = interested.hint(profile, at, self.waiting, derived.object, self.cache);
             said.map(|said| match said {
@@ -284,12 +285,12 @@ impl<S: State> Ask<'_, S> {
                 Err(_) => Hint::Error,
             })
         };
-        let names = |set: PluginSet| set.iter().map(|at| P::PLUGINS[at].name);
+        let names = |set: PluginSet| set.iter().map(|at| plugins[at].name);
         let said = |set: PluginSet| -> BTreeMap<String, Hint> {
-            let said = set.iter().filter_map(|at| Some((P::PLUGINS[at].name.to_owned(), hint(at)?)));
+            let said = set.iter().filter_map(|at| Some((plugins[at].name.to_owned(), hint(at)?)));
             said.collect()
         };
-        let named = |list: &[String]| PluginSet::of::<P>(list.iter().map(String::as_str));
+        let named = |list: &[String]| PluginSet::of(plugins, list.iter().map(String::as_str));
         let (rejectors, pending) = (named(self.plugins), named(self.pending));
         let mine = rejectors.or(pending);
         let waits = interested.plugins();

@@ -48,7 +48,7 @@ impl<S: State> Visitor<S> for Thoughts<'_, S> {
 
     fn visit<P: Profile<State = S>>(mut self, engine: &mut Engine<P>) -> Self::Output {
         let (pod, plugins) = (self.pod, engine.plugins.clone());
-        let compiled = P::compile(&pod.spec, &mut self.cache.base.interner, &mut self.cache.state);
+        let compiled = plugins.compile(&pod.spec, &mut self.cache.base.interner, &mut self.cache.state);
         let cache: &Cache<S> = self.cache;
         let mut run = PreFilterRun::default();
         // A pod that is rejected as a whole is asked about no node.

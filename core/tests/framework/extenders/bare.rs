@@ -49,8 +49,8 @@ impl Profile for Bare {
         &self.0
     }
 
-    fn compile(_: &PodSpec, _: &mut Interner, _: &mut State) {}
-    fn compile_epoch(_: &State) -> Option<u64> {
+    fn compile(&self, _: &PodSpec, _: &mut Interner, _: &mut State) {}
+    fn compile_epoch(&self, _: &State) -> Option<u64> {
         Some(0)
     }
 

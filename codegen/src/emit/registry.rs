@@ -1,0 +1,142 @@
+//! What a program needs of the in-tree plugins that reads profiles when it runs (`schedc-interpret`): the state of all of
+//! them, what each reads of it, and where each can run.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::columns;
+use super::enqueue_extensions::events;
+use super::member::{Member, Members};
+use super::names::ident;
+use super::tokens::parameter;
+use crate::plan::Point;
+
+pub(super) fn emit(members: &Members<'_>) -> TokenStream {
+    let (types, functions) = (columns::types(members), columns::functions(members));
+    let reads = members.iter().map(|member| reads(members, member));
+    let scores = members.at(Point::Score).count();
+    let starts = members.iter().map(start);
+    let (bind, pre_bind) = (bind(members), pre_bind(members));
+    let body = quote! {
+        #types
+
+        impl AllColumns for All {
+            type Columns<'a> = Columns<'a>;
+
+            #functions
+        }
+
+        #(#reads)*
+
+        /// How many plugins can score.
+        pub(crate) const SCORES: usize = #scores;
+
+        /// Makes a plugin. None: there is none of this name.
+        pub(crate) fn make(name: &str, args: &Node, handle: &Handle) -> Option<Result<Member, StartError>> {
+            Some(match name {
+                #(#starts)*
+                _ => return None,
+            })
+        }
+
+        #bind
+        #pre_bind
+    };
+    let uses = members.imports.borrow().declare(&body);
+    quote! {
+        /// The plugins: what they read, and where they can run.
+        pub(crate) mod plugins {
+            use super::state::{Hypothetical, State};
+            use crate::erased::{All, AllColumns, AnyValue, Instance, Member, Reads, Starting, value_of};
+            #uses
+
+            #body
+        }
+    }
+}
+
+fn reads(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
+    let ty = &member.ty;
+    let of_columns = columns::slices(members, member);
+    let of_indexes = members.indexes(member, &quote! { &state });
+    let to_register = members.indexes(member, &quote! { &mut state });
+    let (columns, state) = (parameter("columns", &of_columns), parameter("state", &of_indexes));
+    quote! {
+        impl Reads for #ty {
+            fn columns<'a>(#columns: &Columns<'a>) -> ::schedc_core::plugin::Slices<'a, Self> {
+                #of_columns
+            }
+
+            fn indexes(#state: &State) -> ::schedc_core::plugin::Refs<'_, Self> {
+                #of_indexes
+            }
+
+            fn indexes_mut(#state: &mut State) -> <Self::Indexes as IndexSet>::Muts<'_> {
+                #to_register
+            }
+        }
+    }
+}
+
+fn start(member: &Member<'_>) -> TokenStream {
+    let (name, ty, events) = (member.name, &member.ty, events(member));
+    // Who binds is called by its type.
+    let points = member.entry.points.iter().filter(|point| **point != Point::Bind);
+    let points = points.map(|point| ident(point.snake_case()));
+    let entry = member.entry;
+    let more = [
+        (entry.normalizes, "normalizes"),
+        (entry.prepares_score, "prepares_score"),
+        (entry.enqueue_extensions, "enqueue_extensions"),
+    ];
+    let more = more.into_iter().filter(|(is_so, _)| *is_so).map(|(_, name)| ident(name));
+    let points = points.chain(more);
+    quote! { #name => Starting::<#ty>::new(args, handle, #events).map(|plugin| plugin #(.#points())* .done()), }
+}
+
+/// What is generic over the client cannot be asked through a trait object.
+fn bind(members: &Members<'_>) -> TokenStream {
+    let calls = members.iter().filter(|member| member.entry.implements(Point::Bind)).map(|member| {
+        let ty = &member.ty;
+        quote! {
+            if let Some(it) = plugin.downcast_ref::<Instance<#ty>>() {
+                return <#ty as BindPlugin>::bind(&it.plugin, it.args, client, placement).await;
+            }
+        }
+    });
+    quote! {
+        /// Runs Bind of a plugin that has it.
+        pub(crate) async fn bind<C: Client>(
+            plugin: &AnyValue,
+            client: &C,
+            placement: &Placement,
+        ) -> Result<Binding, Status> {
+            #(#calls)*
+            Ok(Binding::Skip)
+        }
+    }
+}
+
+fn pre_bind(members: &Members<'_>) -> TokenStream {
+    let calls = members.iter().filter(|member| member.entry.implements(Point::PreBind)).map(|member| {
+        let ty = &member.ty;
+        quote! {
+            if let Some(it) = plugin.downcast_ref::<Instance<#ty>>() {
+                let reserved = value_of::<<#ty as PreBindPlugin>::Reserved>(reserved);
+                return <#ty as PreBindPlugin>::pre_bind(&it.plugin, it.args, client, placement, reserved).await;
+            }
+        }
+    });
+    quote! {
+        /// Runs PreBind of a plugin that has it.
+        pub(crate) async fn pre_bind<C: Client>(
+            plugin: &AnyValue,
+            client: &C,
+            placement: &Placement,
+            reserved: &AnyValue,
+        ) -> Result<(), Status> {
+            #(#calls)*
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The extension points of scoring, and those after the decision.
+
+use schedc_core::cache::Cache;
+use schedc_core::extension_points::{
+    Extent, NormalizeScore, Placement, PreBindPlugin, PreFlight, PreScorePlugin, PrepareScore, ReservePlugin,
+    ScoreError, ScorePlugin,
+};
+use schedc_core::mask::Mask;
+use schedc_core::plugin::Slot;
+use schedc_core::status::Status;
+
+use super::cycle::row;
+use super::{AnyValue, Instance, PodValue, Reads, pod_of, value_of, view};
+use crate::plugins::Columns;
+use crate::state::State;
+
+pub(crate) trait PreScore: Send + Sync {
+    fn pre_score(
+        &self,
+        pod: &dyn PodValue,
+        cache: &Cache<State>,
+        feasible: &Mask,
+    ) -> Result<Slot<Box<AnyValue>>, Status>;
+    fn recycle(&self, state: Box<AnyValue>);
+}
+
+impl<P: Reads + PreScorePlugin> PreScore for Instance<P> {
+    fn pre_score(
+        &self,
+        pod: &dyn PodValue,
+        cache: &Cache<State>,
+        feasible: &Mask,
+    ) -> Result<Slot<Box<AnyValue>>, Status> {
+        let Slot { state, skip } = self.plugin.pre_score(self.args, pod_of::<P>(pod), view(cache), feasible)?;
+        Ok(Slot { state: Box::new(state), skip })
+    }
+    fn recycle(&self, state: Box<AnyValue>) {
+        if let Ok(state) = state.downcast::<<P as PreScorePlugin>::Cycle>() {
+            self.plugin.recycle(*state);
+        }
+    }
+}
+
+pub(crate) trait Prepare: Send + Sync {
+    fn prepare(&self, pod: &dyn PodValue, cache: &Cache<State>) -> Box<AnyValue>;
+    fn recycle(&self, state: Box<AnyValue>);
+}
+
+impl<P: Reads + PrepareScore> Prepare for Instance<P> {
+    fn prepare(&self, pod: &dyn PodValue, cache: &Cache<State>) -> Box<AnyValue> {
+        Box::new(self.plugin.prepare(self.args, pod_of::<P>(pod), view(cache)))
+    }
+    fn recycle(&self, state: Box<AnyValue>) {
+        if let Ok(state) = state.downcast::<<P as ScorePlugin>::Cycle>() {
+            self.plugin.recycle(*state);
+        }
+    }
+}
+
+/// `state` is none for a plugin without PreScore in the profile that looks nothing up either.
+pub(crate) trait Score: Send + Sync {
+    fn score(
+        &self,
+        pod: &dyn PodValue,
+        state: Option<&AnyValue>,
+        columns: &Columns<'_>,
+        index: usize,
+    ) -> Result<i64, ScoreError>;
+}
+
+impl<P: Reads + ScorePlugin<Cycle: Default>> Score for Instance<P> {
+    fn score(
+        &self,
+        pod: &dyn PodValue,
+        state: Option<&AnyValue>,
+        columns: &Columns<'_>,
+        index: usize,
+    ) -> Result<i64, ScoreError> {
+        let (pod, row) = (pod_of::<P>(pod), row::<P>(columns, index));
+        match state {
+            Some(state) => P::score(self.args, pod, value_of(state), row),
+            None => P::score(self.args, pod, &Default::default(), row),
+        }
+    }
+}
+
+pub(crate) trait Normalize: Send + Sync {
+    /// Takes a raw score in.
+    fn include(&self, extent: &mut Extent, raw: i64);
+    fn normalize(&self, extent: Extent, raw: i64) -> i64;
+}
+
+impl<P: Reads + NormalizeScore> Normalize for Instance<P> {
+    fn include(&self, extent: &mut Extent, raw: i64) {
+        extent.include_for::<P>(raw);
+    }
+    fn normalize(&self, extent: Extent, raw: i64) -> i64 {
+        P::normalize(self.args, extent, raw)
+    }
+}
+
+pub(crate) trait Reserve: Send + Sync {
+    fn reserve(&self, placement: &Placement, cache: &Cache<State>) -> Result<Box<AnyValue>, Status>;
+    fn unreserve(&self, placement: &Placement, reserved: Option<&AnyValue>);
+}
+
+impl<P: Reads + ReservePlugin> Reserve for Instance<P> {
+    fn reserve(&self, placement: &Placement, cache: &Cache<State>) -> Result<Box<AnyValue>, Status> {
+        Ok(Box::new(self.plugin.reserve(self.args, placement, view(cache))?))
+    }
+    fn unreserve(&self, placement: &Placement, reserved: Option<&AnyValue>) {
+        self.plugin.unreserve(self.args, placement, reserved.map(value_of));
+    }
+}
+
+pub(crate) trait PreBind: Send + Sync {
+    fn pre_flight(&self, placement: &Placement, reserved: &AnyValue) -> Result<PreFlight, Status>;
+    /// What it gets if the profile has no Reserve of this plugin.
+    fn nothing_reserved(&self) -> Box<AnyValue>;
+}
+
+impl<P: Reads + PreBindPlugin<Reserved: Default>> PreBind for Instance<P> {
+    fn pre_flight(&self, placement: &Placement, reserved: &AnyValue) -> Result<PreFlight, Status> {
+        self.plugin.pre_bind_pre_flight(self.args, placement, value_of(reserved))
+    }
+    fn nothing_reserved(&self) -> Box<AnyValue> {
+        Box::<<P as PreBindPlugin>::Reserved>::default()
+    }
+}

@@ -1,0 +1,478 @@
+//! A profile that was read when the program ran: what generated code does in straight lines, in loops over its steps.
+
+use std::hash::{Hash, Hasher};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use schedc_core::ask::Idle;
+use schedc_core::cache::{Base, Cache};
+use schedc_core::client::Client;
+use schedc_core::events::EventObject;
+use schedc_core::extenders::NoExtenders;
+use schedc_core::extension_points::{
+    Binding, Extent, HintError, Placement, PostFilterContext, QueuedPod, QueueingHint,
+};
+use schedc_core::handle::{Handle, WaitingPods};
+use schedc_core::hints::PluginEvents;
+use schedc_core::intern::Interner;
+use schedc_core::kept::NotKept;
+use schedc_core::mask::Mask;
+use schedc_core::model::{self, NodeIndex, PodSpec};
+use schedc_core::plugin::Slot;
+use schedc_core::profile::{
+    Budget, Bundle, PermitRun, PluginScore, PostFilterRun, PreBindPlan, PreFilterRun, Profile, ProfileInfo,
+    ScoreFailure, ScoreRange, StartError, failed, rejected_or_failed,
+};
+use schedc_core::status::{Code, Reasons, Status};
+
+use crate::bundle::Profiles;
+use crate::erased::{All, AllColumns, AnyValue, FilterState, PodValue};
+use crate::join::try_join_all;
+use crate::plugins::{self, Columns, SCORES};
+use crate::state::State;
+use crate::steps::{ScoreStep, Steps};
+
+/// A profile at work.
+pub struct Pipeline {
+    steps: Arc<Steps>,
+}
+
+impl Pipeline {
+    pub(crate) fn of(steps: Steps) -> Self {
+        Pipeline { steps: Arc::new(steps) }
+    }
+}
+
+/// What the plugins read of a pod, in their order.
+pub struct Pod {
+    /// What is asked about a pod is asked of these.
+    steps: Arc<Steps>,
+    of: Vec<Box<dyn PodValue>>,
+}
+
+impl Pod {
+    fn of(&self, place: usize) -> &dyn PodValue {
+        &*self.of[place]
+    }
+}
+
+impl PartialEq for Pod {
+    fn eq(&self, other: &Self) -> bool {
+        self.of.len() == other.of.len() && self.of.iter().zip(&other.of).all(|(a, b)| (**a).equals(&**b))
+    }
+}
+impl Eq for Pod {}
+
+impl Hash for Pod {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.of.iter().for_each(|value| (**value).hash_into(hasher));
+    }
+}
+
+/// What PreFilter plugins left, by the places of the plugins.
+#[derive(Clone, PartialEq)]
+pub struct Cycle(Vec<Option<Slot<FilterState>>>);
+
+impl Cycle {
+    fn skips(&self, place: usize) -> bool {
+        self.0[place].as_ref().is_some_and(|slot| slot.skip)
+    }
+    fn state(&self, place: usize) -> Option<&AnyValue> {
+        self.0[place].as_ref().map(|slot| slot.state.value())
+    }
+}
+
+/// What PreScore plugins left, and what others looked up, by the places of the plugins.
+pub struct Score(Vec<Option<Slot<Box<AnyValue>>>>);
+
+impl Score {
+    fn skips(&self, place: usize) -> bool {
+        self.0[place].as_ref().is_some_and(|slot| slot.skip)
+    }
+    fn state(&self, place: usize) -> Option<&AnyValue> {
+        self.0[place].as_ref().map(|slot| &*slot.state)
+    }
+}
+
+/// The raw scores of all nodes: for each node one of every step of Score.
+#[derive(Default)]
+pub struct Raw {
+    slots: usize,
+    scores: Vec<i64>,
+}
+
+impl Raw {
+    /// Those of a node, to be taken down.
+    fn node_mut(&mut self, index: usize, steps: usize) -> &mut [i64] {
+        if self.scores.len() < self.slots * steps {
+            self.scores.resize(self.slots * steps, 0);
+        }
+        &mut self.scores[index * steps..][..steps]
+    }
+    fn node(&self, index: usize, steps: usize) -> &[i64] {
+        &self.scores[index * steps..][..steps]
+    }
+}
+
+/// The extremes of the raw scores, by steps of Score.
+#[derive(Clone, Copy)]
+pub struct Extents([Extent; SCORES]);
+
+impl Default for Extents {
+    fn default() -> Self {
+        Extents([Extent::EMPTY; SCORES])
+    }
+}
+
+/// Which step of Filter rejected a node. Its words are asked for when they are needed.
+#[derive(Clone, Copy)]
+pub struct Rejection {
+    step: usize,
+    plugin: &'static str,
+    code: Code,
+}
+
+/// What Reserve plugins left, by the places of the plugins; none of those whose Reserve did not run.
+pub struct Reserved(Vec<Option<Box<AnyValue>>>);
+
+impl ScoreStep {
+    fn normalized(&self, extents: &Extents, at: usize, raw: i64) -> i64 {
+        self.normalize.as_ref().map_or(raw, |plugin| plugin.normalize(extents.0[at], raw))
+    }
+}
+
+/// The steps of Filter that have a say about a pod.
+fn filters<'a>(
+    pod: &'a Pod,
+    cycle: &'a Cycle,
+    columns: &'a Columns<'_>,
+    index: usize,
+) -> impl Iterator<Item = Result<(), Rejection>> + 'a {
+    pod.steps.filter.iter().enumerate().filter(|(_, step)| !cycle.skips(step.place)).map(move |(at, step)| {
+        let verdict = step.plugin.filter(pod.of(step.place), cycle.state(step.place), columns, index);
+        verdict.map_err(|code| Rejection { step: at, plugin: step.name, code })
+    })
+}
+
+impl Profile for Pipeline {
+    const INFO: ProfileInfo = ProfileInfo {
+        name: "empty",
+        source: "",
+        scheduler_name: "",
+        percentage_of_nodes_to_score: 100,
+        pod_initial_backoff_seconds: 1,
+        pod_max_backoff_seconds: 10,
+        budget: Budget::NONE,
+        points: &[],
+        extenders: &[],
+        args: &[],
+    };
+    const PLUGINS: &'static [PluginEvents] = &[];
+    type State = State;
+    type Pod = Pod;
+    type Cycle = Cycle;
+    type Score = Score;
+    type Columns<'a> = Columns<'a>;
+    type Raw = Raw;
+    type Extents = Extents;
+    type Rejection = Rejection;
+    type Reserved = Reserved;
+    type Extenders = NoExtenders;
+    type Parts = NotKept;
+
+    /// A profile without any plugin. Others are read: [`Interpretation::load`](crate::Interpretation::load).
+    fn new(_: &Handle) -> Result<Self, Vec<StartError>> {
+        Ok(Pipeline::of(Steps::none(const { &Self::INFO })))
+    }
+    fn close(&self) {
+        self.steps.members.iter().for_each(|member| member.every.close());
+    }
+    fn extenders(&self) -> &NoExtenders {
+        &NoExtenders
+    }
+    fn info(&self) -> &'static ProfileInfo {
+        self.steps.info
+    }
+    fn plugins(&self) -> &'static [PluginEvents] {
+        self.steps.events
+    }
+
+    fn compile(&self, pod: &PodSpec, interner: &mut Interner, state: &mut State) -> Pod {
+        let of = self.steps.members.iter().map(|member| member.every.compile(pod, interner, state));
+        Pod { of: of.collect(), steps: self.steps.clone() }
+    }
+    fn compile_epoch(&self, state: &State) -> Option<u64> {
+        self.steps.members.iter().map(|member| member.every.compile_epoch(state)).sum()
+    }
+
+    fn pre_enqueue(&self, pod: &model::Pod, cache: &Cache<State>) -> Result<(), Status> {
+        self.steps
+            .pre_enqueue
+            .iter()
+            .try_for_each(|step| step.plugin.pre_enqueue(pod, cache).map_err(|status| status.with_plugin(step.name)))
+    }
+    fn queueing_hint(
+        &self,
+        plugin: usize,
+        pod: &model::Pod,
+        object: EventObject<'_>,
+        cache: &Cache<State>,
+    ) -> Result<QueueingHint, HintError> {
+        let hints = self.steps.members.get(plugin).and_then(|member| member.hints.as_ref());
+        hints.map_or(Ok(QueueingHint::Queue), |plugin| plugin.hint(pod, object, cache))
+    }
+    fn less(a: &QueuedPod, b: &QueuedPod) -> bool {
+        Profiles::less(a, b)
+    }
+    fn timestamp(&self, pod: &model::Pod, timestamp: i64, cache: &Cache<State>) -> i64 {
+        let sort = self.steps.queue_sort.first();
+        sort.map_or(timestamp, |step| step.plugin.timestamp(pod, timestamp, cache))
+    }
+
+    fn pre_filter(&self, pod: &Pod, cache: &Cache<State>, run: &mut PreFilterRun) -> Result<Cycle, Status> {
+        let mut cycle: Vec<_> = self.steps.members.iter().map(|_| None).collect();
+        for step in &self.steps.pre_filter {
+            cycle[step.place] = Some(run.take(step.name, step.plugin.pre_filter(pod.of(step.place), cache))?);
+        }
+        Ok(Cycle(cycle))
+    }
+    fn recycle_cycle(&self, mut cycle: Cycle) {
+        for step in &self.steps.pre_filter {
+            if let Some(slot) = cycle.0[step.place].take() {
+                step.plugin.recycle(slot.state);
+            }
+        }
+    }
+
+    fn columns<'a>(state: &'a State, base: &'a Base) -> Columns<'a> {
+        All::columns(state, base)
+    }
+    fn aligned<'a>(columns: Self::Columns<'a>) -> Self::Columns<'a> {
+        All::aligned(columns)
+    }
+    fn hypothetical_columns<'a>(
+        node: &'a <State as schedc_core::cache::State>::Hypothetical<'_>,
+        index: NodeIndex,
+    ) -> Columns<'a> {
+        All::hypothetical_columns(node, index)
+    }
+
+    fn idle_filters(_: &Pod, _: &Cycle) -> Idle {
+        Idle::Unknown
+    }
+    fn filter<const IDLE: u8>(pod: &Pod, cycle: &Cycle, columns: Columns<'_>, index: usize) -> Result<(), Rejection> {
+        filters(pod, cycle, &columns, index).collect()
+    }
+    fn filter_all(pod: &Pod, cycle: &Cycle, columns: Columns<'_>, index: usize, reject: &mut impl FnMut(Rejection)) {
+        filters(pod, cycle, &columns, index).filter_map(Result::err).for_each(reject);
+    }
+    fn code(rejection: &Rejection) -> Code {
+        rejection.code
+    }
+    fn rejector(rejection: &Rejection) -> &'static str {
+        rejection.plugin
+    }
+    fn explain(
+        pod: &Pod,
+        cycle: &Cycle,
+        columns: Columns<'_>,
+        index: usize,
+        rejection: Rejection,
+        out: &mut Reasons<'_>,
+    ) {
+        let step = &pod.steps.filter[rejection.step];
+        step.plugin.explain(pod.of(step.place), cycle.state(step.place), &columns, index, out);
+    }
+
+    fn add_pod(pod: &Pod, cycle: &mut Cycle, other: &model::Pod, cache: &Cache<State>, node: NodeIndex) {
+        for step in &pod.steps.pre_filter {
+            if let Some(state) = cycle.0[step.place].as_mut().and_then(Slot::get_mut) {
+                step.plugin.add_pod(pod.of(step.place), state.value_mut(), other, cache, node);
+            }
+        }
+    }
+    fn remove_pod(pod: &Pod, cycle: &mut Cycle, other: &model::Pod, cache: &Cache<State>, node: NodeIndex) {
+        for step in &pod.steps.pre_filter {
+            if let Some(state) = cycle.0[step.place].as_mut().and_then(Slot::get_mut) {
+                step.plugin.remove_pod(pod.of(step.place), state.value_mut(), other, cache, node);
+            }
+        }
+    }
+
+    fn post_filter(&self, run: &mut PostFilterRun, cx: PostFilterContext<'_, Self>) {
+        for step in &self.steps.post_filter {
+            if run.take(step.name, step.plugin.post_filter(PostFilterContext { ..cx })) {
+                return;
+            }
+        }
+    }
+
+    fn pre_score(&self, pod: &Pod, _: &Cycle, cache: &Cache<State>, feasible: &Mask) -> Result<Score, Status> {
+        let mut score: Vec<_> = self.steps.members.iter().map(|_| None).collect();
+        for step in &self.steps.pre_score {
+            let slot = step.plugin.pre_score(pod.of(step.place), cache, feasible);
+            score[step.place] = Some(slot.map_err(|status| failed("PreScore plugin", step.name, status))?);
+        }
+        for step in &self.steps.score {
+            if let Some(plugin) = &step.prepare {
+                score[step.place] = Some(Slot::ready(plugin.prepare(pod.of(step.place), cache)));
+            }
+        }
+        Ok(Score(score))
+    }
+    fn recycle_score(&self, mut score: Score) {
+        for step in &self.steps.pre_score {
+            if let Some(slot) = score.0[step.place].take() {
+                step.plugin.recycle(slot.state);
+            }
+        }
+        for step in &self.steps.score {
+            if let (Some(plugin), Some(slot)) = (&step.prepare, score.0[step.place].take()) {
+                plugin.recycle(slot.state);
+            }
+        }
+    }
+    fn range(_: &Extents) -> ScoreRange {
+        ScoreRange::default()
+    }
+    fn slots(raw: &Raw) -> usize {
+        raw.slots
+    }
+    fn resize(raw: &mut Raw, nodes: usize) {
+        raw.slots = nodes;
+    }
+    fn idle_scores(_: &Score) -> Idle {
+        Idle::Unknown
+    }
+    fn score<const IDLE: u8>(
+        pod: &Pod,
+        score: &Score,
+        columns: Columns<'_>,
+        index: usize,
+        raw: &mut Raw,
+        extents: &mut Extents,
+    ) -> Result<(), ScoreFailure> {
+        let steps = &pod.steps.score;
+        let node = raw.node_mut(index, steps.len());
+        for (at, step) in steps.iter().enumerate().filter(|(_, step)| !score.skips(step.place)) {
+            let value = step.score.score(pod.of(step.place), score.state(step.place), &columns, index);
+            let value = value.map_err(|error| ScoreFailure { plugin: step.name, error })?;
+            if let Some(plugin) = &step.normalize {
+                plugin.include(&mut extents.0[at], value);
+            }
+            node[at] = value;
+        }
+        Ok(())
+    }
+    fn total<const IDLE: u8>(
+        pod: &Pod,
+        score: &Score,
+        raw: &Raw,
+        extents: &Extents,
+        index: usize,
+        range: &mut ScoreRange,
+    ) -> i64 {
+        let steps = &pod.steps.score;
+        let node = raw.node(index, steps.len());
+        let mut total: i64 = 0;
+        for (at, step) in steps.iter().enumerate().filter(|(_, step)| !score.skips(step.place)) {
+            let value = range.check(step.normalized(extents, at, node[at]));
+            total = total.wrapping_add(value.wrapping_mul(step.weight));
+        }
+        total
+    }
+    fn scores(
+        pod: &Pod,
+        score: &Score,
+        raw: &Raw,
+        extents: &Extents,
+        _: Columns<'_>,
+        index: usize,
+    ) -> Vec<PluginScore> {
+        let steps = &pod.steps.score;
+        let node = raw.node(index, steps.len());
+        let asked = steps.iter().enumerate().filter(|(_, step)| !score.skips(step.place));
+        let told = asked.map(|(at, step)| PluginScore {
+            plugin: step.name,
+            raw: node[at],
+            normalized: step.normalized(extents, at, node[at]),
+            weight: step.weight,
+        });
+        told.collect()
+    }
+
+    fn reserve(&self, _: &Cycle, cache: &Cache<State>, placement: &Placement) -> Result<Reserved, Status> {
+        let mut reserved = Reserved(self.steps.members.iter().map(|_| None).collect());
+        for step in &self.steps.reserve {
+            match step.plugin.reserve(placement, cache) {
+                Ok(value) => reserved.0[step.place] = Some(value),
+                Err(status) => {
+                    self.unreserve(placement, &reserved);
+                    return Err(rejected_or_failed("Reserve plugin", step.name, status));
+                }
+            }
+        }
+        // Who has PreBind and no Reserve in the profile is given nothing.
+        for step in &self.steps.pre_bind {
+            if self.steps.reserve.iter().all(|other| other.place != step.place) {
+                reserved.0[step.place] = Some(step.plugin.nothing_reserved());
+            }
+        }
+        Ok(reserved)
+    }
+    fn unreserve(&self, placement: &Placement, reserved: &Reserved) {
+        for step in self.steps.reserve.iter().rev() {
+            step.plugin.unreserve(placement, reserved.0[step.place].as_deref());
+        }
+    }
+    /// No plugin of schedc itself has a say here.
+    fn permit(&self, _: &Placement, _: &mut WaitingPods<'_>, _: &mut PermitRun) -> Result<(), Status> {
+        Ok(())
+    }
+    fn pre_bind_pre_flight(&self, placement: &Placement, reserved: &Reserved) -> Result<PreBindPlan, Status> {
+        let mut plan = PreBindPlan::default();
+        for (at, step) in self.steps.pre_bind.iter().enumerate() {
+            let reserved = reserved_by(step.name, reserved, step.place)?;
+            plan.take(at, step.name, step.plugin.pre_flight(placement, reserved))?;
+        }
+        Ok(plan)
+    }
+    async fn pre_bind<C: Client>(
+        &self,
+        client: &C,
+        placement: &Placement,
+        reserved: &Reserved,
+        plan: PreBindPlan,
+    ) -> Result<(), Status> {
+        for group in plan.groups() {
+            let running = group.iter().map(|at| -> Pin<Box<dyn Future<Output = Result<(), Status>> + Send>> {
+                let step = &self.steps.pre_bind[at];
+                Box::pin(async move {
+                    let reserved = reserved_by(step.name, reserved, step.place)?;
+                    let plugin: &AnyValue = &*self.steps.members[step.place].every;
+                    let done = plugins::pre_bind(plugin, client, placement, reserved).await;
+                    done.map_err(|status| rejected_or_failed("PreBind plugin", step.name, status))
+                })
+            });
+            try_join_all(running.collect()).await?;
+        }
+        Ok(())
+    }
+    async fn bind<C: Client>(&self, client: &C, placement: &Placement) -> Result<(), Status> {
+        for step in &self.steps.bind {
+            let plugin: &AnyValue = &*step.plugin;
+            let bound = plugins::bind(plugin, client, placement).await;
+            if bound.map_err(|status| rejected_or_failed("Bind plugin", step.name, status))? == Binding::Done {
+                return Ok(());
+            }
+        }
+        Err(Status::new(Code::Skip, ""))
+    }
+    /// No plugin of schedc itself is told.
+    fn post_bind(&self, _: &Placement) {}
+}
+
+/// What a plugin's Reserve left, for its PreBind.
+fn reserved_by<'a>(plugin: &'static str, reserved: &'a Reserved, place: usize) -> Result<&'a AnyValue, Status> {
+    schedc_core::profile::reserved_by(plugin, &reserved.0[place]).map(|value| &**value)
+}

@@ -1,0 +1,100 @@
+//! The interpreted twin finds the same as what is compiled: every verdict, score and word, every decision, and what
+//! preemption would do. The same histories, the same profiles, read when the test runs.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use schedc_codegen::Options;
+use schedc_core::cache::{Cache, State};
+use schedc_core::engine::{Decision, Engine, UNTIMED};
+use schedc_core::explain::Explanation;
+use schedc_core::handle::Handle;
+use schedc_core::model::Pod;
+use schedc_core::profile::{Bundle, Profile, Visitor};
+use schedc_interpret::Interpretation;
+
+use super::draw;
+use super::history::Step;
+use super::scheduler::Profiles;
+use super::world::World;
+
+/// How many histories there are.
+const CASES: u64 = 200;
+
+/// What is found for a pod.
+type Found = (Explanation, Explanation, Decision);
+
+struct Ask<'a, S> {
+    pod: &'a Arc<Pod>,
+    cache: &'a mut Cache<S>,
+    draw: usize,
+}
+
+impl<S: State> Visitor<S> for Ask<'_, S> {
+    type Output = Found;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Found {
+        let Ask { pod, cache, draw } = self;
+        engine.percentage_of_nodes_to_score = 100;
+        let [first, all] = [false, true].map(|all_filters| engine.explain(pod, cache, all_filters));
+        (first, all, engine.decide(pod, cache, UNTIMED, |n| draw % n))
+    }
+}
+
+/// A cluster, and who decides in it.
+struct Side<B: Bundle> {
+    bundle: B,
+    world: World<B::State>,
+}
+
+impl<B: Bundle> Side<B> {
+    fn new(bundle: B) -> Self {
+        Side { bundle, world: World::default() }
+    }
+
+    /// Does a step. Returns what was found, if a pod was to be scheduled.
+    fn take(&mut self, step: &Step, profile: usize, draw: usize) -> Option<Found> {
+        match step {
+            Step::Set { manifest, .. } => self.world.set(manifest),
+            Step::Delete { reference, .. } => self.world.delete(reference),
+            Step::Schedule { pod, goes } => {
+                let pod = self.world.pending(pod);
+                let found = self.bundle.with(profile, Ask { pod: &pod, cache: &mut self.world.cache, draw });
+                if let (true, Decision::Node(node)) = (goes, &found.2) {
+                    let node = self.world.cache.base.name(*node).to_owned();
+                    self.world.place(pod, &node);
+                }
+                return Some(found);
+            }
+        }
+        None
+    }
+}
+
+#[test]
+fn the_interpreted_twin_finds_the_same() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files: Vec<PathBuf> = Profiles::PROFILES.iter().map(|profile| folder.join(profile.source)).collect();
+    let options = Options { manifest_dir: folder.to_owned() };
+    let interpretation = Interpretation::load(&files, &options).unwrap();
+    let (mut decisions, mut preemptions) = (0, 0);
+    for seed in 0..CASES {
+        let history = draw::history(seed, files.len());
+        let profile = history.profile;
+        let mut compiled = Side::new(Profiles::new(&Handle::default()).unwrap());
+        let mut interpreted = Side::new(interpretation.start(&Handle::default()).unwrap());
+        for (at, step) in history.steps.iter().enumerate() {
+            let expected = compiled.take(step, profile, at);
+            let found = interpreted.take(step, profile, at);
+            assert!(
+                found == expected,
+                "seed {seed}, step {at}, {}: {step}\n{expected:?}\n{found:?}",
+                files[profile].display()
+            );
+            decisions += usize::from(found.is_some());
+            if let Some((.., Decision::Unschedulable(why))) = &found {
+                preemptions += usize::from(!why.victims().is_empty());
+            }
+        }
+    }
+    assert!(decisions > 10 * CASES as usize && preemptions > 0, "{decisions} decisions, {preemptions} preemptions");
+}

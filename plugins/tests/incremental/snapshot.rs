@@ -1,0 +1,250 @@
+//! A snapshot that is forked and reverted is as it was; one that is forked and committed is as if nobody had forked; and it
+//! answers as the scheduler does.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use schedc_core::cache::{Cache, State};
+use schedc_core::engine::{Decision, Engine};
+use schedc_core::handle::Handle;
+use schedc_core::intern::Symbol;
+use schedc_core::model::{NodeIndex, ObjectKey, Pod, Uid};
+use schedc_core::profile::{Bundle, Profile, Visitor};
+use schedc_core::random::Random;
+use schedc_core::snapshot::Snapshot;
+use schedc_core::verdict::Verdict;
+use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_finished};
+use serde_json::Value;
+
+use super::draw;
+use super::history::{History, Step};
+use super::scheduler::Profiles;
+use super::world::object;
+
+const CASES: u64 = 100;
+
+/// All that can be asked of a snapshot: each pod on each node, where it goes, and which pods are where, in their order.
+type Answers = (Vec<(Vec<Result<(), Verdict>>, Decision)>, Vec<Vec<Uid>>);
+
+/// A snapshot, as a history changes it.
+struct Side<P: Profile> {
+    snapshot: Snapshot<P>,
+    others: HashMap<(String, String, String), ObjectKey>,
+}
+
+impl<P: Profile> Side<P> {
+    fn new() -> Self {
+        Side { snapshot: Snapshot::new().ok().unwrap(), others: HashMap::new() }
+    }
+
+    fn after(steps: &[Step]) -> Self {
+        let mut side = Side::new();
+        steps.iter().enumerate().for_each(|(at, step)| side.take(step, at));
+        side
+    }
+
+    fn take(&mut self, step: &Step, draw: usize) {
+        match step {
+            Step::Set { manifest, .. } => self.set(manifest),
+            Step::Delete { reference, .. } => self.delete(reference),
+            Step::Schedule { pod, goes } => {
+                let pod = self.pod(pod);
+                let decision = self.snapshot.decide(&pod, |n| draw % n);
+                if let (true, Decision::Node(node)) = (goes, decision)
+                    && !self.shares_a_port(
+                        &pod,
+                        self.snapshot.cluster().base.infos()[node.get()].node.as_ref().map(|node| node.name),
+                    )
+                {
+                    // A pod that has a node already does not get another.
+                    let is_there = self.snapshot.cluster().pod(&pod.uid).is_some();
+                    let done = self.snapshot.schedule(&pod, node);
+                    assert!(done.is_ok() || is_there, "{done:?}");
+                }
+            }
+        }
+    }
+
+    /// Whether another pod of the node has one of the pod's host ports. As in kube-scheduler, the port would be free once one of
+    /// them goes, so that what is in use is a matter of history.
+    fn shares_a_port(&self, pod: &Pod, node: Option<Symbol>) -> bool {
+        let there = self.snapshot.cluster().pods().filter(|(other, on, _)| Some(*on) == node && other.uid != pod.uid);
+        let mut taken = there.flat_map(|(other, ..)| &other.spec.host_ports);
+        taken.any(|port| pod.spec.host_ports.contains(port))
+    }
+
+    fn set(&mut self, manifest: &Value) {
+        let snapshot = &mut self.snapshot;
+        match object(manifest) {
+            AnyObject::Node(node) => {
+                let node = convert_node(&node, snapshot.interner());
+                snapshot.set_node(node);
+            }
+            AnyObject::Pod(pod) => {
+                let converted = convert_pod(&pod, snapshot.interner());
+                let node = converted.spec.node_name.filter(|_| !is_finished(&pod));
+                match node.filter(|node| !self.shares_a_port(&converted, Some(*node))) {
+                    Some(node) => self.snapshot.add_pod(Arc::new(converted), node),
+                    None => drop(self.snapshot.remove_pod(&converted.uid)),
+                }
+            }
+            other => {
+                if let Some(object) = convert_object(&other, snapshot.interner()) {
+                    let name = (other.kind().to_owned(), other.namespace().to_owned(), other.name().to_owned());
+                    self.others.insert(name, object.key());
+                    snapshot.set_object(object);
+                }
+            }
+        }
+    }
+
+    fn delete(&mut self, reference: &Value) {
+        let [kind, namespace, name] =
+            ["kind", "namespace", "name"].map(|field| reference[field].as_str().unwrap_or_default());
+        match kind {
+            "Pod" => {
+                let is_it = |pod: &Pod| (&*pod.namespace, &*pod.name) == (namespace, name);
+                let found =
+                    self.snapshot.cluster().pods().find(|(pod, ..)| is_it(pod)).map(|(pod, ..)| pod.uid.clone());
+                found.map(|uid| self.snapshot.remove_pod(&uid));
+            }
+            "Node" => {
+                let name = self.snapshot.interner().intern(name);
+                self.snapshot.remove_node(name);
+            }
+            _ => {
+                let name = (kind.to_owned(), namespace.to_owned(), name.to_owned());
+                if let Some(key) = self.others.get(&name) {
+                    self.snapshot.remove_object(key);
+                }
+            }
+        }
+    }
+
+    fn pod(&mut self, manifest: &Value) -> Arc<Pod> {
+        let AnyObject::Pod(pod) = object(manifest) else { panic!("{manifest} is no pod") };
+        Arc::new(convert_pod(&pod, self.snapshot.interner()))
+    }
+
+    fn answers(&mut self, pods: &[&Value]) -> Answers {
+        let nodes: Vec<NodeIndex> = self.snapshot.cluster().base.alive().iter().collect();
+        let answers = pods.iter().map(|pod| {
+            let pod = self.pod(pod);
+            let checks = nodes.iter().map(|&node| self.snapshot.check(&pod, node)).collect();
+            (checks, self.snapshot.decide(&pod, |_| 0))
+        });
+        let answers = answers.collect();
+        let infos = self.snapshot.cluster().base.infos();
+        let here = |node: &NodeIndex| infos[node.get()].pods.iter().map(|pod| pod.uid.clone()).collect();
+        (answers, nodes.iter().map(here).collect())
+    }
+}
+
+/// The pods that a history asks about.
+fn asked(steps: &[Step]) -> Vec<&Value> {
+    let pods = steps.iter().filter_map(|step| match step {
+        Step::Schedule { pod, .. } => Some(pod),
+        _ => None,
+    });
+    pods.collect()
+}
+
+struct Check<'a>(&'a History);
+
+impl<S: State> Visitor<S> for Check<'_> {
+    type Output = usize;
+    fn visit<P: Profile<State = S>>(self, _: &mut Engine<P>) -> usize {
+        let History { seed, steps, .. } = self.0;
+        let mut random = Random::new(*seed);
+        let (before, after) = steps.split_at(random.below(steps.len() + 1));
+        let pods = asked(steps);
+        let before_all = Side::<P>::after(before).answers(&pods);
+        let after_all = Side::<P>::after(steps).answers(&pods);
+
+        let mut side = Side::<P>::after(before);
+        side.snapshot.fork();
+        for (at, step) in after.iter().enumerate() {
+            // Forks within: some are part of the whole, some are tried and taken back.
+            match random.below(6) {
+                0 => side.snapshot.fork(),
+                1 if side.snapshot.forks() > 1 => side.snapshot.commit(),
+                2 => {
+                    side.snapshot.fork();
+                    after[at..].iter().take(4).for_each(|step| side.take(step, random.below(9)));
+                    side.snapshot.revert();
+                }
+                _ => {}
+            }
+            side.take(step, before.len() + at);
+        }
+        same(*seed, "forked", &side.answers(&pods), &after_all);
+        while side.snapshot.forks() > 0 {
+            side.snapshot.revert();
+        }
+        same(*seed, "reverted", &side.answers(&pods), &before_all);
+        side.snapshot.fork();
+        after.iter().enumerate().for_each(|(at, step)| side.take(step, before.len() + at));
+        side.snapshot.commit();
+        same(*seed, "committed", &side.answers(&pods), &after_all);
+
+        // What is reserved here, no other scheduler knows.
+        let told: Vec<Step> = steps.iter().filter(|step| !matches!(step, Step::Schedule { .. })).cloned().collect();
+        let mut side = Side::<P>::after(&told);
+        for pod in &pods {
+            let pod = side.pod(pod);
+            agree(*seed, &mut side.snapshot, &pod);
+        }
+        pods.len()
+    }
+}
+
+fn same(seed: u64, when: &str, found: &Answers, expected: &Answers) {
+    for (found, expected) in found.0.iter().zip(&expected.0) {
+        for (found, expected) in found.0.iter().zip(&expected.0) {
+            assert_eq!(found, expected, "seed {seed}, {when}");
+        }
+        assert_eq!(found.1, expected.1, "seed {seed}, {when}");
+    }
+    assert_eq!(found, expected, "seed {seed}, {when}");
+}
+
+/// What the snapshot says of each node is what a scheduler would, with nothing nominated.
+fn agree<P: Profile>(seed: u64, snapshot: &mut Snapshot<P>, pod: &Arc<Pod>) {
+    let mut engine = Engine::<P>::new(&Handle::default()).ok().unwrap();
+    let mut cache = copy(snapshot.cluster());
+    let found = engine.explain(pod, &mut cache, false);
+    if found.held.is_some() {
+        return;
+    }
+    for node in &found.nodes {
+        let index = snapshot.node(&node.node).unwrap();
+        let expected = node.verdicts.first().cloned().map_or(Ok(()), Err);
+        assert_eq!(snapshot.check(pod, index), expected, "seed {seed}, {}, {}", pod.name, node.node);
+    }
+}
+
+/// The same cluster, told anew.
+fn copy<S: State>(from: &Cache<S>) -> Cache<S> {
+    let mut cache = Cache::default();
+    cache.base.interner = from.base.interner.clone();
+    from.objects().for_each(|object| cache.set_object(object.clone()));
+    for node in from.base.infos().iter().filter_map(|info| info.node.as_deref()) {
+        cache.set_node(node.clone());
+    }
+    for (pod, node, state) in from.pods() {
+        cache.add_pod(pod.clone(), node, state);
+    }
+    cache
+}
+
+#[test]
+fn a_snapshot_forgets_what_is_reverted_and_answers_as_the_scheduler() {
+    let mut bundle = Profiles::new(&Handle::default()).unwrap();
+    let pods: usize = (0..CASES)
+        .map(|seed| {
+            let history = draw::history(seed, Profiles::PROFILES.len());
+            bundle.with(history.profile, Check(&history))
+        })
+        .sum();
+    assert!(pods > 10 * CASES as usize, "{pods} pods");
+}
