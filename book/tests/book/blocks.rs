@@ -1,8 +1,6 @@
 //! Blocks say what they are, so that what can be tested is.
 
-use schedc_book::page::Page;
-
-use crate::root;
+use crate::pages;
 
 /// What blocks can be.
 const KINDS: [&str; 10] = ["console", "ini", "json", "rust", "sh", "sh no-run", "text", "toml", "toml wrong", "yaml"];
@@ -12,10 +10,7 @@ const COMMANDS: [&str; 7] = ["$ ", "cargo ", "docker ", "kubectl ", "mdbook ", "
 
 #[test]
 fn every_block_is_of_a_kind_that_is_known() {
-    let root = root();
-    let mut pages = Page::below(&root, "docs").unwrap();
-    pages.push(Page::read(&root, "README.md").unwrap());
-    for page in &pages {
+    for page in &pages() {
         for block in page.blocks() {
             let place = page.place(block.line);
             if block.info.is_empty() {

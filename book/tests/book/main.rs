@@ -11,7 +11,16 @@ mod summary;
 
 use std::path::{Path, PathBuf};
 
+use schedc_book::page::Page;
+
 /// The root of the repository.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// The pages whose code is tested: those of the book, and the README.
+fn pages() -> Vec<Page> {
+    let mut pages = Page::below(&root(), "docs").unwrap();
+    pages.push(Page::read(&root(), "README.md").unwrap());
+    pages
 }
