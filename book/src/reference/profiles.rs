@@ -78,11 +78,22 @@ fn row(key: &Key) -> String {
             (format!("integer, {}", super::arguments::range(Some(*range.start()), Some(*range.end()))), default)
         }
         Holds::List(of) => (format!("list of {of}"), "`[]`".to_owned()),
-        Holds::Table(of) => {
-            (format!("[table of {of}](#{name}{})", if name == "args" { "name" } else { "" }), "-".to_owned())
-        }
+        Holds::Table(of) => (format!("table of {of}"), "-".to_owned()),
     };
+    let value = more(key).map_or_else(|| value.clone(), |place| format!("[{value}]({place})"));
     format!("| `{name}` | {value} | {default} | {doc} |\n")
+}
+
+/// Where more is said of what a key holds.
+fn more(key: &Key) -> Option<&'static str> {
+    let places = [
+        (settings::CRATES, "../plugins.md#3-the-profile"),
+        (settings::PLUGINS, "#plugins"),
+        (settings::ARGS, "#argsname"),
+        (settings::EXTENDER, "../profiles.md#extenders"),
+        (settings::BUDGET, "#budget"),
+    ];
+    places.into_iter().find(|(of, _)| of == key).map(|(_, place)| place)
 }
 
 fn default_plugins(catalog: &Catalog, point: Point) -> String {
