@@ -55,7 +55,7 @@ fn all_errors_of_all_files_are_shown() {
         2 | scheduler-nam = "x"
           | ^^^^^^^^^^^^^ not a key of a profile
           |
-          = note: a profile has `scheduler-name`, `percentage-of-nodes-to-score`, `pod-initial-backoff-seconds`, `pod-max-backoff-seconds`, `crates`, `plugins`, `args` and `budget`
+          = note: a profile has `scheduler-name`, `percentage-of-nodes-to-score`, `pod-initial-backoff-seconds`, `pod-max-backoff-seconds`, `crates`, `plugins`, `args`, `extender` and `budget`
         help: did you mean `scheduler-name`?
           |
         2 | scheduler-name = "x"

@@ -237,16 +237,16 @@ fn what_cannot_be_compared() {
         (
             ["a", "b"],
             expect![[r#"
-            error: unknown key `x`
-             --> profiles/b.toml:1:1
-              |
-            1 | x = 1
-              | ^ not a key of a profile
-              |
-              = note: a profile has `scheduler-name`, `percentage-of-nodes-to-score`, `pod-initial-backoff-seconds`, `pod-max-backoff-seconds`, `crates`, `plugins`, `args` and `budget`
+                error: unknown key `x`
+                 --> profiles/b.toml:1:1
+                  |
+                1 | x = 1
+                  | ^ not a key of a profile
+                  |
+                  = note: a profile has `scheduler-name`, `percentage-of-nodes-to-score`, `pod-initial-backoff-seconds`, `pod-max-backoff-seconds`, `crates`, `plugins`, `args`, `extender` and `budget`
 
-            error: 1 error in profiles/b.toml
-        "#]],
+                error: 1 error in profiles/b.toml
+            "#]],
         ),
         (
             ["c", "a"],

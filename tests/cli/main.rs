@@ -12,6 +12,7 @@ mod diff;
 mod evaluate;
 mod explain;
 mod export;
+mod extenders;
 #[cfg(feature = "fuzz")]
 mod fuzz;
 mod harness;

@@ -30,7 +30,9 @@ pub(crate) fn not_a_rust_path(path: &Spanned<String>) -> Diagnostic {
 }
 
 pub(crate) fn plugin_declared_twice(name: &str, second: Span, first: Span) -> Diagnostic {
-    Diagnostic::at(second, format!("plugin `{name}` is in this catalog twice"), "second").also(first, "first")
+    Diagnostic::at(second, format!("plugin `{name}` is in this catalog twice"), "second")
+        .also(first, "first")
+        .help("give one of them another name, or remove it")
 }
 
 pub(crate) fn point_declared_twice(point: &Spanned<String>, first: Span) -> Diagnostic {

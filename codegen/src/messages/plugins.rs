@@ -198,4 +198,5 @@ pub(crate) fn reads_later_plugin(entry: &PluginEntry, read: &str, at: Span) -> D
         format!("`{}` reads the state of `{read}`, which does not run before it at `pre-filter`", entry.name),
         format!("must come after `{read}`"),
     )
+    .help(format!("name `{read}` before `{}`, at `multi-point` or at `pre-filter`", entry.name))
 }

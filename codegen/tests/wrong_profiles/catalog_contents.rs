@@ -421,3 +421,52 @@ reads = ["NodeResourcesFit"]
         "#]],
     );
 }
+
+#[test]
+fn a_plugin_that_reads_one_that_runs_later() {
+    check_with_crates(
+        "crates = [\"mine\"]\n\n[plugins]\nmulti-point = [\"PrioritySort\", \"Mine\", \"NodePorts\", \"DefaultBinder\"]\n",
+        &[(
+            "mine",
+            Some(
+                "crate = \"mine\"\n\n[[plugin]]\nname = \"Mine\"\npath = \"mine::Mine\"\npoints = [\"pre-filter\"]\n\
+                 reads = [\"NodePorts\"]\n",
+            ),
+        )],
+        expect![[r#"
+            error: `Mine` reads the state of `NodePorts`, which does not run before it at `pre-filter`
+             --> profiles/p.toml:4:32
+              |
+            4 | multi-point = ["PrioritySort", "Mine", "NodePorts", "DefaultBinder"]
+              |                                ^^^^^^ must come after `NodePorts`
+              |
+              = help: name `NodePorts` before `Mine`, at `multi-point` or at `pre-filter`
+
+            error: 1 error in profiles/p.toml
+        "#]],
+    );
+}
+
+#[test]
+fn a_plugin_that_is_declared_twice() {
+    const CATALOG: &str = "crate = \"mine\"\n\n[[plugin]]\nname = \"Mine\"\npath = \"mine::Mine\"\npoints = [\"filter\"]\n\n\
+                           [[plugin]]\nname = \"Mine\"\npath = \"mine::Other\"\npoints = [\"score\"]\n";
+    check_with_crates(
+        "crates = [\"mine\"]\n",
+        &[("mine", Some(CATALOG))],
+        expect![[r#"
+        error: plugin `Mine` is in this catalog twice
+         --> mine/schedc.toml:9:8
+          |
+        4 | name = "Mine"
+          |        ------ first
+        ...
+        9 | name = "Mine"
+          |        ^^^^^^ second
+          |
+          = help: give one of them another name, or remove it
+
+        error: 1 error in mine/schedc.toml
+    "#]],
+    );
+}

@@ -8,6 +8,7 @@ mod catalog_rights;
 mod catalogs;
 mod extenders;
 mod form;
+mod kinds;
 mod plugins;
 mod settings;
 mod together;

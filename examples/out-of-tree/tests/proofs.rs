@@ -1,5 +1,6 @@
-//! What rustc says when a catalog and its plugins disagree. The cases are in tests/proofs, each with the proof that schedc
-//! generates for its catalog.
+//! What rustc says when a catalog and its plugins disagree, and when a plugin is written wrongly. The former cases are in
+//! tests/proofs, each with the proof that schedc generates for its catalog; the latter in tests/mistakes. All of them share one
+//! target directory.
 
 use expect_test::expect_file;
 use schedc_codegen::parse::RawCrate;
@@ -14,11 +15,11 @@ impl CatalogFinder for Mine {
     }
 }
 
-/// The proof for an entry of the plugin.
-fn proof(entry: &str) -> String {
-    let text = "crates = [\"mine\"]\n[plugins]\nmulti-point = [\"Mine\", \"DefaultBinder\"]\n".to_owned();
+/// The proof for an entry of a plugin.
+fn proof(name: &str, ty: &str, entry: &str) -> String {
+    let text = format!("crates = [\"mine\"]\n[plugins]\nmulti-point = [\"{name}\", \"DefaultBinder\"]\n");
     let sources = [SourceText { path: "mine.toml".to_owned(), text }];
-    let catalog = format!("crate = \"mine\"\n\n[[plugin]]\nname = \"Mine\"\npath = \"mine::Mine\"\n{entry}\n");
+    let catalog = format!("crate = \"mine\"\n\n[[plugin]]\nname = \"{name}\"\npath = \"mine::{ty}\"\n{entry}\n");
     let compilation = compile(&sources, &mut Mine(catalog)).unwrap_or_else(|errors| panic!("{errors}"));
     let code = emit::render(&compilation).unwrap_or_else(|error| panic!("{error}"));
     let start = code.find("/// Holds catalog entries against plugins").unwrap_or(0);
@@ -51,9 +52,35 @@ fn catalogs_are_held_against_plugins() {
              [indexes]\nshifts = \"schedc_core::custom::Lister<mine::Shift>\"\n\n\
              [kinds]\nTeam = { api-version = \"example.com/v1\", resource = \"teams\" }",
         ),
+        (
+            expect_file!["proofs/unheard.txt"],
+            "points = [\"queue-sort\", \"filter\"]\nindexes = [\"shifts\"]\nenqueue-extensions = true\nwatches = [\"Shift\"]\n\n\
+             [indexes]\nshifts = \"schedc_core::custom::Lister<mine::Shift>\"\n\n\
+             [kinds]\nShift = { api-version = \"example.com/v1\", resource = \"shifts\" }",
+        ),
+        (
+            expect_file!["proofs/claims_everything.txt"],
+            "points = [\"pre-enqueue\", \"queue-sort\", \"pre-filter\", \"filter\", \"post-filter\", \"pre-score\", \
+             \"score\", \"reserve\", \"permit\", \"pre-bind\", \"bind\", \"post-bind\"]\ncolumns = [\"node-info\"]\n\
+             normalizes = true\nprepares-score = true\nenqueue-extensions = true",
+        ),
+        (
+            expect_file!["proofs/other_reads.txt"],
+            "points = [\"queue-sort\", \"filter\"]\ncolumns = [\"node-info\"]\nreads = [\"DefaultBinder?\"]",
+        ),
+        (
+            expect_file!["proofs/other_indexes.txt"],
+            "points = [\"queue-sort\", \"filter\"]\ncolumns = [\"node-info\"]\nindexes = [\"image-nodes\"]",
+        ),
     ];
     for (expected, entry) in rows {
-        expected.assert_eq(&proof(entry));
+        expected.assert_eq(&proof("Mine", "Mine", entry));
     }
-    trybuild::TestCases::new().compile_fail("tests/proofs/*.rs");
+    let sorts = "points = [\"queue-sort\", \"filter\"]\ncolumns = [\"node-info\"]";
+    expect_file!["proofs/other_name.txt"].assert_eq(&proof("Yours", "Mine", sorts));
+    expect_file!["proofs/no_such_type.txt"].assert_eq(&proof("Mine", "Missing", sorts));
+    expect_file!["proofs/not_a_plugin.txt"].assert_eq(&proof("Plain", "Plain", sorts));
+    let cases = trybuild::TestCases::new();
+    cases.compile_fail("tests/proofs/*.rs");
+    cases.compile_fail("tests/mistakes/*.rs");
 }

@@ -1,0 +1,29 @@
+//! What is read of a pod tells pods apart, and cannot.
+
+use schedc_core::args::NoArgs;
+use schedc_core::handle::Handle;
+use schedc_core::model::PodSpec;
+use schedc_core::plugin::{Compile, Plugin};
+
+pub struct Wishes {
+    pub floor: i64,
+}
+
+pub struct Mine;
+
+impl Plugin for Mine {
+    const NAME: &'static str = "Mine";
+    type Args = NoArgs;
+    type Columns = ();
+    type Indexes = ();
+    type Reads = ();
+    type Pod = Wishes;
+    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
+        Ok(Mine)
+    }
+    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) -> Self::Pod {
+        todo!()
+    }
+}
+
+fn main() {}

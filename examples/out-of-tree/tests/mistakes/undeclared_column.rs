@@ -1,0 +1,40 @@
+//! The kernel reads a column that the plugin does not declare.
+
+use schedc_core::args::NoArgs;
+use schedc_core::column::NodeInfo;
+use schedc_core::extension_points::FilterPlugin;
+use schedc_core::handle::Handle;
+use schedc_core::model::PodSpec;
+use schedc_core::plugin::{Compile, Plugin};
+use schedc_core::status::{Code, Reasons};
+
+pub struct Mine;
+
+impl Plugin for Mine {
+    const NAME: &'static str = "Mine";
+    type Args = NoArgs;
+    type Columns = ();
+    type Indexes = ();
+    type Reads = ();
+    type Pod = ();
+    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
+        Ok(Mine)
+    }
+    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) -> Self::Pod {
+        todo!()
+    }
+}
+
+impl FilterPlugin for Mine {
+    type Cycle = ();
+    type Rejection = ();
+    fn filter(_: &NoArgs, _: &(), _: &(), node: &NodeInfo) -> Result<(), ()> {
+        if node.pods.is_empty() { Ok(()) } else { Err(()) }
+    }
+    fn code(_: &()) -> Code {
+        Code::Unschedulable
+    }
+    fn explain(_: &NoArgs, _: &(), _: &(), _: (), _: (), _: &mut Reasons<'_>) {}
+}
+
+fn main() {}

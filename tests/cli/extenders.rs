@@ -1,0 +1,107 @@
+//! Profiles with extenders: what is told of them without compiling them.
+
+use expect_test::expect;
+
+use crate::harness::Folder;
+
+const WITH: &str = "\
+[[extender]]
+url-prefix = \"http://labels:8888\"
+filter-verb = \"filter\"
+prioritize-verb = \"prioritize\"
+unreserve-verb = \"unreserve\"
+weight = 5
+ignorable = true
+
+[[extender]]
+url-prefix = \"https://gpu-share\"
+bind-verb = \"bind\"
+enable-https = true
+tls-config = { ca-data = \"-----BEGIN CERTIFICATE-----\\n-----END CERTIFICATE-----\\n\" }
+managed-resources = [{ name = \"example.com/gpu\", ignored-by-scheduler = true }]
+
+[args.NodeResourcesFit]
+ignored-resources = [\"example.com/tape\"]
+";
+
+#[test]
+fn they_are_checked() {
+    let folder = Folder::with(&[("with.toml", WITH), ("wrong.toml", "[[extender]]\nurl-prefix = \"labels\"\n")]);
+    assert_eq!(folder.schedc(&["check", "with.toml"]).ok(), "1 profile, no errors\n");
+    let expanded = folder.schedc(&["expand", "with.toml"]).ok();
+    assert!(expanded.contains("pub const EXTENDERS: [Extender; 2] = ["));
+    expect![[r#"
+        error: an extender without a verb is never asked
+         --> wrong.toml:1:1
+          |
+        1 | [[extender]]
+          | ^^^^^^^^^^^^ does nothing
+          |
+          = help: give it `filter-verb`, `prioritize-verb`, `preempt-verb`, `bind-verb` or `unreserve-verb`, or remove it
+
+        error: `url-prefix` cannot be `labels`
+         --> wrong.toml:2:14
+          |
+        2 | url-prefix = "labels"
+          |              ^^^^^^^^ must begin with `http://` or `https://`
+          |
+        help: did you mean `http://labels`?
+          |
+        2 | url-prefix = "http://labels"
+          |               +++++++
+
+        error: 2 errors in wrong.toml
+    "#]].assert_eq(&folder.schedc(&["check", "wrong.toml"]).refused());
+}
+
+#[test]
+fn they_are_exported() {
+    let folder = Folder::with(&[("with.toml", WITH), ("without.toml", "scheduler-name = \"b\"\n")]);
+    let run = folder.schedc(&["export", "with.toml"]);
+    expect![[r#"
+        warning: with.toml: `unreserve-verb` of http://labels:8888 is left out: kube-scheduler tells no extender that a decision was undone
+        warning: with.toml: kube-scheduler will not ignore example.com/tape: what extenders take from it is in the place of `ignoredResources`
+    "#]].assert_eq(&run.stderr);
+    let configuration = run.ok();
+    let extenders = configuration.find("extenders:").unwrap_or_default();
+    expect![[r#"
+        extenders:
+        - urlPrefix: https://gpu-share
+          bindVerb: bind
+          enableHTTPS: true
+          tlsConfig:
+            caData: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCi0tLS0tRU5EIENFUlRJRklDQVRFLS0tLS0K
+          httpTimeout: 5s
+          managedResources:
+          - name: example.com/gpu
+            ignoredByScheduler: true
+        - urlPrefix: http://labels:8888
+          filterVerb: filter
+          prioritizeVerb: prioritize
+          weight: 5
+          httpTimeout: 5s
+          ignorable: true
+    "#]]
+    .assert_eq(&configuration[extenders..]);
+    expect![[r#"
+        warning: with.toml: `unreserve-verb` of http://labels:8888 is left out: kube-scheduler tells no extender that a decision was undone
+        warning: with.toml: kube-scheduler will not ignore example.com/tape: what extenders take from it is in the place of `ignoredResources`
+        error: with.toml and without.toml have other extenders, and kube-scheduler asks the same ones for all of its profiles; export them one by one
+    "#]].assert_eq(&folder.schedc(&["export", "with.toml", "without.toml"]).refused());
+}
+
+#[test]
+fn they_are_compared() {
+    let other = WITH.replace("weight = 5", "weight = 7").replace("https://gpu-share", "https://gpu-slices");
+    let folder = Folder::with(&[("a.toml", WITH), ("b.toml", &other)]);
+    expect![[r#"
+        a and b: 3 differences
+
+        Extenders
+          EXTENDER                   A    B    FOR PODS
+          https://gpu-share          yes  -    without it, nobody binds pods in place of plugins
+          http://labels:8888 weight  5    7    its scores count more with b
+          https://gpu-slices         -    yes  without it, nobody binds pods in place of plugins
+    "#]]
+    .assert_eq(&folder.schedc(&["diff", "a.toml", "b.toml"]).stdout);
+}
