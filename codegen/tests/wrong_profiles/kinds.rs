@@ -1,5 +1,7 @@
 //! Every sentence about a mistake is in a test, within the full text of its error; and a page of docs/ lists them.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
