@@ -66,7 +66,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     cluster.fork();
     let n1 = cluster.node("n1").ok_or("n1 is there")?;
     let moved = cluster.cluster().base.infos()[n1.get()].pods.clone();
-    moved.iter().for_each(|pod| drop(cluster.remove_pod(&pod.uid)));
+    for pod in &moved {
+        cluster.remove_pod(&pod.uid);
+    }
     let all_fit = moved.iter().all(|pod| cluster.schedule_on_any(pod, |node| node != n1).is_ok());
     cluster.revert();
     println!("n1 can{} go", if all_fit { "" } else { "not" });

@@ -85,7 +85,9 @@ impl<P: Profile> Side<P> {
                 let node = converted.spec.node_name.filter(|_| !is_finished(&pod));
                 match node.filter(|node| !self.shares_a_port(&converted, Some(*node))) {
                     Some(node) => self.snapshot.add_pod(Arc::new(converted), node),
-                    None => drop(self.snapshot.remove_pod(&converted.uid)),
+                    None => {
+                        self.snapshot.remove_pod(&converted.uid);
+                    }
                 }
             }
             other => {
