@@ -92,7 +92,8 @@ fn what_a_plugin_reads_runs_before_it() {
         (
             format!("{text}pre-filter = []\n"),
             Some(
-                "profiles/mine.toml:3:32: `Gang` reads the state of `GPUShare`, which does not run before it at `pre-filter`",
+                "profiles/mine.toml:3:32: `Gang` reads the state of `GPUShare`, which does not run before it at \
+                 `pre-filter`; name `GPUShare` before `Gang`, at `multi-point` or at `pre-filter`",
             ),
         ),
     ] {
