@@ -2,10 +2,12 @@
 """A scheduler extender: shares the memory of GPUs. It needs nothing but Python.
 
 Nodes say in an annotation how much they have, pods how much they need (both `example.com/gpu-memory`, in GiB). It takes out
-the nodes that have too little, and prefers those on which the least is left over.
+the nodes that have too little, and prefers those on which the least is left over. It listens on port 8888, or on the one that
+it is given; 0 is any that is free.
 """
 
 import json
+import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MEMORY = "example.com/gpu-memory"
@@ -40,6 +42,7 @@ VERBS = {"/filter": filter_nodes, "/prioritize": prioritize}
 
 class Extender(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"  # connections stay open
+    wbufsize = -1  # an answer goes out in one piece: the second would wait for the first to be acknowledged
 
     def do_POST(self):
         args = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -53,4 +56,6 @@ class Extender(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    ThreadingHTTPServer(("127.0.0.1", 8888), Extender).serve_forever()
+    server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 8888), Extender)
+    print(f"listening on http://127.0.0.1:{server.server_port}", flush=True)
+    server.serve_forever()
