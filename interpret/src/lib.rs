@@ -16,7 +16,6 @@
 
 mod bundle;
 mod erased;
-mod join;
 mod load;
 mod pipeline;
 mod steps;

@@ -1,9 +1,9 @@
 //! A profile that was read when the program ran: what generated code does in straight lines, in loops over its steps.
 
 use std::hash::{Hash, Hasher};
-use std::pin::Pin;
 use std::sync::Arc;
 
+use futures_util::future::try_join_all;
 use schedc_core::ask::Idle;
 use schedc_core::cache::{Base, Cache};
 use schedc_core::client::Client;
@@ -27,7 +27,6 @@ use schedc_core::status::{Code, Reasons, Status};
 
 use crate::bundle::Profiles;
 use crate::erased::{All, AllColumns, AnyValue, FilterState, PodValue};
-use crate::join::try_join_all;
 use crate::plugins::{self, Columns, SCORES};
 use crate::state::State;
 use crate::steps::{ScoreStep, Steps};
@@ -445,16 +444,16 @@ impl Profile for Pipeline {
         plan: PreBindPlan,
     ) -> Result<(), Status> {
         for group in plan.groups() {
-            let running = group.iter().map(|at| -> Pin<Box<dyn Future<Output = Result<(), Status>> + Send>> {
+            let running = group.iter().map(|at| {
                 let step = &self.steps.pre_bind[at];
-                Box::pin(async move {
+                async move {
                     let reserved = reserved_by(step.name, reserved, step.place)?;
                     let plugin: &AnyValue = &*self.steps.members[step.place].every;
                     let done = plugins::pre_bind(plugin, client, placement, reserved).await;
                     done.map_err(|status| rejected_or_failed("PreBind plugin", step.name, status))
-                })
+                }
             });
-            try_join_all(running.collect()).await?;
+            try_join_all(running).await?;
         }
         Ok(())
     }
