@@ -1,6 +1,7 @@
 //! Whoever wants to know what happens: metrics, logs, reports.
 
 use schedc_core::client::Client;
+use schedc_core::extenders::Call;
 use schedc_core::profile::Bundle;
 use schedc_core::scheduler::{Change, Observer, Outcome, Scheduler};
 use schedc_objects::AnyObject;
@@ -21,6 +22,8 @@ pub trait Hooks: Observer + Sync {
     fn knows_all(&mut self) {}
     /// An attempt came to an end: the pod is bound, or is not.
     fn came_to_end<B: Bundle, C: Client>(&mut self, _outcome: &Outcome, _scheduler: &Scheduler<B, C>) {}
+    /// An extender was asked.
+    fn asked_extender(&mut self, _call: &Call) {}
     /// What could be done is done, for this turn: there may be more.
     fn turned<B: Bundle, C: Client>(&mut self, _scheduler: &Scheduler<B, C>) {}
     /// Ready when somebody wants to be shown the scheduler, by [`Hooks::turned`], though nothing happens.
@@ -55,6 +58,10 @@ impl<X: Hooks, Y: Hooks> Hooks for (X, Y) {
     fn came_to_end<B: Bundle, C: Client>(&mut self, outcome: &Outcome, scheduler: &Scheduler<B, C>) {
         self.0.came_to_end(outcome, scheduler);
         self.1.came_to_end(outcome, scheduler);
+    }
+    fn asked_extender(&mut self, call: &Call) {
+        self.0.asked_extender(call);
+        self.1.asked_extender(call);
     }
     fn turned<B: Bundle, C: Client>(&mut self, scheduler: &Scheduler<B, C>) {
         self.0.turned(scheduler);

@@ -5,6 +5,7 @@
 //!
 //! | module | idea |
 //! |---|---|
+//! | `apart` | a thread for a scheduler that is blocked at times |
 //! | [`client`] | what is asked of the scheduler's client |
 //! | [`hooks`] | whoever wants to know what happens |
 //! | [`informers`] | who follows the cluster, and whether all of it is known |
@@ -12,6 +13,7 @@
 //! | [`tasks`] | calls that are under way |
 //! | `words` | what is logged of pods |
 
+mod apart;
 pub mod client;
 pub mod hooks;
 pub mod informers;
@@ -37,6 +39,7 @@ use crate::watch::whole::Whole;
 use crate::wire::Streams;
 use crate::write::{Bindings, Events, KubeClient};
 
+pub use apart::apart;
 pub use client::DrivenClient;
 pub use hooks::Hooks;
 pub use informers::Informers;
@@ -281,6 +284,12 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
     }
 
     fn report(&mut self) {
+        // Of a profile without extenders nothing is kept.
+        if B::ORIGINALS.any() {
+            for call in self.scheduler.take_extender_calls() {
+                self.hooks.asked_extender(&call);
+            }
+        }
         for outcome in self.scheduler.take_outcomes() {
             self.hooks.came_to_end(&outcome, &self.scheduler);
         }

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use schedc_core::client::Client;
+use schedc_core::extenders::Call;
 use schedc_core::map::Map;
 use schedc_core::model::{Pod, Uid};
 use schedc_core::profile::Bundle;
@@ -71,6 +72,10 @@ impl Hooks for Observed {
             None => Duration::ZERO,
         };
         self.metrics.0.attempts.ended(outcome, took);
+    }
+
+    fn asked_extender(&mut self, call: &Call) {
+        self.metrics.0.extenders.count(call);
     }
 
     fn turned<B: Bundle, C: Client>(&mut self, scheduler: &Scheduler<B, C>) {

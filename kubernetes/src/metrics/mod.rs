@@ -6,6 +6,7 @@
 //! | [`family`] | what a metric is |
 //! | [`values`] | what is counted |
 //! | `scheduling` | attempts, as the scheduler's driver tells of them |
+//! | `extenders` | calls of extenders |
 //! | `census` | what is counted when somebody asks |
 //! | `resources` | what each pod asks for |
 //! | `wire` | requests to the API server |
@@ -22,6 +23,7 @@ pub mod table;
 pub mod values;
 
 mod census;
+mod extenders;
 mod hooks;
 mod process;
 mod resources;
@@ -42,6 +44,7 @@ pub use wire::Measured;
 
 use crate::shadow::Tally;
 use census::Census;
+use extenders::ExtenderCalls;
 use page::Page;
 use scheduling::Attempts;
 use table::Endpoint;
@@ -78,6 +81,7 @@ pub struct Metrics(Arc<Inner>);
 struct Inner {
     settings: Settings,
     attempts: Attempts,
+    extenders: ExtenderCalls,
     requests: Requests,
     checks: Mutex<Checks>,
     questions: Questions,
@@ -111,6 +115,7 @@ impl Metrics {
     pub fn new(settings: Settings) -> Self {
         Metrics(Arc::new(Inner {
             attempts: Attempts::new(&settings.profiles),
+            extenders: ExtenderCalls::default(),
             requests: Requests::new(settings.host.as_str().into()),
             checks: Mutex::default(),
             questions: Questions::default(),
@@ -162,7 +167,7 @@ impl Metrics {
     }
 
     fn write(&self, endpoint: Endpoint, census: &Census) -> String {
-        let Inner { settings, attempts, requests, checks, .. } = &*self.0;
+        let Inner { settings, attempts, extenders, requests, checks, .. } = &*self.0;
         let mut page = Page::new(&settings.disabled);
         match endpoint {
             Endpoint::Metrics => {
@@ -175,6 +180,7 @@ impl Metrics {
                 process::write(&mut page);
                 requests.write(&mut page);
                 attempts.write(&mut page);
+                extenders.write(&mut page);
                 census.write(&mut page, attempts);
                 if let Some(tally) = self.0.shadow.get() {
                     tally.write(&settings.profiles, &mut page);

@@ -42,6 +42,18 @@ pub(crate) fn bound(server: &Server) -> usize {
     server.count("/api/v1/pods", |pod| pod["spec"]["nodeName"].is_string())
 }
 
+/// What its events say of a pod that was not bound.
+pub(crate) fn failures(server: &Server, pod: &str) -> Vec<String> {
+    let events = server.list("/apis/events.k8s.io/v1/namespaces/default/events");
+    let failed = events.iter().filter(|it| it["reason"] == "FailedScheduling" && it["regarding"]["name"] == pod);
+    failed.map(|event| event["note"].as_str().unwrap().to_owned()).collect()
+}
+
+#[track_caller]
+pub(crate) fn until_failed(server: &Server, pod: &str, why: &str) {
+    until(server, why, |server| failures(server, pod).iter().any(|failure| failure.contains(why)));
+}
+
 /// Waits until it is so.
 #[track_caller]
 pub(crate) fn until(server: &Server, what: &str, is_so: impl Fn(&Server) -> bool) {

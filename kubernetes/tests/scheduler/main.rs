@@ -2,6 +2,7 @@
 //!
 //! | module | shows |
 //! |---|---|
+//! | `extenders` | webhooks have their say, and what is wrong with them costs no more than their time |
 //! | `faults` | whatever goes wrong on the way, pods are bound once, and to nodes that have room |
 //! | `inspection` | what a scheduler knows can be held against what is so |
 //! | `looking` | who only looks on writes nothing; it says what it would do, or what kube-scheduler does otherwise |
@@ -14,7 +15,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod asking;
 mod cluster;
+#[path = "../../../extender/tests/http/server.rs"]
+#[allow(dead_code, reason = "the tests of schedc-extender have it do more")]
+mod extender;
+mod extenders;
 mod faults;
 mod inspection;
 mod looking;

@@ -3,9 +3,10 @@
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use schedc_core::profile::Bundle;
 use schedc_core::scheduler::{Options, TieBreak};
 use schedc_double::Server;
-use schedc_kubernetes::drive::{Driver, End, Leadership, Setup, Standby};
+use schedc_kubernetes::drive::{Driver, End, Hooks, Leadership, Setup, Standby, apart};
 use schedc_kubernetes::election::{self, Election, Settings, Standing};
 use schedc_kubernetes::events::{Recorder, Sink};
 use schedc_kubernetes::resources::{RESOURCES, Resource};
@@ -32,21 +33,29 @@ pub(crate) struct Replica {
 impl Replica {
     /// The only one.
     pub(crate) fn alone(server: &Server) -> Replica {
-        Replica::start(server, "alone", false)
+        Replica::start::<Profiles>(server, "alone", false, || (), ())
     }
 
     /// One of several, that takes part in an election. Its requests carry its name as their token.
     pub(crate) fn elected(server: &Server, name: &'static str) -> Replica {
-        Replica::start(server, name, true)
+        Replica::start::<Profiles>(server, name, true, || (), ())
     }
 
-    fn start(server: &Server, name: &'static str, is_elected: bool) -> Replica {
+    /// One of other profiles. `prepare` is called where they are made.
+    pub(crate) fn start<B: Bundle>(
+        server: &Server,
+        name: &'static str,
+        is_elected: bool,
+        prepare: impl FnOnce() + Send + 'static,
+        hooks: impl Hooks + Send + 'static,
+    ) -> Replica {
         let transport = Fast::to(server, if is_elected { ELECTED } else { ALONE });
         transport.set_token(name);
         let (stop, is_stopped) = watch::channel(false);
         let (hold, mut held) = mpsc::unbounded_channel();
         let (kill, killed) = oneshot::channel::<()>();
         let thread = std::thread::spawn(move || {
+            prepare();
             let runtime = Builder::new_current_thread().enable_all().build().unwrap();
             runtime.spawn(async move {
                 while let Some(time) = held.recv().await {
@@ -54,7 +63,7 @@ impl Replica {
                     std::thread::sleep(time);
                 }
             });
-            let work = schedule(transport, name, is_elected, is_stopped);
+            let work = schedule::<B>(transport, name, is_elected, is_stopped, hooks);
             runtime.block_on(async {
                 tokio::select! {
                     end = work => Some(end),
@@ -101,7 +110,13 @@ impl Drop for Replica {
 }
 
 /// Schedules until it is stopped or the lease is lost, as `schedc run` does.
-async fn schedule(transport: Fast, name: &'static str, is_elected: bool, stop: watch::Receiver<bool>) -> End {
+async fn schedule<B: Bundle>(
+    transport: Fast,
+    name: &'static str,
+    is_elected: bool,
+    stop: watch::Receiver<bool>,
+    hooks: impl Hooks + Send + 'static,
+) -> End {
     let seed = name.len() as u64;
     let (queue, sink) = Sink::new(transport.clone(), Recorder::new("host"), seed);
     let sink = tokio::spawn(sink.run());
@@ -118,9 +133,9 @@ async fn schedule(transport: Fast, name: &'static str, is_elected: bool, stop: w
         standby: Standby::Warm,
         options: Options { seed, tie_break: TieBreak::First, ..Options::default() },
     };
-    let driver =
-        Driver::<Profiles, _, _, _>::new(setup, queue, Bindings::default(), ()).map_err(|errors| errors.len()).unwrap();
-    let end = driver.run(stop).await;
+    let driver = Driver::<B, _, _, _>::new(setup, queue, Bindings::default(), hooks);
+    let driver = driver.map_err(|errors| errors.len()).unwrap();
+    let end = if B::ORIGINALS.any() { apart(driver.run(stop)).await.unwrap() } else { driver.run(stop).await };
     if let Some(election) = election {
         give_back.send_replace(true);
         election.await.unwrap();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use schedc_double::{Asked, Fault, Rule, Server};
 use serde_json::{Value, json};
 
-use crate::cluster::{bound, node, node_of, path, pod, until};
+use crate::cluster::{bound, failures, node, node_of, path, pod, until, until_failed};
 use crate::replica::Replica;
 
 const VOLUMES: &str = "/api/v1/persistentvolumes";
@@ -63,17 +63,6 @@ fn claim(server: &Server, name: &str) -> Value {
 /// The node for which a volume is to be made.
 fn selected_node(server: &Server, claim: &str) -> Option<String> {
     self::claim(server, claim)["metadata"]["annotations"][SELECTED_NODE].as_str().map(str::to_owned)
-}
-
-/// What its events say of a pod that was not bound.
-fn failures(server: &Server, pod: &str) -> Vec<String> {
-    let events = server.list("/apis/events.k8s.io/v1/namespaces/default/events");
-    let failed = events.iter().filter(|it| it["reason"] == "FailedScheduling" && it["regarding"]["name"] == pod);
-    failed.map(|event| event["note"].as_str().unwrap().to_owned()).collect()
-}
-
-fn until_failed(server: &Server, pod: &str, why: &str) {
-    until(server, why, |server| failures(server, pod).iter().any(|failure| failure.contains(why)));
 }
 
 /// Requests about single volumes and claims.

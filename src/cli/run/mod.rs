@@ -28,7 +28,6 @@ use schedc_kubernetes::resources::Resource;
 use schedc_kubernetes::wire::{Http, Paced};
 use schedc_kubernetes::write::Bindings;
 use tokio::runtime::Builder;
-use tokio::sync::oneshot;
 use tracing::info;
 
 use super::failure::Failure;
@@ -132,7 +131,11 @@ impl Run {
         }
         let driver = Driver::<B, _, _, _>::new(setup, queue, bindings, hooks)?.telling(serving.health());
         // Who asks extenders is blocked until they answer; leases are renewed all the same.
-        let end = if B::ORIGINALS.any() { apart(driver.run(stop)).await? } else { driver.run(stop).await };
+        let end = if B::ORIGINALS.any() {
+            drive::apart(driver.run(stop)).await.map_err(Failure::new)?
+        } else {
+            driver.run(stop).await
+        };
         if end == End::Lost {
             return Err(Failure::new("leader election lost"));
         }
@@ -145,16 +148,6 @@ impl Run {
         let _ = tokio::time::timeout(LAST_WORDS, sink).await;
         Ok(())
     }
-}
-
-/// Lets something run on a thread of its own, and waits for it.
-async fn apart<T: Send + 'static>(run: impl Future<Output = T> + Send + 'static) -> Result<T, Failure> {
-    let cannot = |error| Failure::new(format!("cannot start: {error}"));
-    let runtime = Builder::new_current_thread().enable_all().build().map_err(cannot)?;
-    let (tell, told) = oneshot::channel();
-    let thread = thread::Builder::new().name("scheduler".to_owned()).spawn(move || tell.send(runtime.block_on(run)));
-    thread.map_err(cannot)?;
-    told.await.map_err(|_| Failure::new("the scheduler came to an end that it did not tell of"))
 }
 
 /// The way to the API server, which stays open, and what the server is called there.

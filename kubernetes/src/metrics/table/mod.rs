@@ -7,6 +7,7 @@ pub use absent::{ABSENT, Absent};
 pub use names::*;
 
 use super::family::Family;
+use crate::metrics::extenders::CALL_DURATION;
 use crate::shadow::tally::DECISIONS;
 
 /// Where a metric is read.
@@ -111,7 +112,7 @@ pub static ROWS: &[Row] = &[
 ];
 
 /// Metrics that kube-scheduler has not.
-pub static OWN: &[Row] = &[row(&DECISIONS, "with `--shadow`")];
+pub static OWN: &[Row] = &[row(&CALL_DURATION, "with extenders"), row(&DECISIONS, "with `--shadow`")];
 
 /// The metric of a name, if we have it.
 pub fn ours(name: &str) -> Option<&'static Row> {

@@ -1,0 +1,239 @@
+//! Extenders, at an API server and over HTTP as they are.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use schedc_double::{Asked, Server};
+use schedc_extender::Extender;
+use schedc_kubernetes::drive::End;
+use schedc_kubernetes::health::Health;
+use schedc_kubernetes::metrics::table::Endpoint;
+use schedc_kubernetes::metrics::{Metrics, Observed, Settings};
+use schedc_kubernetes::wire::{Call, Http, Lane, Transport, Verb};
+use serde_json::{Value, json};
+use tokio::runtime::Builder;
+
+use crate::asking::replica;
+use crate::cluster::{failures, is_binding, node, node_of, path, pod, until, until_all_are_bound_well, until_failed};
+use crate::extender::{Reply, Server as Webhook};
+
+const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler";
+
+/// An extender that is asked nothing yet.
+fn at(url: &str) -> Extender {
+    Extender {
+        url_prefix: String::leak(url.to_owned()),
+        filter_verb: None,
+        prioritize_verb: None,
+        preempt_verb: None,
+        bind_verb: None,
+        unreserve_verb: None,
+        weight: 1,
+        enable_https: false,
+        tls: None,
+        http_timeout: Duration::from_secs(30),
+        node_cache_capable: true,
+        managed_resources: &[],
+        ignorable: false,
+    }
+}
+
+/// An extender that filters.
+fn filters(url: &str) -> Extender {
+    Extender { filter_verb: Some("filter"), ..at(url) }
+}
+
+/// An API server with nodes of four CPUs.
+fn cluster(nodes: &[&str]) -> Server {
+    let server = Server::start();
+    nodes.iter().for_each(|name| drop(server.create(node(name, 4))));
+    server
+}
+
+/// An object as extenders are sent it.
+fn without_type(mut object: Value) -> Value {
+    let members = object.as_object_mut().unwrap();
+    ["apiVersion", "kind"].iter().for_each(|key| drop(members.remove(*key)));
+    object
+}
+
+/// What is counted.
+fn metrics() -> Metrics {
+    Metrics::new(Settings {
+        profiles: vec!["default-scheduler"],
+        host: "host".into(),
+        lease: None,
+        health: Health::new(None),
+        disabled: BTreeSet::new(),
+    })
+}
+
+/// How often an extender was asked, as is read.
+fn calls(metrics: &Metrics, extender: &str, result: &str, verb: &str) -> u64 {
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let text = runtime.block_on(metrics.page(Endpoint::Metrics));
+    let of = format!(
+        r#"schedc_extender_call_duration_seconds_count{{extender="{extender}",result="{result}",verb="{verb}"}} "#
+    );
+    text.lines().find_map(|line| line.strip_prefix(&of)).map_or(0, |count| count.parse().unwrap())
+}
+
+#[test]
+fn they_are_sent_what_the_server_has_and_decide() {
+    let server = cluster(&["n1", "n2", "n3", "n4"]);
+    let whole = Webhook::start(|_, asked| {
+        let is_left = |node: &&Value| node["metadata"]["name"] != "n1";
+        let left: Vec<&Value> = asked["Nodes"]["items"].as_array().unwrap().iter().filter(is_left).collect();
+        Reply::Json(json!({"Nodes": {"items": left}, "FailedNodes": {"n1": "no"}}).to_string())
+    });
+    let names = Webhook::start(|path, asked| match path {
+        "/x/filter" => {
+            let is_left = |name: &&Value| **name != "n2";
+            let left: Vec<&Value> = asked["NodeNames"].as_array().unwrap().iter().filter(is_left).collect();
+            Reply::Json(json!({"NodeNames": left}).to_string())
+        }
+        _ => Reply::Json(json!([{"Host": "n3", "Score": 1}, {"Host": "n4", "Score": 10}]).to_string()),
+    });
+    let metrics = metrics();
+    let extenders = vec![
+        Extender { node_cache_capable: false, ..filters(&whole.url) },
+        Extender { prioritize_verb: Some("prioritize"), ..filters(&names.url) },
+    ];
+    let _replica = replica(&server, false, extenders, Observed::new(metrics.clone()));
+    let created = without_type(server.create(pod("p", 1)));
+    until_all_are_bound_well(&server, 1);
+    assert_eq!(node_of(&server, "p").as_deref(), Some("n4"));
+
+    let (path, body) = whole.asked().remove(0);
+    assert_eq!((path.as_str(), &body["Pod"], &body["NodeNames"]), ("/x/filter", &created, &Value::Null));
+    let mut nodes: Vec<Value> = body["Nodes"]["items"].as_array().unwrap().clone();
+    nodes.sort_by_key(|node| node["metadata"]["name"].to_string());
+    assert_eq!(nodes, server.list("/api/v1/nodes").into_iter().map(without_type).collect::<Vec<_>>());
+    let asked: Vec<(String, usize)> =
+        names.asked().into_iter().map(|(path, body)| (path, body["NodeNames"].as_array().unwrap().len())).collect();
+    assert_eq!(asked, [("/x/filter".to_owned(), 3), ("/x/prioritize".to_owned(), 2)]);
+
+    for (extender, verb) in [(&whole, "filter"), (&names, "filter"), (&names, "prioritize")] {
+        assert_eq!(calls(&metrics, &extender.url, "success", verb), 1, "{verb}");
+    }
+}
+
+#[test]
+fn a_pod_that_they_reject_is_told_why_and_bound_when_they_think_better_of_it() {
+    let server = cluster(&["n1", "n2"]);
+    let is_full = Arc::new(AtomicBool::new(true));
+    let full = is_full.clone();
+    let webhook = Webhook::start(move |_, asked| {
+        let answer = match full.load(Ordering::Relaxed) {
+            true => json!({"NodeNames": [], "FailedNodes": {"n1": "no GPU", "n2": "no GPU"}}),
+            false => json!({"NodeNames": asked["NodeNames"]}),
+        };
+        Reply::Json(answer.to_string())
+    });
+    let _replica = replica(&server, false, vec![filters(&webhook.url)], ());
+    server.create(pod("p", 1));
+    until_failed(&server, "p", "0/2 nodes are available: 2 no GPU.");
+    is_full.store(false, Ordering::Relaxed);
+    // Any event wakes it.
+    server.merge("/api/v1/nodes/n1", json!({"metadata": {"labels": {"gpu": "free"}}}));
+    until_all_are_bound_well(&server, 1);
+}
+
+/// Binds as extenders do: with a client of its own.
+fn binds(server: &Server) -> impl Fn(&Value) -> Reply + Send + Sync + 'static {
+    let url = server.url();
+    move |asked| {
+        let http = Http::new(&url.parse().unwrap(), None);
+        http.set_authorization(Some("Bearer webhook".parse().unwrap()));
+        let (namespace, name) = (asked["PodNamespace"].as_str().unwrap(), asked["PodName"].as_str().unwrap());
+        let binding = json!({
+            "apiVersion": "v1", "kind": "Binding",
+            "metadata": {"namespace": namespace, "name": name, "uid": asked["PodUID"]},
+            "target": {"apiVersion": "v1", "kind": "Node", "name": asked["Node"]},
+        });
+        let path = format!("/api/v1/namespaces/{namespace}/pods/{name}/binding");
+        let call = Call { verb: Verb::Create, path, body: binding.to_string().into_bytes() };
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let answer = runtime.block_on(http.call(Lane::Bind, call)).unwrap();
+        assert_eq!(answer.code, 201);
+        Reply::Json("{}".to_owned())
+    }
+}
+
+#[test]
+fn they_bind_in_place_of_plugins_and_hear_of_what_is_undone() {
+    let server = cluster(&["n1"]);
+    let (bind, has_refused) = (binds(&server), AtomicBool::new(false));
+    let webhook = Webhook::start(move |path, asked| match path {
+        "/x/bind" if asked["PodName"] == "p0" && !has_refused.swap(true, Ordering::Relaxed) => {
+            Reply::Json(r#"{"Error":"not yet"}"#.to_owned())
+        }
+        "/x/bind" => bind(asked),
+        _ => Reply::Json(String::new()),
+    });
+    let metrics = metrics();
+    let extenders = vec![Extender { bind_verb: Some("bind"), unreserve_verb: Some("unreserve"), ..at(&webhook.url) }];
+    let _replica = replica(&server, false, extenders, Observed::new(metrics.clone()));
+    (0..4).for_each(|number| drop(server.create(pod(&format!("p{number}"), 1))));
+    until_all_are_bound_well(&server, 4);
+    until_failed(&server, "p0", "not yet");
+    let is_ours = |asked: &Asked| is_binding(asked) && asked.token != "webhook";
+    assert_eq!(server.count_requests(is_ours), 0);
+    // What they bound counts.
+    server.create(pod("late", 1));
+    until_failed(&server, "late", "0/1 nodes are available: 1 Insufficient cpu.");
+    let mut asked = webhook.asked();
+    asked.retain(|(path, _)| path == "/x/unreserve");
+    let uid = server.get(&path("p0")).unwrap()["metadata"]["uid"].clone();
+    let undone = json!({"PodName": "p0", "PodNamespace": "default", "PodUID": uid, "Node": "n1"});
+    assert_eq!(asked, [("/x/unreserve".to_owned(), undone)]);
+    assert_eq!(calls(&metrics, &webhook.url, "error", "bind"), 1);
+    assert_eq!(calls(&metrics, &webhook.url, "success", "bind"), 4);
+}
+
+#[test]
+fn a_slow_one_keeps_nobody_from_renewing_the_lease() {
+    let server = cluster(&["n1"]);
+    // Longer than the lease holds, by the test's clock.
+    let webhook = Webhook::start(|_, asked| {
+        let answer = json!({"NodeNames": asked["NodeNames"]}).to_string();
+        Reply::Late(Duration::from_secs(5), Box::new(Reply::Json(answer)))
+    });
+    let replica = replica(&server, true, vec![filters(&webhook.url)], ());
+    server.create(pod("p", 1));
+    until(&server, "the extender is asked", |_| !webhook.asked().is_empty());
+    let before = server.requests().len();
+    until_all_are_bound_well(&server, 1);
+    let asked = server.requests();
+    let meanwhile = asked[before..].iter().take_while(|asked| !is_binding(asked));
+    let is_renewal = |asked: &&Asked| asked.path == LEASE && asked.verb == "update" && asked.code == 200;
+    let renewals = meanwhile.filter(is_renewal).count();
+    assert!(renewals >= 3, "the lease was renewed {renewals} times");
+    assert_eq!(replica.stop(), Some(End::Stopped));
+}
+
+#[test]
+fn one_that_is_not_there_is_said_to_be_unless_it_may_be_ignored() {
+    const NOBODY: &str = "http://127.0.0.1:1/x";
+    const WHY: &str = "extender http://127.0.0.1:1/x: filter: nobody listens there";
+    let server = cluster(&["n1"]);
+    let metrics = metrics();
+    let needed = replica(&server, false, vec![filters(NOBODY)], Observed::new(metrics.clone()));
+    server.create(pod("p", 1));
+    until_failed(&server, "p", WHY);
+    assert!(failures(&server, "p").iter().all(|failure| failure == WHY));
+    let condition = |server: &Server| server.get(&path("p")).unwrap()["status"]["conditions"][0].clone();
+    until(&server, "the pod says so", |server| condition(server)["message"] == WHY);
+    let condition = condition(&server);
+    let said = ["type", "status", "reason"].map(|key| condition[key].as_str().unwrap());
+    assert_eq!(said, ["PodScheduled", "False", "SchedulerError"]);
+    until(&server, "it is tried again", |_| calls(&metrics, NOBODY, "error", "filter") > 1);
+    needed.kill();
+    assert_eq!(node_of(&server, "p"), None);
+
+    let ignorable = Extender { ignorable: true, ..filters(NOBODY) };
+    let _replica = replica(&server, false, vec![ignorable], ());
+    until_all_are_bound_well(&server, 1);
+}
