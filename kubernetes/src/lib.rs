@@ -2,6 +2,7 @@
 //!
 //! | module | idea |
 //! |---|---|
+//! | [`apart`] | what blocks, on threads of its own |
 //! | [`config`] | what holds: the command line with the file of `--config` |
 //! | [`connect`] | the way to the API server: kubeconfigs, service accounts, credentials |
 //! | `crypto` | what TLS is made of, whoever speaks it |
@@ -23,6 +24,7 @@
 //! | [`wire`] | requests and answers, whatever carries them |
 //! | [`mod@write`] | the scheduler's client: bindings, statuses, deletions |
 
+pub mod apart;
 pub mod config;
 pub mod connect;
 mod crypto;

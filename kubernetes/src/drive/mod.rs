@@ -13,7 +13,6 @@
 //! | [`tasks`] | calls that are under way |
 //! | `words` | what is logged of pods |
 
-mod apart;
 pub mod client;
 pub mod hooks;
 pub mod informers;
@@ -39,7 +38,6 @@ use crate::watch::whole::Whole;
 use crate::wire::Streams;
 use crate::write::{Bindings, Events, KubeClient};
 
-pub use apart::apart;
 pub use client::DrivenClient;
 pub use hooks::Hooks;
 pub use informers::Informers;

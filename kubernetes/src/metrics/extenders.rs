@@ -10,7 +10,7 @@ use super::values::{Histogram, Keyed};
 
 /// How long calls took. kube-scheduler has no metric like it.
 pub(super) static CALL_DURATION: Family = Family::histogram(
-    "schedc_extender_call_duration_seconds",
+    "scheduler_extender_call_duration_seconds",
     &["extender", "result", "verb"],
     Buckets::Exponential { start: 0.001, factor: 2.0, count: 15 },
     Stability::None,

@@ -2,7 +2,6 @@
 //!
 //! A request that may have been done is not simply sent again, nor taken for failed: what is there is looked at.
 
-mod apart;
 mod bind;
 mod bindings;
 mod delete;
@@ -21,6 +20,7 @@ use schedc_objects::Kinds;
 use serde_json::Value;
 use tracing::debug;
 
+use crate::apart;
 use crate::pods::Records;
 use crate::resources::{Resource, pods};
 use crate::wire::Transport;
@@ -86,11 +86,11 @@ impl<T: Transport, E: Events> Client for KubeClient<T, E> {
         ask: impl FnOnce() -> Result<bool, String> + Send + 'static,
     ) -> Result<bool, String> {
         let _one = self.bindings.begin();
-        apart::run(ask).await?
+        apart::run("extender", ask).await?
     }
 
     fn tell(&self, tell: impl FnOnce() + Send + 'static) {
-        drop(apart::run(tell));
+        drop(apart::run("extender", tell));
     }
 
     fn patch_pod_status(

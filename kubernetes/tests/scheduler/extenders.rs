@@ -75,7 +75,7 @@ fn calls(metrics: &Metrics, extender: &str, result: &str, verb: &str) -> u64 {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     let text = runtime.block_on(metrics.page(Endpoint::Metrics));
     let of = format!(
-        r#"schedc_extender_call_duration_seconds_count{{extender="{extender}",result="{result}",verb="{verb}"}} "#
+        r#"scheduler_extender_call_duration_seconds_count{{extender="{extender}",result="{result}",verb="{verb}"}} "#
     );
     text.lines().find_map(|line| line.strip_prefix(&of)).map_or(0, |count| count.parse().unwrap())
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use schedc_core::profile::Bundle;
 use schedc_core::scheduler::{Options, TieBreak};
 use schedc_double::Server;
-use schedc_kubernetes::drive::{Driver, End, Hooks, Leadership, Setup, Standby, apart};
+use schedc_kubernetes::apart;
+use schedc_kubernetes::drive::{Driver, End, Hooks, Leadership, Setup, Standby};
 use schedc_kubernetes::election::{self, Election, Settings, Standing};
 use schedc_kubernetes::events::{Recorder, Sink};
 use schedc_kubernetes::resources::{RESOURCES, Resource};
@@ -135,7 +136,8 @@ async fn schedule<B: Bundle>(
     };
     let driver = Driver::<B, _, _, _>::new(setup, queue, Bindings::default(), hooks);
     let driver = driver.map_err(|errors| errors.len()).unwrap();
-    let end = if B::ORIGINALS.any() { apart(driver.run(stop)).await.unwrap() } else { driver.run(stop).await };
+    let end =
+        if B::ORIGINALS.any() { apart::schedule(driver.run(stop)).await.unwrap() } else { driver.run(stop).await };
     if let Some(election) = election {
         give_back.send_replace(true);
         election.await.unwrap();

@@ -123,11 +123,34 @@ fn executable(line: &str) -> Option<PathBuf> {
     message["executable"].as_str().map(PathBuf::from)
 }
 
-/// In place of what may be there, which may be running.
+/// In place of what may be there, which may be running, and stays if this fails.
 fn copy(program: &Path, output: &Path) -> Result<(), Failure> {
-    let failed = |error| Failure::new(format_args!("cannot write {}: {error}", output.display()));
-    if output.exists() {
-        fs::remove_file(output).map_err(failed)?;
+    let mut beside = output.as_os_str().to_owned();
+    beside.push(".new");
+    let copied = fs::copy(program, &beside).and_then(|_| fs::rename(&beside, output));
+    copied.map_err(|error| {
+        // What is half written is of no use; why it is, is what people want to know.
+        let _ = fs::remove_file(&beside);
+        Failure::new(format_args!("cannot write {}: {error}", output.display()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_stays_until_there_is_another_one() {
+        let folder = env::temp_dir().join(format!("schedc-build-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let [old, new] = ["old", "new"].map(|name| folder.join(name));
+        fs::write(&old, "old").expect("a file");
+        assert!(copy(&new, &old).is_err(), "there is nothing to copy");
+        assert_eq!(fs::read_to_string(&old).ok().as_deref(), Some("old"));
+        fs::write(&new, "new").expect("a file");
+        assert!(copy(&new, &old).is_ok());
+        assert_eq!(fs::read_to_string(&old).ok().as_deref(), Some("new"));
+        assert_eq!(fs::read_dir(&folder).map(Iterator::count).ok(), Some(2), "nothing is left beside them");
+        fs::remove_dir_all(&folder).expect("the folder is ours");
     }
-    fs::copy(program, output).map(drop).map_err(failed)
 }

@@ -15,6 +15,7 @@ use std::time::{Duration, SystemTime};
 use clap::{Args, ValueEnum};
 use schedc_core::profile::{Bundle, ProfileInfo};
 use schedc_core::scheduler::Options;
+use schedc_kubernetes::apart;
 use schedc_kubernetes::config::{Settings, effective};
 use schedc_kubernetes::connect::Target;
 use schedc_kubernetes::drive::{self, Driver, End, Leadership, Setup};
@@ -132,7 +133,7 @@ impl Run {
         let driver = Driver::<B, _, _, _>::new(setup, queue, bindings, hooks)?.telling(serving.health());
         // Who asks extenders is blocked until they answer; leases are renewed all the same.
         let end = if B::ORIGINALS.any() {
-            drive::apart(driver.run(stop)).await.map_err(Failure::new)?
+            apart::schedule(driver.run(stop)).await.map_err(Failure::new)?
         } else {
             driver.run(stop).await
         };
