@@ -6,12 +6,15 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use schedc_codegen::parse::RawArgs;
+use schedc_codegen::plan::Point;
 use schedc_codegen::source::{Span, Spanned};
 use schedc_codegen::tree::{RawField, RawNode, RawTable, RawValue};
 use schedc_codegen::{check_extenders, parse};
 
 use crate::args::{self, shapes};
+use crate::effective::Effective;
 use crate::messages;
+use crate::profile::is_outside;
 use crate::report::Report;
 use crate::tree::Node;
 
@@ -43,6 +46,21 @@ pub(crate) fn translate(extenders: &[Node], report: &mut Report) -> Vec<RawTable
     }
     report.errors.extend(check_extenders(&read));
     tables
+}
+
+/// The extenders of a profile: where DefaultPreemption does not run, nobody asks them about victims.
+pub(crate) fn of_profile(extenders: &[RawTable], effective: &Effective, report: &mut Report) -> Vec<RawTable> {
+    let mut extenders = extenders.to_vec();
+    let mut preempting = effective.point(Point::PostFilter).iter().map(|entry| entry.name.as_str());
+    if !preempting.any(|name| name == "DefaultPreemption" || is_outside(name)) {
+        for extender in &mut extenders {
+            if let Some(verb) = remove(extender, "preempt-verb") {
+                report.warning(messages::nobody_preempts(verb.key.span));
+            }
+        }
+        extenders.retain(does_something);
+    }
+    extenders
 }
 
 /// The resources that NodeResourcesFit ignores for extenders.

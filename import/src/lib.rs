@@ -191,7 +191,8 @@ fn profiles(
         report.profile = Some(index);
         let mut args = args::of_profile(index, written, effective, catalog, report);
         extenders::replace_ignored(&mut args, &extenders, report);
-        translated.push(profile::translate(&config, index, effective, catalog, args, &extenders));
+        let extenders = extenders::of_profile(&extenders, effective, report);
+        translated.push(profile::translate(&config, index, effective, catalog, args, extenders));
     }
     report.profile = None;
     if let (Some(name), [only]) = (name, translated.as_mut_slice())

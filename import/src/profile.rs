@@ -64,7 +64,7 @@ pub(crate) fn translate(
     effective: &Effective,
     catalog: &Catalog,
     args: Vec<RawArgs>,
-    extenders: &[RawTable],
+    extenders: Vec<RawTable>,
 ) -> Profile {
     let written = &config.profiles[index];
     let value = |seconds: &Option<schedc_codegen::source::Spanned<i64>>| seconds.as_ref().map(|seconds| seconds.value);
@@ -80,7 +80,7 @@ pub(crate) fn translate(
         pod_initial_backoff_seconds: value(&config.pod_initial_backoff_seconds),
         pod_max_backoff_seconds: value(&config.pod_max_backoff_seconds),
         out_of_tree: outside_plugins(written),
-        extenders: extenders.to_vec(),
+        extenders,
         sets: sets.filter(|(_, set)| !set.is_empty()).collect(),
         args: args.into_iter().filter(|args| can_name(&args.plugin.value, catalog)).collect(),
     }

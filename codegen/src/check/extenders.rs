@@ -4,14 +4,29 @@ mod tls;
 mod url;
 
 use super::{Context, format};
+use crate::catalog::IN_TREE_CRATE;
 use crate::diagnostic::Diagnostic;
 use crate::messages;
 use crate::parse::{RawExtender, RawManagedResource};
+use crate::plan::Point;
 use crate::schema::Format;
 use crate::source::Spanned;
 
 pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     found.extend(check_extenders(&cx.raw.extenders));
+    somebody_preempts(cx, found);
+}
+
+/// Extenders are asked about victims by DefaultPreemption; a PostFilter plugin of another crate may do so, too.
+fn somebody_preempts(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+    let mut plugins = cx.plan.at(Point::PostFilter).map(|(_, plugin)| &plugin.entry);
+    if plugins.any(|entry| entry.name == "DefaultPreemption" || entry.crate_name != IN_TREE_CRATE)
+        || cx.in_doubt(Point::PostFilter)
+    {
+        return;
+    }
+    let verbs = cx.raw.extenders.iter().filter_map(|extender| extender.preempt_verb.as_ref());
+    found.extend(verbs.map(|verb| messages::nobody_preempts(verb.span, cx.place_of(Point::PostFilter))));
 }
 
 /// Holds the extenders of a profile against the rules.

@@ -70,6 +70,19 @@ pub(crate) fn second_binder(second: Span, first: Span) -> Diagnostic {
         .help("remove one of the two: which of them would bind a pod?")
 }
 
+/// `plugins` is where the profile says what runs.
+pub(crate) fn nobody_preempts(verb: Span, plugins: Span) -> Diagnostic {
+    let diagnostic = Diagnostic::at(
+        verb,
+        "`preempt-verb` is never called: DefaultPreemption asks extenders, and does not run in this profile",
+        "nobody calls it",
+    );
+    let diagnostic = if plugins.end > 0 { diagnostic.also(plugins, "without DefaultPreemption") } else { diagnostic };
+    diagnostic
+        .note("kube-scheduler takes such an extender, and never asks it about victims")
+        .help("let DefaultPreemption run at `post-filter`, or remove `preempt-verb`")
+}
+
 pub(crate) fn not_an_extended_resource(name: &Spanned<String>) -> Diagnostic {
     let title = format!("`{}` is not an extended resource, which alone can be managed", name.value);
     Diagnostic::at(name.span, title, "not an extended resource").note(

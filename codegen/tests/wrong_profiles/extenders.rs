@@ -320,6 +320,28 @@ fn two_that_bind() {
 }
 
 #[test]
+fn preemption_that_nobody_does() {
+    check_one(
+        "preempt-verb = \"preempt\"\n\n[plugins]\npost-filter = { disabled = [\"DefaultPreemption\"] }",
+        expect![[r#"
+            error: `preempt-verb` is never called: DefaultPreemption asks extenders, and does not run in this profile
+             --> profiles/p.toml:3:16
+              |
+            3 | preempt-verb = "preempt"
+              |                ^^^^^^^^^ nobody calls it
+            ...
+            6 | post-filter = { disabled = ["DefaultPreemption"] }
+              | ----------- without DefaultPreemption
+              |
+              = note: kube-scheduler takes such an extender, and never asks it about victims
+              = help: let DefaultPreemption run at `post-filter`, or remove `preempt-verb`
+
+            error: 1 error in profiles/p.toml
+        "#]],
+    );
+}
+
+#[test]
 fn resources_that_cannot_be_managed() {
     check_one(
         "filter-verb = \"filter\"\nmanaged-resources = [\n    { name = \"cpu\" },\n    { name = \"example.com/\" },\n    \

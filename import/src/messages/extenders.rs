@@ -46,6 +46,14 @@ pub(crate) fn half_a_certificate(at: Span) -> Diagnostic {
     Diagnostic::at(at, "this is left out: a client's certificate and its key count together alone", "no effect")
 }
 
+pub(crate) fn nobody_preempts(at: Span) -> Diagnostic {
+    Diagnostic::at(
+        at,
+        "this verb is left out: DefaultPreemption, which asks extenders, does not run in this profile",
+        "nobody calls it",
+    )
+}
+
 pub(crate) fn ignored_resources_replaced(at: Span, names: &[&str]) -> Diagnostic {
     let title = format!(
         "these `ignoredResources` do not count: kube-scheduler ignores those of the extenders in their place, which are {}",

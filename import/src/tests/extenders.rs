@@ -212,3 +212,33 @@ fn what_could_not_be_called() {
             c.yaml:3:201: `http-timeout` cannot be `-5s`"#]],
     );
 }
+
+#[test]
+fn where_nobody_preempts_nobody_asks_about_victims() {
+    let rest = "extenders:
+- {urlPrefix: 'http://a', filterVerb: f, preemptVerb: p}
+- {urlPrefix: 'http://b', preemptVerb: p}
+profiles:
+- plugins: {postFilter: {disabled: [{name: DefaultPreemption}]}}
+";
+    check_remarks(
+        rest,
+        expect![[r#"
+        c.yaml:4:42: this verb is left out: DefaultPreemption, which asks extenders, does not run in this profile
+        c.yaml:5:27: this verb is left out: DefaultPreemption, which asks extenders, does not run in this profile"#]],
+    );
+    check(
+        rest,
+        expect![[r##"
+        # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+        percentage-of-nodes-to-score = 0
+
+        [plugins]
+        post-filter = { disabled = ["DefaultPreemption"] }
+
+        [[extender]]
+        url-prefix = "http://a"
+        filter-verb = "f"
+    "##]],
+    );
+}
