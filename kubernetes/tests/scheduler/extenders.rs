@@ -16,7 +16,9 @@ use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
 use crate::asking::replica;
-use crate::cluster::{failures, is_binding, node, node_of, path, pod, until, until_all_are_bound_well, until_failed};
+use crate::cluster::{
+    failures, is_binding, is_bound_well, node, node_of, path, pod, until, until_all_are_bound_well, until_failed,
+};
 use crate::extender::{Reply, Server as Webhook};
 
 const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler";
@@ -191,6 +193,56 @@ fn they_bind_in_place_of_plugins_and_hear_of_what_is_undone() {
     assert_eq!(asked, [("/x/unreserve".to_owned(), undone)]);
     assert_eq!(calls(&metrics, &webhook.url, "error", "bind"), 1);
     assert_eq!(calls(&metrics, &webhook.url, "success", "bind"), 4);
+}
+
+#[test]
+fn a_pod_that_they_bound_stays_bound_though_they_say_so_too_late() {
+    let server = cluster(&["n1"]);
+    let bind = binds(&server);
+    let webhook = Webhook::start(move |_, asked| Reply::Late(Duration::from_secs(6), Box::new(bind(asked))));
+    let metrics = metrics();
+    let extender = Extender { bind_verb: Some("bind"), http_timeout: Duration::from_secs(3), ..at(&webhook.url) };
+    let _replica = replica(&server, false, vec![extender], Observed::new(metrics.clone()));
+    server.create(pod("p", 3));
+    until(&server, "nobody waits for the answer any more", |_| calls(&metrics, &webhook.url, "error", "bind") > 0);
+    // Its room is taken, and it is not tried again.
+    server.create(pod("late", 2));
+    until_failed(&server, "late", "0/1 nodes are available: 1 Insufficient cpu.");
+    assert_eq!((node_of(&server, "p").as_deref(), webhook.asked().len()), (Some("n1"), 1));
+    is_bound_well(&server);
+}
+
+#[test]
+fn pods_go_that_they_name() {
+    let server = cluster(&["n1"]);
+    let on_node = |name: &str| {
+        let mut pod = pod(name, 2);
+        pod["spec"]["nodeName"] = json!("n1");
+        server.create(pod)["metadata"]["uid"].clone()
+    };
+    let uids = ["a", "b"].map(on_node);
+    // Either of them would do: not the one that it is asked about.
+    let webhook = Webhook::start(move |_, asked| {
+        let proposed = &asked["NodeNameToVictims"]["n1"]["Pods"][0]["metadata"]["uid"];
+        let other = uids.iter().find(|uid| *uid != proposed);
+        Reply::Json(json!({"NodeNameToMetaVictims": {"n1": {"Pods": [{"UID": other}]}}}).to_string())
+    });
+    let extender = Extender { preempt_verb: Some("preempt"), node_cache_capable: false, ..at(&webhook.url) };
+    let _replica = replica(&server, false, vec![extender], ());
+    let mut strong = pod("strong", 2);
+    strong["spec"]["priority"] = json!(10);
+    server.create(strong);
+    let is_eviction = |asked: &Asked| asked.verb == "delete" && asked.path.starts_with(&path(""));
+    until(&server, "a pod is to go", |server| server.count_requests(is_eviction) > 0);
+    let (at, asked) = webhook.asked().remove(0);
+    let proposed = &asked["NodeNameToVictims"]["n1"]["Pods"];
+    assert_eq!(
+        (at.as_str(), proposed.as_array().unwrap().len(), &proposed[0]["spec"]["nodeName"]),
+        ("/x/preempt", 1, &json!("n1"))
+    );
+    let kept = path(proposed[0]["metadata"]["name"].as_str().unwrap());
+    let evicted: Vec<String> = server.requests().into_iter().filter(is_eviction).map(|asked| asked.path).collect();
+    assert!(evicted.iter().all(|path| *path != kept), "{evicted:?}");
 }
 
 #[test]
