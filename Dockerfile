@@ -3,16 +3,18 @@
 #
 #     docker build --build-arg PROFILES=edge -t schedc-edge:0.1.0 .
 #
-# PROFILES are names of files in profiles/, separated by commas. What each says holds for the pods of its scheduler-name.
+# PROFILES are names of files in profiles/, separated by commas. What each says holds for the pods of its scheduler-name. Profiles with
+# extenders take FEATURES=profiles,run,extenders, too.
 
 FROM rust:1.95-slim-bookworm AS build
 WORKDIR /src
 COPY . .
 ARG PROFILES=default
+ARG FEATURES=profiles,run
 # What was compiled for one profile is of use to the next.
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/src/target \
-    SCHEDC_PROFILES=$PROFILES cargo build --profile dist --locked --no-default-features --features profiles,run --bin schedc \
+    SCHEDC_PROFILES=$PROFILES cargo build --profile dist --locked --no-default-features --features $FEATURES --bin schedc \
     && cp target/dist/schedc /schedc
 
 # libc, libgcc and the authorities that browsers trust; no shell. Who it runs as is for the pod to say, as with kube-scheduler.

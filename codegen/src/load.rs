@@ -8,7 +8,7 @@ use std::{env, fs};
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
 use crate::compile::{CatalogFinder, Compilation, FoundCatalog, MissingCatalog, SourceText, compile};
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::messages;
 use crate::parse::RawCrate;
 use crate::source::{Files, Span};
@@ -100,13 +100,34 @@ impl Finder<'_> {
         if extenders.is_empty() {
             return Ok(compilation);
         }
-        match self.dependency(EXTENDER_CRATE) {
+        let found: Vec<Diagnostic> = match self.dependency(EXTENDER_CRATE) {
             Err(MissingCatalog::NotADependency { package, .. }) => {
-                let found = extenders.into_iter().map(|at| messages::extender_crate_missing(at, &package)).collect();
-                Err(Diagnostics::new(compilation.files, found))
+                extenders.into_iter().map(|at| messages::extender_crate_missing(at, &package)).collect()
             }
-            _ => Ok(compilation),
+            _ => match self.feature_that_is_off(EXTENDER_CRATE) {
+                Some((package, feature)) => {
+                    extenders.into_iter().map(|at| messages::extender_crate_off(at, &package, &feature)).collect()
+                }
+                None => return Ok(compilation),
+            },
+        };
+        Err(Diagnostics::new(compilation.files, found))
+    }
+
+    /// The package, and its feature that brings an optional dependency in, if it is off: cargo tells build scripts which are on.
+    fn feature_that_is_off(&self, dependency: &str) -> Option<(String, String)> {
+        env::var_os("TARGET")?;
+        let metadata = self.metadata.as_ref()?.as_ref().ok()?;
+        let package = package_of(metadata, &self.options.manifest_dir.join("Cargo.toml"))?;
+        if !package.dependencies.iter().any(|of| of.name == dependency && of.optional) {
+            return None;
         }
+        let names = [format!("dep:{dependency}"), dependency.to_owned()];
+        let features = || package.features.iter().filter(|(_, brings)| brings.iter().any(|it| names.contains(it)));
+        let variable = |feature: &str| format!("CARGO_FEATURE_{}", feature.to_uppercase().replace('-', "_"));
+        let is_on = features().any(|(feature, _)| env::var_os(variable(feature)).is_some());
+        let (feature, _) = features().next().filter(|_| !is_on)?;
+        Some((package.name.to_string(), feature.clone()))
     }
 
     /// The folder of a dependency, or of the package itself.

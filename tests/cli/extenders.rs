@@ -1,6 +1,9 @@
 //! Profiles with extenders: what is told of them without compiling them.
 
+use std::fs;
+
 use expect_test::expect;
+use memchr::memmem;
 
 use crate::harness::Folder;
 
@@ -104,4 +107,13 @@ fn they_are_compared() {
           https://gpu-slices         -    yes  without it, nobody binds pods in place of plugins
     "#]]
     .assert_eq(&folder.schedc(&["diff", "a.toml", "b.toml"]).stdout);
+}
+
+#[test]
+fn a_program_without_extenders_holds_nothing_of_them() {
+    // Names of crates as symbols have them. A program with extenders has all of these: examples/extender tests that.
+    let program = fs::read(env!("CARGO_BIN_EXE_schedc")).expect("the program");
+    for trace in ["15schedc_extender", "4ureq", "SCHEDC_EXTENDER_URL_PREFIX"] {
+        assert_eq!(memmem::find(&program, trace.as_bytes()), None, "{trace}");
+    }
 }

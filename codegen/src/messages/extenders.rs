@@ -156,3 +156,12 @@ pub(crate) fn extender_crate_missing(at: Span, package: &str) -> Diagnostic {
     )
     .help("add schedc-extender to [dependencies] in Cargo.toml")
 }
+
+pub(crate) fn extender_crate_off(at: Span, package: &str, feature: &str) -> Diagnostic {
+    Diagnostic::at(
+        at,
+        format!("extenders take the crate schedc-extender, which is left out of this build of {package}"),
+        "would be called by schedc-extender",
+    )
+    .help(format!("build with `--features {feature}`"))
+}

@@ -59,7 +59,7 @@ impl Build {
         let compilation = load(&files, &Options { manifest_dir: root.clone() })?;
         let package = Package::of(&root)?;
         package.check(&compilation.plans)?;
-        let program = self.cargo(&package, &files)?;
+        let program = self.cargo(&package, &package.features(&compilation.plans), &files)?;
         copy(&program, &self.output)?;
         let bytes = fs::metadata(&self.output).map_or(0, |metadata| metadata.len());
         let profiles: Vec<&str> = compilation.plans.iter().map(|plan| plan.stem.as_str()).collect();
@@ -69,13 +69,13 @@ impl Build {
     }
 
     /// Has cargo build the program, which tells people on standard error how far it is.
-    fn cargo(&self, package: &Package, files: &[PathBuf]) -> Result<PathBuf, Failure> {
+    fn cargo(&self, package: &Package, features: &str, files: &[PathBuf]) -> Result<PathBuf, Failure> {
         let picked: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
         let mut command = cargo();
         command
             .args(["build", "--message-format", "json-render-diagnostics", "--no-default-features"])
             .args(["--profile", if self.release { "release" } else { "dist" }])
-            .args(["--bin", &package.program, "--features", &package.features()])
+            .args(["--bin", &package.program, "--features", features])
             .args(self.target.iter().flat_map(|target| ["--target", target]))
             .args(self.offline.then_some("--offline"))
             .current_dir(&package.root)

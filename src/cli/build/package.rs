@@ -11,13 +11,16 @@ use crate::cli::failure::Failure;
 /// Features of a scheduler's package that it takes to run, where it has them.
 const FEATURES: [&str; 2] = ["profiles", "run"];
 
+/// The same, of a profile with extenders.
+const EXTENDERS: &str = "extenders";
+
 /// A package with a program.
 pub(super) struct Package {
     pub(super) root: PathBuf,
     name: String,
     /// What the program is called.
     pub(super) program: String,
-    features: Vec<String>,
+    features: Vec<&'static str>,
     /// The crates that its code can name.
     crates: Vec<String>,
 }
@@ -89,19 +92,17 @@ impl Package {
         Ok(Package {
             root: root.to_owned(),
             program: program.to_owned(),
-            features: FEATURES
-                .iter()
-                .filter(|feature| features.contains_key(**feature))
-                .map(|f| (*f).to_owned())
-                .collect(),
+            features: FEATURES.into_iter().chain([EXTENDERS]).filter(|it| features.contains_key(*it)).collect(),
             crates: crates.collect(),
             name,
         })
     }
 
-    /// What cargo is told to leave in.
-    pub(super) fn features(&self) -> String {
-        self.features.join(",")
+    /// What cargo is told to leave in for these profiles.
+    pub(super) fn features(&self, plans: &[Plan]) -> String {
+        let asks = plans.iter().any(|plan| !plan.extenders.is_empty());
+        let features: Vec<&str> = self.features.iter().copied().filter(|it| asks || *it != EXTENDERS).collect();
+        features.join(",")
     }
 
     /// Whether it has the plugins of the profiles.
@@ -121,6 +122,7 @@ impl Package {
 
 #[cfg(test)]
 mod tests {
+    use schedc_codegen::{NoCrates, SourceText, compile};
     use serde_json::json;
 
     use super::*;
@@ -133,7 +135,7 @@ mod tests {
             "manifest_path": "/my-scheduler/Cargo.toml",
             "targets": targets,
             "dependencies": dependencies,
-            "features": {"run": [], "tools": []},
+            "features": {"extenders": [], "run": [], "tools": []},
         });
         Package::new(serde_json::from_value(described).expect("a package"), Path::new("/my-scheduler"))
     }
@@ -144,8 +146,16 @@ mod tests {
         let targets = [("custom-build", "build-script-build"), ("bin", "my-scheduler")];
         let package_of = |dependencies, targets| package(dependencies, targets).ok();
         let found = package_of(&all, &targets).expect("a scheduler");
-        assert_eq!((found.program.as_str(), found.features().as_str()), ("my-scheduler", "run"));
+        assert_eq!(found.program, "my-scheduler");
         assert_eq!(found.crates, ["schedc", "schedc_codegen", "schedc_plugins", "my_scheduler"]);
+        let features = |profile: &str| {
+            let text = profile.to_owned();
+            let compiled = compile(&[SourceText { path: "p.toml".to_owned(), text }], &mut NoCrates);
+            found.features(&compiled.expect("a right profile").plans)
+        };
+        assert_eq!(features(""), "run");
+        let extender = "[[extender]]\nurl-prefix = \"http://a\"\nfilter-verb = \"filter\"\n";
+        assert_eq!(features(extender), "run,extenders");
         assert!(package_of(&all[1..], &targets).is_none(), "no command line");
         assert!(package_of(&all, &targets[..1]).is_none(), "no program");
         assert!(package_of(&all, &targets[1..]).is_none(), "no build script");
