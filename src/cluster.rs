@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod as ApiPod;
+use schedc_core::extenders::Overrides;
 use schedc_core::handle::Handle;
 use schedc_core::intern::Interner;
 use schedc_core::model::{Pod, Uid};
@@ -151,7 +152,7 @@ pub struct Cluster<B: Bundle, H = ()> {
 
 impl<B: Bundle, H: Hooks> Cluster<B, H> {
     /// Puts objects into a cluster, with the profiles that `make` makes. Its time is that of the newest of them. `seed` decides which of several equally good nodes
-    /// is drawn.
+    /// is drawn. `extenders` says what is different from what profiles say of them.
     ///
     /// # Errors
     /// Plugins that cannot start.
@@ -160,9 +161,12 @@ impl<B: Bundle, H: Hooks> Cluster<B, H> {
         objects: Vec<AnyObject>,
         routes: &Routes,
         seed: u64,
+        extenders: &'static Overrides,
         hooks: H,
     ) -> Result<Self, Vec<StartError>> {
-        let mut simulator = Simulator::made_by(make, options(routes, seed, newest(&objects)), hooks)?;
+        let mut options = options(routes, seed, newest(&objects));
+        options.scheduler.extenders = extenders;
+        let mut simulator = Simulator::made_by(make, options, hooks)?;
         let nodes: HashSet<String> =
             objects.iter().filter(|object| object.kind() == "Node").map(|node| node.name().to_owned()).collect();
         let (mut pending, mut skipped) = (Vec::new(), Skipped::default());

@@ -11,6 +11,7 @@ use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
 use crate::passes::{self, Best};
 use crate::profile::{PluginScore, Profile, ScoreFailure};
+use crate::scheduler::Observer;
 use crate::status::Status;
 
 /// The answer. Its room is used again for the next pod.
@@ -125,11 +126,21 @@ impl<P: Profile> Answer<P> {
     }
 
     /// Lets extenders add to the totals.
-    pub(crate) fn add_extenders(&mut self, extenders: &P::Extenders, pod: &Arc<Pod>, base: &Base, best: Best) -> Best {
+    pub(crate) fn add_extenders(
+        &mut self,
+        extenders: &P::Extenders,
+        pod: &Arc<Pod>,
+        base: &Base,
+        best: Best,
+        observer: &mut impl Observer,
+    ) -> Best {
         if P::Extenders::NONE {
             return best;
         }
+        let before = self.totals.clone();
         extenders.prioritize(pod, base, &self.feasible, &mut self.totals);
+        let added = |node: NodeIndex| (node, self.totals[node.get()].saturating_sub(before[node.get()]));
+        observer.extenders_added(&self.feasible.iter().map(added).collect::<Vec<_>>());
         let totals = || self.feasible.iter().map(|node| self.totals[node.get()]);
         let total = totals().max().unwrap_or(best.total);
         Best { total, ties: totals().filter(|&of_node| of_node == total).count() }

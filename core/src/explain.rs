@@ -6,9 +6,12 @@ use std::sync::Arc;
 use crate::attempt::Attempt;
 use crate::cache::Cache;
 use crate::engine::{Decision, Engine, Rejected, Start, UNTIMED, left_out, no_nodes};
+use crate::extenders::{EXTENDER, ExtenderRejection, Extenders};
+use crate::map::Map;
 use crate::mask::Mask;
-use crate::model::Pod;
+use crate::model::{NodeIndex, Pod};
 use crate::profile::{PluginScore, Profile};
+use crate::scheduler::{Observer, Point};
 use crate::status::{Code, ReasonList, Status};
 use crate::verdict::Verdict;
 
@@ -43,13 +46,13 @@ pub struct NodeExplanation {
     pub node: String,
     /// Who rejects it; empty if it is feasible.
     pub verdicts: Vec<Verdict>,
-    /// The scores, in the profile's order, without plugins that skip. Empty if the node is not feasible, or if scoring
-    /// failed.
+    /// The scores, in the profile's order, without plugins that skip, and what all extenders together added, if they were
+    /// asked. Empty if the node is not feasible, or if scoring failed.
     pub scores: Vec<PluginScore>,
 }
 
 impl NodeExplanation {
-    /// Whether every filter passes.
+    /// Whether every filter passes, and every extender.
     pub fn is_feasible(&self) -> bool {
         self.verdicts.is_empty()
     }
@@ -80,10 +83,13 @@ impl<P: Profile> Engine<P> {
         let mut start = self.start(&read, cache);
         let cache = &*cache;
         let next_start = self.next_start;
-        explanation.decision = self.conclude(pod, &mut start, cache, UNTIMED, |_| 0, &mut ());
+        let mut heard = Heard::default();
+        explanation.decision = self.conclude(pod, &mut start, cache, UNTIMED, |_| 0, &mut heard);
         self.next_start = next_start;
         match start {
-            Start::Attempt(mut attempt) => self.explain_nodes(pod, &mut attempt, cache, all_filters, &mut explanation),
+            Start::Attempt(mut attempt) => {
+                self.explain_nodes(pod, &mut attempt, cache, all_filters, heard, &mut explanation);
+            }
             Start::Rejected(rejected) => {
                 let Rejected { pre_filter, status, .. } = *rejected;
                 explanation.skipped = pre_filter.skipped().to_vec();
@@ -102,6 +108,7 @@ impl<P: Profile> Engine<P> {
         attempt: &mut Attempt<P>,
         cache: &Cache<P::State>,
         all_filters: bool,
+        heard: Heard,
         explanation: &mut Explanation,
     ) {
         explanation.skipped = attempt.pre_filter.skipped().to_vec();
@@ -114,8 +121,12 @@ impl<P: Profile> Engine<P> {
             names.dedup();
             names
         });
-        let feasible = self.explain_filters(pod, attempt, cache, all_filters, explanation);
-        explanation.by_nomination = self.nominated_node(pod, attempt, cache).is_some();
+        let feasible = self.explain_filters(pod, attempt, cache, all_filters, &heard, explanation);
+        explanation.by_nomination = match P::Extenders::NONE {
+            true => self.nominated_node(pod, attempt, cache).is_some(),
+            // Nobody asks an extender twice.
+            false => !heard.has_looked_at_all,
+        };
         self.answer.feasible.copy_from(&feasible);
         let Attempt { compiled, cycle, .. } = attempt;
         if let Ok(scores) = self.answer.breakdown(&*self.plugins, compiled, cycle, cache) {
@@ -123,6 +134,7 @@ impl<P: Profile> Engine<P> {
                 let name = cache.base.name(index);
                 if let Ok(at) = explanation.nodes.binary_search_by(|n| n.node.as_str().cmp(name)) {
                     explanation.nodes[at].scores = scores;
+                    explanation.nodes[at].scores.extend(heard.score(index));
                 }
             }
             let feasible = || explanation.nodes.iter().filter(|n| n.is_feasible());
@@ -144,6 +156,7 @@ impl<P: Profile> Engine<P> {
         attempt: &mut Attempt<P>,
         cache: &Cache<P::State>,
         all_filters: bool,
+        heard: &Heard,
         explanation: &mut Explanation,
     ) -> Mask {
         let mut feasible = Mask::default();
@@ -151,7 +164,7 @@ impl<P: Profile> Engine<P> {
         let narrowed_by = attempt.pre_filter.narrowed_by();
         let narrowed = attempt.pre_filter.nodes().map(<[_]>::to_vec);
         for index in cache.base.alive().iter() {
-            let verdicts = if narrowed.as_ref().is_some_and(|nodes| nodes.binary_search(&index).is_err()) {
+            let mut verdicts = if narrowed.as_ref().is_some_and(|nodes| nodes.binary_search(&index).is_err()) {
                 let code = Code::UnschedulableAndUnresolvable;
                 vec![Verdict { code, plugin: "", reasons: ReasonList::from_iter([left_out(&narrowed_by).into()]) }]
             } else {
@@ -160,6 +173,12 @@ impl<P: Profile> Engine<P> {
                     false => attempt.verdict(pod, cache, index).into_iter().collect(),
                 }
             };
+            let is_rejected = !verdicts.is_empty() || heard.taken_out.contains(index);
+            if let Some(verdict) = heard.verdict(index).filter(|_| is_rejected) {
+                // Their word goes before a plugin's.
+                verdicts.insert(0, verdict);
+                verdicts.truncate(if all_filters { usize::MAX } else { 1 });
+            }
             if verdicts.is_empty() {
                 feasible.insert(index);
             }
@@ -171,5 +190,52 @@ impl<P: Profile> Engine<P> {
         }
         explanation.nodes.sort_unstable_by(|a, b| a.node.cmp(&b.node));
         feasible
+    }
+}
+
+/// What extenders said while a pod was decided on.
+#[derive(Default)]
+struct Heard {
+    has_looked_at_all: bool,
+    taken_out: Mask,
+    said: Map<NodeIndex, ExtenderRejection>,
+    added: Map<NodeIndex, i64>,
+}
+
+impl Observer for Heard {
+    fn begins(&mut self, point: Point) {
+        self.has_looked_at_all |= point == Point::Filter;
+    }
+
+    fn extenders_took_out(&mut self, nodes: &Mask, said: &[ExtenderRejection]) {
+        self.taken_out.copy_from(nodes);
+        // If they took out none, what they said of others does not count either.
+        if !nodes.is_empty() {
+            self.said = said.iter().map(|rejection| (rejection.node, rejection.clone())).collect();
+        }
+    }
+
+    fn extenders_added(&mut self, scores: &[(NodeIndex, i64)]) {
+        self.added = scores.iter().copied().collect();
+    }
+}
+
+impl Heard {
+    fn verdict(&self, node: NodeIndex) -> Option<Verdict> {
+        match self.said.get(&node) {
+            Some(ExtenderRejection { code, reason, .. }) => {
+                Some(Verdict { code: *code, plugin: EXTENDER, reasons: ReasonList::from_iter([reason.clone().into()]) })
+            }
+            None if self.taken_out.contains(node) => {
+                Some(Verdict { code: Code::Unschedulable, plugin: EXTENDER, reasons: ReasonList::default() })
+            }
+            None => None,
+        }
+    }
+
+    /// As a score that nobody normalises. 0 of a node that they were not asked about.
+    fn score(&self, node: NodeIndex) -> Option<PluginScore> {
+        let added = self.added.get(&node).copied().unwrap_or(0);
+        (!self.added.is_empty()).then_some(PluginScore { plugin: EXTENDER, raw: added, normalized: added, weight: 1 })
     }
 }

@@ -4,15 +4,21 @@
 //! scheduling cycle block it; binding and what follows it go through the [`Client`](crate::client::Client), which knows
 //! where it may block.
 
+mod overrides;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::cache::Base;
+use crate::cache::{Base, State};
+use crate::engine::Engine;
 use crate::extension_points::{Candidate, Placement};
 use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
+use crate::profile::{Bundle, Profile, ProfileInfo, StartError, Visitor};
 use crate::status::Code;
+
+pub use overrides::{Overrides, Setting};
 
 /// Stands among the plugins that rejected a pod if extenders took nodes out; every event wakes it.
 pub const EXTENDER: &str = "Extender";
@@ -33,11 +39,12 @@ pub trait Extenders: Send + Sync + 'static {
     /// Whether there is none.
     const NONE: bool = false;
 
-    /// Before anything is asked: makes ready what may fail.
+    /// Before anything is asked: makes ready what may fail. `here` says what is different where the scheduler runs from what
+    /// these profiles say, of which this is one.
     ///
     /// # Errors
     /// They cannot be asked.
-    fn set_up(&self) -> Result<(), String> {
+    fn set_up(&self, _here: &Overrides, _profiles: &[ProfileInfo]) -> Result<(), String> {
         Ok(())
     }
 
@@ -84,6 +91,32 @@ pub trait Extenders: Send + Sync + 'static {
     /// The calls since this was asked last, as far back as they are remembered.
     fn take_calls(&self) -> Vec<Call> {
         Vec::new()
+    }
+}
+
+/// Makes the extenders of all profiles ready. `here` says what is different where they run.
+///
+/// # Errors
+/// Those that cannot be asked.
+pub fn set_up<B: Bundle>(bundle: &mut B, here: &Overrides) -> Result<(), Vec<StartError>> {
+    let profiles = bundle.profiles();
+    let set_up = (0..profiles.len()).map(|profile| bundle.with(profile, SetUp { here, profiles }));
+    let mut errors: Vec<StartError> = set_up.filter_map(Result::err).collect();
+    // Profiles may share extenders, and what is wrong with them.
+    errors.dedup();
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+struct SetUp<'a> {
+    here: &'a Overrides,
+    profiles: &'a [ProfileInfo],
+}
+
+impl<S: State> Visitor<S> for SetUp<'_> {
+    type Output = Result<(), StartError>;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
+        let made_ready = engine.plugins.extenders().set_up(self.here, self.profiles);
+        made_ready.map_err(|reason| StartError { plugin: EXTENDER, reason })
     }
 }
 

@@ -117,6 +117,13 @@ impl Mask {
             *word &= other.words.get(at).copied().unwrap_or(0);
         }
     }
+
+    /// Takes all nodes of `other` out.
+    pub fn remove_all(&mut self, other: &Mask) {
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word &= !other;
+        }
+    }
 }
 
 impl Extend<NodeIndex> for Mask {

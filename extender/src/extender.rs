@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use schedc_core::cache::Base;
-use schedc_core::extenders::{Call, ExtenderRejection, Verb};
+use schedc_core::extenders::{Call, ExtenderRejection, Overrides, Setting, Verb};
 use schedc_core::extension_points::{Candidate, Placement};
 use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, Pod};
@@ -14,9 +14,8 @@ use serde::de::DeserializeOwned;
 use crate::answer::{self, Bound, Filtered, HostPriority, Preempted, Reasons};
 use crate::calls::Calls;
 use crate::http::{Client, Failure};
-use crate::overrides::{Overrides, Setting};
 use crate::settings::{Extender, Pem};
-use crate::{preemption, request, resources};
+use crate::{overrides, preemption, request, resources};
 
 /// The range of an extender's scores, and what the scheduler's go up to.
 const SCORES: std::ops::RangeInclusive<i64> = 0..=10;
@@ -33,8 +32,8 @@ pub(crate) struct Asked {
 
 impl Asked {
     /// As its profile says, but for what is different here.
-    pub(crate) fn new(settings: &'static Extender, overrides: &Overrides, is_only: bool) -> Result<Asked, String> {
-        let here = |setting| overrides.of(setting, settings.url_prefix, is_only);
+    pub(crate) fn new(settings: &'static Extender, here: &Overrides, is_only: bool) -> Result<Asked, String> {
+        let here = |setting| overrides::value(here, setting, settings.url_prefix, is_only);
         let url = here(Setting::UrlPrefix).unwrap_or(settings.url_prefix);
         // There as long as the program is, as what a profile says.
         let file = |setting| here(setting).map(|file| Pem::File(String::leak(file.to_owned())));

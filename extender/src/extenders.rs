@@ -4,15 +4,16 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use schedc_core::cache::Base;
-use schedc_core::extenders::{Call, ExtenderRejection, Extenders};
+use schedc_core::extenders::{Call, ExtenderRejection, Extenders, Overrides};
 use schedc_core::extension_points::{Candidate, Placement};
 use schedc_core::mask::Mask;
 use schedc_core::model::Pod;
+use schedc_core::profile::ProfileInfo;
 use tracing::{info, warn};
 
 use crate::calls::Calls;
 use crate::extender::Asked;
-use crate::overrides::Overrides;
+use crate::overrides;
 use crate::settings::Extender;
 
 /// The extenders of a profile, asked by HTTP.
@@ -24,8 +25,8 @@ pub struct HttpExtenders {
 }
 
 impl HttpExtenders {
-    /// Extenders as their profile describes them, but for what the environment says. Nothing is read or connected to before
-    /// [`Extenders::set_up`], or before something is asked.
+    /// Extenders as their profile describes them, but for what the environment says, and what [`Extenders::set_up`] is told.
+    /// Nothing is read or connected to before that, or before something is asked.
     pub fn new(settings: &'static [Extender]) -> Self {
         HttpExtenders { settings, asked: OnceLock::new(), calls: Calls::default() }
     }
@@ -41,7 +42,7 @@ impl HttpExtenders {
     }
 
     fn all(&self) -> Result<&[Asked], String> {
-        let asked = self.asked.get_or_init(|| make(self.settings, &Overrides::from_environment()));
+        let asked = self.asked.get_or_init(|| make(self.settings, &overrides::of_environment()));
         asked.as_deref().map_err(String::clone)
     }
 
@@ -65,7 +66,15 @@ impl HttpExtenders {
 }
 
 impl Extenders for HttpExtenders {
-    fn set_up(&self) -> Result<(), String> {
+    /// What is told goes before what the environment says.
+    fn set_up(&self, here: &Overrides, profiles: &[ProfileInfo]) -> Result<(), String> {
+        self.asked.get_or_init(|| {
+            let mut all = overrides::of_environment();
+            all.extend(here);
+            let own: Vec<&str> = self.settings.iter().map(|extender| extender.url_prefix).collect();
+            overrides::check(&all, &own, profiles)?;
+            make(self.settings, &all)
+        });
         for asked in self.all()?.iter().filter(|asked| *asked.url != *asked.settings.url_prefix) {
             info!(extender = asked.settings.url_prefix, url = %asked.url, "Extender is asked somewhere else");
         }

@@ -31,5 +31,5 @@ mod resources;
 mod tls;
 
 pub use extenders::HttpExtenders;
-pub use overrides::{Overrides, Setting};
+pub use schedc_core::extenders::{Overrides, Setting};
 pub use settings::{Extender, ManagedResource, Pem, Tls, originals};

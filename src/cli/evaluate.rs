@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use schedc_core::profile::Bundle;
 
+use super::extenders::Extenders;
 use super::failure::Failure;
 use super::lines::Lines;
 use super::output;
@@ -39,11 +40,15 @@ pub(crate) struct Evaluate {
     /// says which events the change is, what the plugins' queueing hints say of each, and where the pod is then.
     #[arg(long)]
     hints: bool,
+
+    #[command(flatten)]
+    extenders: Extenders,
 }
 
 impl Evaluate {
     pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
         let mut evaluator = Evaluator::<B>::new()?;
+        evaluator.set_up_extenders(self.extenders.overrides(B::PROFILES)?)?;
         if let Some(name) = &self.profile {
             evaluator.use_profile(name)?;
         }

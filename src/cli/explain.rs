@@ -6,13 +6,14 @@ use clap::Args;
 use k8s_openapi::api::core::v1::Pod as ApiPod;
 use schedc_core::handle::Handle;
 use schedc_core::profile::{Bundle, StartError};
+use schedc_objects::original::original;
 use schedc_objects::{Objects, Sourced, convert_pod};
 
 use super::failure::Failure;
-use super::objects;
+use super::objects::{self, Deciders};
 use super::output::{self, Format};
 use super::tables::explanation::table;
-use crate::cluster::{self, Cluster, Routes, pod_name, scheduler_name};
+use crate::cluster::{self, Cluster, pod_name, scheduler_name};
 use crate::explanation::Explanation;
 
 /// Tell where a pod would go and why, node by node
@@ -44,10 +45,10 @@ impl Explain {
         let mut objects = self.input.load::<B>()?;
         let at = find(&objects, &self.pod)?;
         let subject = as_pending(&objects.pods.remove(at).object);
-        let (routes, all) = (&deciders.routes, self.all_filters);
+        let all = self.all_filters;
         let explanation = match &deciders.interpreted {
-            None => explain(B::new, objects, &subject, routes, all)?,
-            Some(profiles) => explain(|handle: &Handle| profiles.start(handle), objects, &subject, routes, all)?,
+            None => explain(B::new, objects, &subject, &deciders, all)?,
+            Some(profiles) => explain(|handle: &Handle| profiles.start(handle), objects, &subject, &deciders, all)?,
         };
         output::print(self.output, &explanation, table)
     }
@@ -57,9 +58,10 @@ fn explain<B: Bundle>(
     make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>,
     objects: Objects,
     subject: &ApiPod,
-    routes: &Routes,
+    deciders: &Deciders,
     all_filters: bool,
 ) -> Result<Explanation, Failure> {
+    let Deciders { routes, extenders, .. } = deciders;
     let Some(profile) = routes.profile_of(subject) else {
         return Err(Failure::new(format_args!(
             "pod {} asks for scheduler `{}`, which is none of the profiles; choose one with --profile",
@@ -67,10 +69,13 @@ fn explain<B: Bundle>(
             scheduler_name(subject)
         )));
     };
-    let Cluster { mut simulator, .. } = Cluster::new(make, cluster::objects(objects), routes, 0, ())?;
+    let Cluster { mut simulator, .. } = Cluster::new(make, cluster::objects(objects), routes, 0, extenders, ())?;
     simulator.inform();
     let scheduler = &mut simulator.scheduler;
     let pod = Arc::new(convert_pod(subject, &mut scheduler.cache.base.interner));
+    if B::ORIGINALS.waiting_pods {
+        scheduler.cache.base.originals.set_pod(&pod.uid, original(&subject.clone().into()));
+    }
     let found = scheduler.explain(profile, &pod, all_filters);
     let base = &scheduler.cache.base;
     Ok(Explanation::new(pod_name(&pod, &base.interner), routes.profiles()[profile].name, found, base))

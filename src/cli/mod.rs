@@ -18,6 +18,8 @@ mod expand;
 mod explain;
 #[cfg(feature = "tools")]
 mod export;
+#[cfg(any(feature = "run", feature = "tools"))]
+mod extenders;
 mod failure;
 #[cfg(feature = "fuzz")]
 mod fuzz;

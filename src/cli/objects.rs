@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use schedc_core::extenders::Overrides;
 use schedc_core::profile::{Bundle, ProfileInfo};
 use schedc_interpret::Interpretation;
 use schedc_objects::{Kinds, Objects, Options};
 
+use super::extenders::Extenders;
 use super::failure::Failure;
 use super::sources;
 use crate::cluster::Routes;
@@ -16,6 +18,8 @@ pub(crate) struct Deciders {
     /// Those that were read just now. None: those that are compiled in.
     pub(crate) interpreted: Option<Interpretation>,
     pub(crate) routes: Routes,
+    /// What is different from what they say of extenders.
+    pub(crate) extenders: &'static Overrides,
 }
 
 /// Where the objects come from, and who serves them.
@@ -51,6 +55,9 @@ pub(crate) struct Input {
     /// capacity, priorities from PriorityClasses, and so on; and what it would refuse is an error.
     #[arg(long)]
     no_api_defaults: bool,
+
+    #[command(flatten)]
+    extenders: Extenders,
 }
 
 impl Input {
@@ -63,11 +70,14 @@ impl Input {
     /// Who decides: the compiled profiles `B`, unless others are to be read.
     pub(crate) fn deciders<B: Bundle>(&self) -> Result<Deciders, Failure> {
         if self.interpret.is_empty() {
-            return Ok(Deciders { interpreted: None, routes: self.routes(B::PROFILES)? });
+            return self.by(B::PROFILES, None);
         }
         let interpretation = Interpretation::load(&sources::files(&self.interpret)?, &sources::options())?;
-        let routes = self.routes(interpretation.profiles())?;
-        Ok(Deciders { interpreted: Some(interpretation), routes })
+        self.by(interpretation.profiles(), Some(interpretation))
+    }
+
+    fn by(&self, profiles: &'static [ProfileInfo], interpreted: Option<Interpretation>) -> Result<Deciders, Failure> {
+        Ok(Deciders { interpreted, routes: self.routes(profiles)?, extenders: self.extenders.overrides(profiles)? })
     }
 
     /// Which profile serves which pods.

@@ -98,8 +98,14 @@ impl Simulate {
         if trace && timeline.traced == 0 {
             output::note("no object has an annotation `trace/created` or `trace/deleted`: --trace changes nothing");
         }
-        let options =
-            simulation::Options { routes: deciders.routes, seed: self.seed, until, log, read: start.elapsed() };
+        let options = simulation::Options {
+            routes: deciders.routes,
+            seed: self.seed,
+            until,
+            log,
+            extenders: deciders.extenders,
+            read: start.elapsed(),
+        };
         let is_pod = |event: &&timeline::Event| matches!(&event.action, Action::Create(AnyObject::Pod(_)));
         let later = timeline.events.iter().filter(is_pod).count();
         let mut progress = Progress::new(objects.pods.len() + later);

@@ -14,9 +14,11 @@ mod world;
 use std::fmt;
 use std::sync::Arc;
 
+use k8s_openapi::api::core::v1::Pod as ApiPod;
 use schedc_core::cache::{Cache, State};
 use schedc_core::engine::Engine;
 use schedc_core::explain::Explanation;
+use schedc_core::extenders::{self, Overrides};
 use schedc_core::handle::Handle;
 use schedc_core::model::Pod;
 use schedc_core::profile::{Bundle, Profile, StartError, Visitor};
@@ -143,6 +145,14 @@ impl<B: Bundle> Evaluator<B> {
         Ok(Evaluator { bundle: make(&Handle::default())?, only: None })
     }
 
+    /// Makes extenders ready. `here` says what is different from what profiles say of them.
+    ///
+    /// # Errors
+    /// Those that cannot be asked.
+    pub fn set_up_extenders(&mut self, here: &Overrides) -> Result<(), Vec<StartError>> {
+        extenders::set_up(&mut self.bundle, here)
+    }
+
     /// Uses the profile of this name (or of this scheduler name), whatever scenarios say.
     ///
     /// # Errors
@@ -172,7 +182,7 @@ impl<B: Bundle> Evaluator<B> {
         mut place: impl FnMut(usize, &Decision) -> Option<String>,
     ) -> Result<Evaluation, Error> {
         let profile = self.profile_of(scenario.profile.as_deref())?;
-        let mut world = World::<B::State>::default();
+        let mut world = World::<B::State>::new(B::ORIGINALS);
         for (at, value) in scenario.objects.into_iter().enumerate() {
             let object =
                 scenario::object(value, Kinds::of::<B>()).map_err(|error| Error::broken("objects", at, error))?;
@@ -181,10 +191,10 @@ impl<B: Bundle> Evaluator<B> {
         let mut results = Vec::new();
         for (at, step) in scenario.steps.into_iter().enumerate() {
             let broken = |error| Error::broken("steps", at, error);
-            let Some(pod) = self.step(&mut world, profile, step).map_err(broken)? else { continue };
+            let Some((pod, written)) = self.step(&mut world, profile, step).map_err(broken)? else { continue };
             let decision = self.decide(&mut world, profile, &pod);
             if let Some(node) = place(results.len(), &decision) {
-                world.place(pod, &node);
+                world.place(pod, &written, &node);
             }
             results.push(decision);
         }
@@ -200,13 +210,21 @@ impl<B: Bundle> Evaluator<B> {
         }
     }
 
-    /// Takes a step. Returns the pod, if it is to schedule one.
-    fn step(&mut self, world: &mut World<B::State>, profile: usize, step: Step) -> Result<Option<Arc<Pod>>, Broken> {
+    /// Takes a step. Returns the pod, and as it is written, if it is to schedule one.
+    fn step(
+        &mut self,
+        world: &mut World<B::State>,
+        profile: usize,
+        step: Step,
+    ) -> Result<Option<(Arc<Pod>, ApiPod)>, Broken> {
         match step {
             Step::Create(value) => world.apply(scenario::object(value, Kinds::of::<B>())?, self.queues(profile)),
             Step::Update(value) => world.update(scenario::object(value, Kinds::of::<B>())?, self.queues(profile)),
             Step::Delete(object) => world.delete(&object, Kinds::of::<B>())?,
-            Step::Schedule(value) => return Ok(Some(Arc::new(world.pending(&scenario::pod(value)?)))),
+            Step::Schedule(value) => {
+                let pod = scenario::pod(value)?;
+                return Ok(Some((Arc::new(world.pending(&pod)), pod)));
+            }
         }
         Ok(None)
     }

@@ -8,6 +8,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_core::cache::{Cache, PodState, State};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{ObjectKey, Pod, Uid};
+use schedc_core::originals::OriginalsOf;
+use schedc_objects::original::original;
 use schedc_objects::{AnyObject, KindInfo, Kinds, convert_node, convert_object, convert_pod, is_finished};
 
 use super::Broken;
@@ -18,6 +20,8 @@ use crate::cluster::pod_name;
 pub struct World<S> {
     /// What a scheduler knows of them.
     pub cache: Cache<S>,
+    /// Which objects are kept whole, too.
+    originals: OriginalsOf,
     /// By `namespace/name`.
     pods: HashMap<String, Known>,
     /// By kind, namespace and name.
@@ -30,18 +34,20 @@ struct Known {
     node: Option<Symbol>,
 }
 
-impl<S: State> Default for World<S> {
-    fn default() -> Self {
-        World { cache: Cache::default(), pods: HashMap::new(), others: HashMap::new() }
-    }
-}
-
 impl<S: State> World<S> {
+    /// Nothing is there. Of some objects the originals will be kept.
+    pub fn new(originals: OriginalsOf) -> Self {
+        World { cache: Cache::default(), originals, pods: HashMap::new(), others: HashMap::new() }
+    }
+
     /// An object comes or changes. `queues` tells whether PreEnqueue lets a pending pod into the queue.
     pub fn apply(&mut self, object: AnyObject, queues: impl FnOnce(&Pod, &Cache<S>) -> bool) {
         match object {
-            AnyObject::Node(node) => {
-                let node = convert_node(&node, &mut self.cache.base.interner);
+            AnyObject::Node(of) => {
+                let node = convert_node(&of, &mut self.cache.base.interner);
+                if self.originals.nodes {
+                    self.cache.base.originals.set_node(node.name, original(&AnyObject::Node(of)));
+                }
                 self.cache.set_node(node);
             }
             AnyObject::Pod(pod) => self.set_pod(&pod, queues),
@@ -90,6 +96,7 @@ impl<S: State> World<S> {
             "Pod" => drop(self.forget_pod(&format!("{namespace}/{name}"))),
             "Node" => {
                 let name = self.cache.base.interner.intern(name);
+                self.cache.base.originals.set_node(name, None);
                 self.cache.remove_node(name);
             }
             _ => {
@@ -109,6 +116,7 @@ impl<S: State> World<S> {
         }
         let converted = Arc::new(convert_pod(pod, &mut self.cache.base.interner));
         let node = converted.spec.node_name.or(before.and_then(|known| known.node));
+        self.keep(pod, &converted.uid, node);
         match (node, converted.nominated_node) {
             (Some(node), _) => self.cache.add_pod(converted.clone(), node, PodState::Bound),
             // Room is kept for pods that wait for it in the queue.
@@ -124,23 +132,41 @@ impl<S: State> World<S> {
         let known = self.pods.remove(name)?;
         self.cache.remove_pod(&known.uid);
         self.cache.withdraw_nomination(&known.uid);
+        self.cache.base.originals.set_pod(&known.uid, None);
         Some(known)
+    }
+
+    /// Keeps the original of a pod, if it is wanted.
+    fn keep(&mut self, pod: &ApiPod, uid: &Uid, node: Option<Symbol>) {
+        let base = &mut self.cache.base;
+        if !(if node.is_some() { self.originals.placed_pods } else { self.originals.waiting_pods }) {
+            return;
+        }
+        let mut pod = pod.clone();
+        if let Some(node) = node {
+            pod.spec.get_or_insert_default().node_name = Some(base.interner.resolve(node).to_owned());
+        }
+        base.originals.set_pod(uid, original(&pod.into()));
     }
 
     /// The pod that is to be scheduled: the one of that name, if it is known already.
     pub fn pending(&mut self, pod: &ApiPod) -> Pod {
         let converted = convert_pod(pod, &mut self.cache.base.interner);
-        match self.pods.get(&full_name(&pod.metadata)) {
+        let pending = match self.pods.get(&full_name(&pod.metadata)) {
             Some(known) => Pod { uid: known.uid.clone(), ..converted },
             None => converted,
-        }
+        };
+        self.keep(pod, &pending.uid, None);
+        pending
     }
 
-    /// A pod goes to a node, be it there or not.
-    pub fn place(&mut self, pod: Arc<Pod>, node: &str) {
+    /// A pod goes to a node, be it there or not. `written` is how it was before.
+    pub fn place(&mut self, pod: Arc<Pod>, written: &ApiPod, node: &str) {
         let node = self.cache.base.interner.intern(node);
         let name = pod_name(&pod, &self.cache.base.interner);
         self.forget_pod(&name);
+        self.cache.base.originals.set_pod(&pod.uid, None);
+        self.keep(written, &pod.uid, Some(node));
         self.pods.insert(name, Known { uid: pod.uid.clone(), node: Some(node) });
         self.cache.add_pod(pod, node, PodState::Bound);
     }

@@ -9,6 +9,7 @@ mod report;
 use std::time::{Duration, Instant};
 
 use k8s_openapi::jiff::Timestamp;
+use schedc_core::extenders::Overrides;
 use schedc_core::handle::Handle;
 use schedc_core::model::Uid;
 use schedc_core::profile::{Bundle, StartError};
@@ -35,6 +36,8 @@ pub struct Options {
     pub until: Option<Span>,
     /// Whether to tell all that happens.
     pub log: bool,
+    /// What is different from what profiles say of extenders.
+    pub extenders: &'static Overrides,
     /// The time that it took to read the input.
     pub read: Duration,
 }
@@ -66,7 +69,9 @@ pub fn simulate<B: Bundle>(
     let all = cluster::objects(objects);
     let start = timeline.start.map_or_else(|| cluster::newest(&all), nanoseconds);
     let recorder = Recorder::new(options.routes, start, options.log, progress);
-    let mut simulator = Simulator::made_by(make, cluster::options(&options.routes, options.seed, start), recorder)?;
+    let mut of_cluster = cluster::options(&options.routes, options.seed, start);
+    of_cluster.scheduler.extenders = options.extenders;
+    let mut simulator = Simulator::made_by(make, of_cluster, recorder)?;
     for object in all {
         // Manifests without a name were refused on reading, unless API-server defaults are left out.
         let _ = simulator.add(object);

@@ -5,7 +5,7 @@ use std::fs;
 use expect_test::expect;
 use memchr::memmem;
 
-use crate::harness::Folder;
+use crate::harness::{EXAMPLE, Folder, schedc};
 
 const WITH: &str = "\
 [[extender]]
@@ -115,5 +115,22 @@ fn a_program_without_extenders_holds_nothing_of_them() {
     let program = fs::read(env!("CARGO_BIN_EXE_schedc")).expect("the program");
     for trace in ["15schedc_extender", "4ureq", "SCHEDC_EXTENDER_URL_PREFIX"] {
         assert_eq!(memmem::find(&program, trace.as_bytes()), None, "{trace}");
+    }
+}
+
+#[test]
+fn where_they_are_cannot_be_said_of_none() {
+    let flag = "--extender-url-prefix=http://gpu-share";
+    for command in [
+        &["simulate", EXAMPLE, flag][..],
+        &["explain", "shop/web-1", EXAMPLE, flag],
+        &["evaluate", flag],
+        &["run", flag],
+    ] {
+        let told = schedc(command).refused();
+        assert_eq!(
+            told,
+            "error: --extender-url-prefix: no profile here has extenders (binpack, default, edge, features)\n"
+        );
     }
 }

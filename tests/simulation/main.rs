@@ -18,6 +18,7 @@ use schedc::cluster::{self, Cluster, Routes, pod_name};
 use schedc::explanation::Explanation;
 use schedc::simulation::{Options, Report, simulate};
 use schedc::timeline::Timeline;
+use schedc_core::extenders::Overrides;
 use schedc_core::profile::Bundle;
 use schedc_objects::{Manifests, Objects};
 use scheduler::Profiles;
@@ -35,7 +36,8 @@ fn routes() -> Routes {
 /// Explains the first pending pod of manifests.
 fn explanation(manifests: &str) -> Explanation {
     let objects = cluster::objects(objects(manifests));
-    let Cluster { mut simulator, pending, .. } = Cluster::new(Profiles::new, objects, &routes(), 0, ()).unwrap();
+    let Cluster { mut simulator, pending, .. } =
+        Cluster::new(Profiles::new, objects, &routes(), 0, Overrides::NONE, ()).unwrap();
     simulator.inform();
     let scheduler = &mut simulator.scheduler;
     let pod = scheduler.pending(&pending[0]).unwrap().clone();
@@ -46,7 +48,14 @@ fn explanation(manifests: &str) -> Explanation {
 
 /// Simulates manifests.
 fn report(manifests: &str) -> Report {
-    let options = Options { routes: routes(), seed: 0, until: None, log: false, read: Duration::ZERO };
+    let options = Options {
+        routes: routes(),
+        seed: 0,
+        until: None,
+        log: false,
+        extenders: Overrides::NONE,
+        read: Duration::ZERO,
+    };
     let report = simulate(Profiles::new, objects(manifests), Timeline::default(), options, |_| ()).unwrap();
     let summary = &report.summary;
     let parts = summary.placed + summary.unschedulable + summary.preempted + summary.skipped;

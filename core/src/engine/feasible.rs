@@ -12,6 +12,7 @@ use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
 use crate::passes;
 use crate::profile::Profile;
+use crate::scheduler::Observer;
 use crate::status::Code;
 
 impl<P: Profile> Engine<P> {
@@ -37,14 +38,17 @@ impl<P: Profile> Engine<P> {
         &mut self,
         pod: &Arc<Pod>,
         cache: &Cache<P::State>,
+        observer: &mut impl Observer,
     ) -> Result<Option<Vec<ExtenderRejection>>, String> {
         let feasible = &mut self.answer.feasible;
         if P::Extenders::NONE || feasible.is_empty() {
             return Ok(None);
         }
-        let before = feasible.count();
+        let mut taken_out = feasible.clone();
         let rejected = self.plugins.extenders().filter(pod, &cache.base, feasible)?;
-        Ok((feasible.count() < before).then_some(rejected))
+        taken_out.remove_all(feasible);
+        observer.extenders_took_out(&taken_out, &rejected);
+        Ok((!taken_out.is_empty()).then_some(rejected))
     }
 
     /// The only nodes that can be feasible, if PreFilter foretold what Filter says of all others, and nobody misses it.

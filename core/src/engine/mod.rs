@@ -324,7 +324,7 @@ impl<P: Profile> Engine<P> {
         if let Err(failure) = found {
             return Choice::Error(failure);
         }
-        let rejected = match self.ask_extenders(pod, cache) {
+        let rejected = match self.ask_extenders(pod, cache, observer) {
             Ok(rejected) => rejected,
             Err(failure) => return Choice::Error(failure),
         };
@@ -337,7 +337,7 @@ impl<P: Profile> Engine<P> {
             },
             _ => match self.prioritize(attempt, cache, observer) {
                 Ok(best) => {
-                    let best = self.answer.add_extenders(self.plugins.extenders(), pod, &cache.base, best);
+                    let best = self.answer.add_extenders(self.plugins.extenders(), pod, &cache.base, best, observer);
                     match self.answer.kth_best(best, draw(best.ties)) {
                         Some(node) => Choice::Node(node),
                         None => Choice::Error("the draw is beyond the number of best nodes".into()),

@@ -44,7 +44,7 @@ use crate::client::{ApiError, Client, Event, EventType, ObjectRef};
 use crate::engine::Engine;
 use crate::events::{ClusterEvent, Happened};
 use crate::explain::Explanation;
-use crate::extenders::{self, EXTENDER, Extenders};
+use crate::extenders::{self, Extenders, Overrides};
 use crate::handle::{Command, Errand, Handle, Rejection, Waiting};
 use crate::intern::Symbol;
 use crate::map::Map;
@@ -88,13 +88,23 @@ pub struct Options {
     pub backoff: Option<Backoff>,
     /// How many events are kept for pods in flight; see [`queue::Options::events_kept`].
     pub events_kept: usize,
+    /// What is different here from what profiles say of extenders.
+    pub extenders: &'static Overrides,
 }
 
 impl Default for Options {
     /// kube-scheduler's.
     fn default() -> Self {
         let queue::Options { leftover_after, events_kept, .. } = queue::Options::default();
-        Options { seed: 0, tie_break: TieBreak::Random, serve_all: None, leftover_after, backoff: None, events_kept }
+        Options {
+            seed: 0,
+            tie_break: TieBreak::Random,
+            serve_all: None,
+            leftover_after,
+            backoff: None,
+            events_kept,
+            extenders: Overrides::NONE,
+        }
     }
 }
 
@@ -147,11 +157,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     ) -> Result<Self, Vec<StartError>> {
         let handle = Handle::default();
         let mut bundle = make(&handle)?;
-        let set_up = (0..bundle.profiles().len()).map(|profile| bundle.with(profile, SetUp));
-        let errors: Vec<StartError> = set_up.filter_map(Result::err).collect();
-        if !errors.is_empty() {
-            return Err(errors);
-        }
+        extenders::set_up(&mut bundle, options.extenders)?;
         Ok(Scheduler {
             cache: Cache::default(),
             client,
@@ -494,15 +500,6 @@ fn queue_options(options: &Options, profiles: &[ProfileInfo]) -> queue::Options 
         backoff: options.backoff.or(backoff).unwrap_or(queue::Options::default().backoff),
         leftover_after: options.leftover_after,
         events_kept: options.events_kept,
-    }
-}
-
-/// Makes extenders ready.
-struct SetUp;
-impl<S: State> Visitor<S> for SetUp {
-    type Output = Result<(), StartError>;
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
-        engine.plugins.extenders().set_up().map_err(|reason| StartError { plugin: EXTENDER, reason })
     }
 }
 

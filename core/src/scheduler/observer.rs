@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::model::Pod;
+use crate::extenders::ExtenderRejection;
+use crate::mask::Mask;
+use crate::model::{NodeIndex, Pod};
 use crate::status::Code;
 
 /// Is called around each decision, by [`Scheduler::schedule_one_observed`](super::Scheduler::schedule_one_observed). `()` looks away.
@@ -16,6 +18,10 @@ pub trait Observer {
     fn begins(&mut self, _point: Point) {}
     /// They have run. An answer that is brought up to date instead is not told of.
     fn ends(&mut self, _point: Point, _code: Code) {}
+    /// Extenders took these nodes out after Filter, and this is what they said: not of each of them, and of others, too.
+    fn extenders_took_out(&mut self, _nodes: &Mask, _said: &[ExtenderRejection]) {}
+    /// Extenders added this to the totals of the feasible nodes.
+    fn extenders_added(&mut self, _scores: &[(NodeIndex, i64)]) {}
     /// A pod has its node, is assumed and reserved there and passed Permit; or it has none.
     fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool) {}
 }
@@ -39,6 +45,14 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn ends(&mut self, point: Point, code: Code) {
         self.0.ends(point, code);
         self.1.ends(point, code);
+    }
+    fn extenders_took_out(&mut self, nodes: &Mask, said: &[ExtenderRejection]) {
+        self.0.extenders_took_out(nodes, said);
+        self.1.extenders_took_out(nodes, said);
+    }
+    fn extenders_added(&mut self, scores: &[(NodeIndex, i64)]) {
+        self.0.extenders_added(scores);
+        self.1.extenders_added(scores);
     }
     fn decided(&mut self, pod: &Arc<Pod>, has_node: bool) {
         self.0.decided(pod, has_node);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use schedc_core::extenders::Overrides;
 use schedc_core::profile::Bundle;
 use schedc_import::{Difference, Meaning, differences};
 use schedc_objects::{Kinds, Objects};
@@ -78,7 +79,7 @@ fn compiled<B: Bundle>(side: &Side) -> Result<&'static str, Failure> {
 fn placed<B: Bundle>(profile: &str, mut objects: Objects, seed: u64) -> Result<Report, Failure> {
     let timeline = Timeline::read(&Sources::default(), &mut objects)?;
     let routes = Routes::to(B::PROFILES, profile)?;
-    let options = Options { routes, seed, until: None, log: false, read: Duration::ZERO };
+    let options = Options { routes, seed, until: None, log: false, extenders: Overrides::NONE, read: Duration::ZERO };
     Ok(simulate(B::new, objects, timeline, options, |_| {})?)
 }
 

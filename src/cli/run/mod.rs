@@ -31,6 +31,7 @@ use schedc_kubernetes::write::Bindings;
 use tokio::runtime::Builder;
 use tracing::info;
 
+use super::extenders::Extenders;
 use super::failure::Failure;
 use leader::Leader;
 use looking::Looking;
@@ -53,6 +54,9 @@ pub(crate) struct Run {
     /// By default it is warm, unless `delayCacheUntilActive` in the file of --config says otherwise
     #[arg(long, value_enum, value_name = "HOW", help_heading = "schedc")]
     standby: Option<Standby>,
+
+    #[command(flatten)]
+    extenders: Extenders,
 
     #[command(flatten)]
     looking: Looking,
@@ -85,8 +89,9 @@ impl Run {
 
     async fn schedule<B: Bundle>(self, bindings: Bindings) -> Result<(), Failure> {
         let started = SystemTime::now();
-        let Run { flags, printed, standby, looking } = self;
+        let Run { flags, printed, standby, extenders, looking } = self;
         logs::start(&flags.logging);
+        let extenders = extenders.overrides(B::PROFILES)?;
         let settings = settings::read(&flags, B::PROFILES)?;
         if settings::tell(&settings, B::PROFILES, flags.write_config_to.as_deref())? {
             return Ok(());
@@ -118,7 +123,7 @@ impl Run {
                 (Some(Standby::Small), _) | (None, Some(true)) => drive::Standby::Small,
                 (Some(Standby::Warm), _) | (None, _) => drive::Standby::Warm,
             },
-            options: Options { serve_all, ..options(&settings, B::PROFILES, seed) },
+            options: Options { serve_all, extenders, ..options(&settings, B::PROFILES, seed) },
         };
         let inspector = Inspector::default();
         signals::inspect(inspector.clone(), B::PROFILES, http)?;

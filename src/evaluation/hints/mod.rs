@@ -131,7 +131,7 @@ impl<B: Bundle> Evaluator<B> {
     /// The first thing in the scenario that is wrong.
     pub fn hints(&mut self, scenario: HintScenario) -> Result<HintResult, Error> {
         let profile = self.profile_of(scenario.profile.as_deref())?;
-        let mut world = World::<B::State>::default();
+        let mut world = World::<B::State>::new(B::ORIGINALS);
         for (at, value) in scenario.objects.into_iter().enumerate() {
             let object =
                 values::object(value, Kinds::of::<B>()).map_err(|error| Error::broken("objects", at, error))?;

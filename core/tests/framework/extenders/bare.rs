@@ -1,4 +1,5 @@
-//! A profile without plugins, written by hand, so that nobody but extenders has a say.
+//! A profile without plugins, written by hand, so that nobody but extenders has a say; unless `plugin filter N` is told to reject the
+//! node of that number, or `plugin reserve` or `plugin permit` a pod.
 
 use schedc_core::ask::Idle;
 use schedc_core::cache::{Base, Cache};
@@ -20,8 +21,12 @@ use schedc_core::status::{Code, Reasons, Status};
 use super::Referee;
 use super::scheduler::alone;
 use super::scheduler::state::State;
+use crate::plugins::stage::{Answer, answer};
 
 type Hypothetical<'a> = <State as schedc_core::cache::State>::Hypothetical<'a>;
+
+/// Who rejects in place of plugins.
+const PLUGIN: &str = "Plugin";
 
 /// The profile.
 pub struct Bare(Referee);
@@ -36,7 +41,7 @@ impl Profile for Bare {
     type Columns<'a> = ();
     type Raw = Vec<()>;
     type Extents = ();
-    type Rejection = ();
+    type Rejection = &'static str;
     type Reserved = ();
     type Extenders = Referee;
     type Parts = schedc_core::kept::NotKept;
@@ -83,19 +88,28 @@ impl Profile for Bare {
     }
     fn hypothetical_columns(_: &Hypothetical<'_>, _: NodeIndex) {}
     fn idle_filters((): &(), (): &()) -> Idle {
-        Idle::All
+        Idle::Unknown
     }
-    fn filter<const IDLE: u8>((): &(), (): &(), (): (), _: usize) -> Result<(), ()> {
-        Ok(())
+    fn filter<const IDLE: u8>((): &(), (): &(), (): (), node: usize) -> Result<(), &'static str> {
+        match answer(&format!("plugin filter {node}"), "") {
+            Answer::Reject(reason) => Err(reason),
+            _ => Ok(()),
+        }
     }
-    fn filter_all((): &(), (): &(), (): (), _: usize, _: &mut impl FnMut(())) {}
-    fn code((): &()) -> Code {
-        Code::Error
+    fn filter_all((): &(), (): &(), (): (), node: usize, found: &mut impl FnMut(&'static str)) {
+        if let Err(reason) = Self::filter::<{ Idle::Unknown as u8 }>(&(), &(), (), node) {
+            found(reason);
+        }
     }
-    fn rejector((): &()) -> &'static str {
-        ""
+    fn code(_: &&'static str) -> Code {
+        Code::Unschedulable
     }
-    fn explain((): &(), (): &(), (): (), _: usize, (): (), _: &mut Reasons<'_>) {}
+    fn rejector(_: &&'static str) -> &'static str {
+        PLUGIN
+    }
+    fn explain((): &(), (): &(), (): (), _: usize, reason: &'static str, reasons: &mut Reasons<'_>) {
+        reasons.push(reason);
+    }
     fn add_pod((): &(), (): &mut (), _: &Pod, _: &Cache<State>, _: NodeIndex) {}
     fn remove_pod((): &(), (): &mut (), _: &Pod, _: &Cache<State>, _: NodeIndex) {}
     fn post_filter(&self, _: &mut PostFilterRun, _: PostFilterContext<'_, Self>) {}
@@ -133,12 +147,12 @@ impl Profile for Bare {
         Vec::new()
     }
 
-    fn reserve(&self, (): &(), _: &Cache<State>, _: &Placement) -> Result<(), Status> {
-        Ok(())
+    fn reserve(&self, (): &(), _: &Cache<State>, placement: &Placement) -> Result<(), Status> {
+        answer("plugin reserve", &placement.pod.name).status().map_err(|status| status.with_plugin(PLUGIN))
     }
     fn unreserve(&self, _: &Placement, (): &()) {}
-    fn permit(&self, _: &Placement, _: &mut WaitingPods<'_>, _: &mut PermitRun) -> Result<(), Status> {
-        Ok(())
+    fn permit(&self, placement: &Placement, _: &mut WaitingPods<'_>, _: &mut PermitRun) -> Result<(), Status> {
+        answer("plugin permit", &placement.pod.name).status().map_err(|status| status.with_plugin(PLUGIN))
     }
     fn pre_bind_pre_flight(&self, _: &Placement, (): &()) -> Result<PreBindPlan, Status> {
         Ok(PreBindPlan::default())

@@ -146,3 +146,58 @@ fn plugins_bind_what_none_of_them_could_and_they_hear_of_what_is_undone() {
     assert_eq!(world.run(), ["web failed: not me"]);
     assert_eq!(notes(), ["filter 3 nodes", "prioritize 3 nodes", "bind web", "unreserve web on b"]);
 }
+
+#[test]
+fn a_message_has_what_they_and_plugins_said() {
+    let plugin = ("plugin filter 0", Answer::Reject("is full"));
+    let mut world = cluster(&[plugin, ("filter b", Answer::Reject("no GPU")), ("filter c", Answer::Reject("no GPU"))]);
+    assert_eq!(world.run(), ["web waits: 0/3 nodes are available: 1 is full, 2 no GPU."]);
+    assert_eq!(notes(), ["filter 2 nodes"], "about what plugins left");
+    // Without anything left to ask about, they are not asked.
+    let full = ["plugin filter 0", "plugin filter 1", "plugin filter 2"].map(|call| (call, Answer::Reject("is full")));
+    assert_eq!(cluster(&full).run(), ["web waits: 0/3 nodes are available: 3 is full."]);
+    assert_eq!(notes(), [""; 0]);
+}
+
+#[test]
+fn they_hear_of_what_reserve_and_permit_undo() {
+    for call in ["plugin reserve", "plugin permit"] {
+        for answer in [Answer::Reject("not now"), Answer::Fail("broken")] {
+            let mut world = cluster(&[(call, answer), ("prioritize b", Answer::Number(1))]);
+            assert_eq!(world.run().len(), 1);
+            assert_eq!(notes(), ["filter 3 nodes", "prioritize 3 nodes", "unreserve web on b"], "{call} {answer:?}");
+        }
+    }
+}
+
+#[test]
+fn what_they_say_is_explained_and_they_are_asked_once() {
+    let mut world = cluster(&[
+        ("filter a", Answer::RejectForGood("no GPU")),
+        ("prioritize b", Answer::Number(10)),
+        ("prioritize c", Answer::Number(20)),
+    ]);
+    let explanation = world.explain("other", "", false);
+    assert_eq!(notes(), ["filter 3 nodes", "prioritize 2 nodes"]);
+    let [a, b, c] = &explanation.nodes[..] else { panic!("three nodes") };
+    let rejection = (a.verdicts[0].plugin, a.verdicts[0].code, &*a.verdicts[0].reasons);
+    assert_eq!(rejection, ("Extender", Code::UnschedulableAndUnresolvable, &["no GPU".into()][..]));
+    assert_eq!((b.total(), c.total(), c.scores[0].plugin), (10, 20, "Extender"));
+    assert_eq!((&explanation.best[..], explanation.by_nomination), (&["c".to_owned()][..], false));
+
+    let mut world = cluster(&[("plugin filter 0", Answer::Reject("is full")), ("filter b", Answer::Reject("no GPU"))]);
+    let explanation = world.explain("other", "", true);
+    let plugins: Vec<Vec<&str>> =
+        explanation.nodes.iter().map(|node| node.verdicts.iter().map(|verdict| verdict.plugin).collect()).collect();
+    assert_eq!(plugins, [vec!["Plugin"], vec!["Extender"], vec![]]);
+    assert_eq!(notes(), ["filter 2 nodes"], "the only node that is left needs no score");
+}
+
+#[test]
+fn a_nominated_node_is_explained() {
+    let mut world = cluster(&[]);
+    let pod = world.pod_from("metadata: { name: next, uid: next }\nstatus: { nominatedNodeName: b }");
+    let explanation = world.embedded.scheduler.explain(0, &pod, false);
+    assert_eq!(notes(), ["filter 1 nodes"]);
+    assert!(explanation.by_nomination);
+}

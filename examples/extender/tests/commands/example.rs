@@ -1,0 +1,89 @@
+//! The example as docs/extenders.md has it.
+
+use expect_test::expect;
+use serde_json::Value;
+
+use crate::process::{Extender, gpu_sharing};
+
+/// What became of each pod, by name: its node, or why it has none.
+fn outcomes(report: &Value) -> Vec<(String, String)> {
+    let part = |list: &str, what: &str| -> Vec<(String, String)> {
+        let text = |entry: &Value, key: &str| entry[key].as_str().unwrap().to_owned();
+        report[list].as_array().unwrap().iter().map(|entry| (text(entry, "pod"), text(entry, what))).collect()
+    };
+    let mut all = [part("placements", "node"), part("unschedulable", "message")].concat();
+    all.sort();
+    all
+}
+
+#[test]
+fn pods_go_where_their_gpus_fit_best() {
+    let extender = Extender::start();
+    let simulate = ["simulate", "cluster.yaml", "-o", "json", "--extender-url-prefix", &extender.url];
+    let [answers, draws, learns] = &outcomes(&gpu_sharing(&simulate).json())[..] else { panic!("three pods") };
+    assert_eq!(answers, &("default/answers".to_owned(), "small".to_owned()));
+    assert_eq!(draws, &("default/draws".to_owned(), "middle".to_owned()));
+    assert_eq!(learns.0, "default/learns");
+    expect!["0/3 nodes are available: 3 node(s) had too little GPU memory. no new claims to deallocate, preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod."].assert_eq(&learns.1);
+}
+
+#[test]
+fn without_the_extender_all_wait() {
+    let url = Extender::start().url.clone();
+    let simulate = ["simulate", "cluster.yaml", "-o", "json", "--extender-url-prefix", &url];
+    for (pod, message) in outcomes(&gpu_sharing(&simulate).json()) {
+        assert_eq!(message, format!("extender {url}: filter: nobody listens there"), "{pod}");
+    }
+}
+
+#[test]
+fn what_it_says_is_explained() {
+    let extender = Extender::start();
+    let explain = |pod, more: &[&str]| gpu_sharing(&[&["explain", pod, "cluster.yaml"], more].concat()).ok();
+    let url = extender.url.clone();
+    let at = ["--extender-url-prefix", url.as_str()];
+    expect![[r#"
+        Feasible nodes (scores: raw > normalised > weighted)
+          NODE    TOTAL  TaintToleration x3  NodeResourcesFit x1  DynamicResources x2  NodeResourcesBalancedAllocation x1  ImageLocality x1   Extender x1
+          middle    524       0 > 100 > 300         93 > 93 > 93            0 > 0 > 0                        71 > 71 > 71         0 > 0 > 0  60 > 60 > 60
+          large     464       0 > 100 > 300         93 > 93 > 93            0 > 0 > 0                        71 > 71 > 71         0 > 0 > 0     0 > 0 > 0
+
+        Rejected nodes
+          NODE   PLUGIN    REASON
+          small  Extender  node(s) had too little GPU memory
+
+        default/draws goes to middle, says profile gpu
+          the highest total of 2 feasible ones of 3 nodes
+          nothing to filter by for this pod:
+            NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
+            PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
+    "#]].assert_eq(&explain("draws", &at));
+    expect![[r#"
+        Rejected nodes
+          NODE    PLUGIN    REASON
+          large   Extender  node(s) had too little GPU memory
+          middle  Extender  node(s) had too little GPU memory
+          small   Extender  node(s) had too little GPU memory
+
+        default/learns goes nowhere, says profile gpu
+          0/3 nodes are available: 3 node(s) had too little GPU memory. no new claims to deallocate, preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.
+          nothing to filter by for this pod:
+            NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
+            PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
+    "#]].assert_eq(&explain("learns", &at));
+    drop(extender);
+    let url = format!("extender {url}");
+    expect![[r#"
+        Feasible nodes (scores: raw > normalised > weighted)
+          NODE    TOTAL  TaintToleration x3  NodeResourcesFit x1  DynamicResources x2  NodeResourcesBalancedAllocation x1  ImageLocality x1
+          large     464       0 > 100 > 300         93 > 93 > 93            0 > 0 > 0                        71 > 71 > 71         0 > 0 > 0
+          middle    464       0 > 100 > 300         93 > 93 > 93            0 > 0 > 0                        71 > 71 > 71         0 > 0 > 0
+          small     464       0 > 100 > 300         93 > 93 > 93            0 > 0 > 0                        71 > 71 > 71         0 > 0 > 0
+
+        default/draws goes nowhere, says profile gpu
+          extender URL: filter: nobody listens there
+          nothing to filter by for this pod:
+            NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
+            PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
+    "#]].assert_eq(&explain("draws", &at).replace(&url, "extender URL"));
+}

@@ -1,0 +1,24 @@
+//! Commands that ask extenders, as people run them: a real program, whose profile has an extender, which is a real server.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod evaluation;
+mod example;
+mod flags;
+mod process;
+mod run;
+#[path = "../../../../extender/tests/http/server.rs"]
+#[allow(dead_code, reason = "the tests of schedc-extender have it do more")]
+mod webhook;
+
+/// Nobody listens on this port.
+const NOBODY: &str = "http://127.0.0.1:1";
+
+#[test]
+fn the_program_holds_what_one_without_extenders_does_not() {
+    // The other half is a test of schedc's own program, and means nothing without this one.
+    let program = std::fs::read(env!("CARGO_BIN_EXE_gpu-sharing")).unwrap();
+    for trace in ["15schedc_extender", "4ureq", "SCHEDC_EXTENDER_URL_PREFIX"] {
+        assert!(memchr::memmem::find(&program, trace.as_bytes()).is_some(), "{trace}");
+    }
+}

@@ -1,0 +1,91 @@
+//! The program, and the extender in Python.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+/// How a command ended.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Run {
+    /// What a command printed that went well.
+    #[track_caller]
+    pub(crate) fn ok(self) -> String {
+        assert_eq!(self.code, Some(0), "{}", self.stderr);
+        self.stdout
+    }
+
+    /// The same, as JSON.
+    #[track_caller]
+    pub(crate) fn json(self) -> Value {
+        serde_json::from_str(&self.ok()).unwrap()
+    }
+
+    /// What a command complained about that printed nothing else.
+    #[track_caller]
+    pub(crate) fn refused(self) -> String {
+        assert_eq!((self.code, self.stdout.as_str()), (Some(1), ""), "{}", self.stderr);
+        self.stderr
+    }
+}
+
+/// The program, in the folder of the example.
+pub(crate) fn program(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gpu-sharing"));
+    command.args(args).current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
+}
+
+/// Runs it, where the environment says nothing.
+pub(crate) fn gpu_sharing(args: &[&str]) -> Run {
+    finish(&mut program(args), "")
+}
+
+/// Runs a command with something on standard input.
+pub(crate) fn finish(command: &mut Command, input: &str) -> Run {
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A command that does not read its input may be gone by now.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    Run {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// extender.py. It ends when this is dropped.
+pub(crate) struct Extender {
+    child: Child,
+    /// Where it is.
+    pub(crate) url: String,
+}
+
+impl Extender {
+    /// Starts it on any free port.
+    pub(crate) fn start() -> Extender {
+        let mut command = Command::new("python3");
+        command.args(["extender.py", "0"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let mut child = child.unwrap_or_else(|error| panic!("this test runs extender.py with python3: {error}"));
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let url = line.trim_end().strip_prefix("listening on ").unwrap_or_else(|| panic!("extender.py says {line:?}"));
+        Extender { url: url.to_owned(), child }
+    }
+}
+
+impl Drop for Extender {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

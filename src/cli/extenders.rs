@@ -1,0 +1,53 @@
+//! What is different here from what profiles say of extenders.
+
+use clap::Args;
+use schedc_core::extenders::{Overrides, Setting};
+use schedc_core::profile::ProfileInfo;
+
+use super::failure::Failure;
+
+/// Flags of commands that ask extenders.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Extenders")]
+pub(crate) struct Extenders {
+    /// Where extenders are, in place of their `url-prefix`
+    ///
+    /// VALUE if a profile has one extender, else URL=VALUE, where URL is the `url-prefix` in the profile. Flags go before
+    /// the environment; docs/extenders.md has its variables.
+    #[arg(long, value_name = "[URL=]VALUE", value_delimiter = ',')]
+    extender_url_prefix: Vec<String>,
+
+    /// File with the certificates to check extenders by, in place of `ca-file`
+    #[arg(long, value_name = "[URL=]VALUE", value_delimiter = ',')]
+    extender_ca_file: Vec<String>,
+
+    /// File with the certificate to show to extenders, in place of `cert-file`
+    #[arg(long, value_name = "[URL=]VALUE", value_delimiter = ',')]
+    extender_cert_file: Vec<String>,
+
+    /// File with its key, in place of `key-file`
+    #[arg(long, value_name = "[URL=]VALUE", value_delimiter = ',')]
+    extender_key_file: Vec<String>,
+}
+
+impl Extenders {
+    /// What is different. `profiles` are those that decide.
+    pub(crate) fn overrides(&self, profiles: &[ProfileInfo]) -> Result<&'static Overrides, Failure> {
+        let mut overrides = Overrides::default();
+        for (flag, setting, entries) in [
+            ("--extender-url-prefix", Setting::UrlPrefix, &self.extender_url_prefix),
+            ("--extender-ca-file", Setting::CaFile, &self.extender_ca_file),
+            ("--extender-cert-file", Setting::CertFile, &self.extender_cert_file),
+            ("--extender-key-file", Setting::KeyFile, &self.extender_key_file),
+        ] {
+            if !entries.is_empty() && profiles.iter().all(|profile| profile.extenders.is_empty()) {
+                let names: Vec<&str> = profiles.iter().map(|profile| profile.name).collect();
+                let names = names.join(", ");
+                return Err(Failure::new(format_args!("{flag}: no profile here has extenders ({names})")));
+            }
+            entries.iter().for_each(|entry| overrides.add(setting, entry.trim()));
+        }
+        // As long as the program is: said once, when it starts.
+        Ok(if overrides == *Overrides::NONE { Overrides::NONE } else { Box::leak(Box::new(overrides)) })
+    }
+}
