@@ -1,16 +1,20 @@
 //! What an extender on loopback adds to a decision: pods are placed in a cluster in memory, without an extender, with one
-//! that knows the nodes itself, and with one that is sent whole nodes. It lets all nodes pass, and repeats them as extenders in Go
-//! do.
+//! that knows the nodes itself, and with one that is sent whole nodes. It is a process of its own, lets all nodes pass, and repeats
+//! them as extenders in Go do, without a look at what it is sent. What is told is the median of all pods.
 //!
 //! `cargo run --release -p schedc-extender --example added_time [NODES [PODS]]`
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::env;
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use schedc_core::extenders::{Overrides, Setting};
 use schedc_core::profile::Bundle;
+use schedc_core::scheduler;
 use schedc_embedded::simulator::{Options, Simulator};
 use schedc_objects::AnyObject;
 use serde_json::{Value, json};
@@ -25,7 +29,8 @@ mod nodes {
     schedc_macros::profile!("examples/profiles/nodes.toml");
 }
 
-const ADDRESS: &str = "127.0.0.1:18889";
+/// What the program is told to be the extender.
+const EXTENDER: &str = "extender";
 
 /// A node with as much in it as a node has: labels, annotations, conditions, images.
 fn node(at: usize) -> Value {
@@ -55,20 +60,32 @@ fn pod(at: usize) -> AnyObject {
     AnyObject::Pod(Box::new(serde_json::from_value(pod).expect("a pod")))
 }
 
-/// Answers everything with what all nodes are.
+/// Answers everything with what all nodes are, until standard input ends. Tells where it is.
 fn serve(nodes: &[Value]) {
     let names: Vec<&Value> = nodes.iter().map(|node| &node["metadata"]["name"]).collect();
     let scores: Vec<Value> = names.iter().map(|name| json!({"Host": name, "Score": 5})).collect();
     let by_name = Arc::new(json!({"NodeNames": names}).to_string());
     let whole = Arc::new(json!({"Nodes": {"items": nodes}}).to_string());
     let scores = Arc::new(json!(scores).to_string());
-    let listener = TcpListener::bind(ADDRESS).expect("the port is free");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    println!("http://{}", listener.local_addr().expect("it has an address"));
     thread::spawn(move || {
         for socket in listener.incoming().map_while(Result::ok) {
             let (by_name, whole, scores) = (by_name.clone(), whole.clone(), scores.clone());
             thread::spawn(move || answer(socket, &by_name, &whole, &scores));
         }
     });
+    let _ = io::copy(&mut io::stdin(), &mut io::sink());
+}
+
+/// The extender of so many nodes, and where it is. It ends with this program.
+fn extender(count: usize) -> (Child, String) {
+    let mut command = Command::new(env::current_exe().expect("it has a name"));
+    command.args([EXTENDER, &count.to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("it starts again");
+    let mut url = String::new();
+    BufReader::new(child.stdout.take().expect("it was asked for")).read_line(&mut url).expect("it says where it is");
+    (child, url.trim_end().to_owned())
 }
 
 fn answer(socket: TcpStream, by_name: &str, whole: &str, scores: &str) -> Option<()> {
@@ -98,34 +115,45 @@ fn answer(socket: TcpStream, by_name: &str, whole: &str, scores: &str) -> Option
     }
 }
 
-/// How long a pod takes on average.
-fn measure<B: Bundle>(nodes: &[Value], pods: usize) -> Duration {
-    let mut simulator = Simulator::<B>::new(Options::default()).expect("it starts");
+/// How long half of the pods take at most.
+fn measure<B: Bundle>(nodes: &[Value], pods: usize, extenders: &'static Overrides) -> Duration {
+    let scheduler = scheduler::Options { extenders, ..scheduler::Options::default() };
+    let mut simulator = Simulator::<B>::new(Options { scheduler, ..Options::default() }).expect("it starts");
     for node in nodes {
         let node = serde_json::from_value(node.clone()).expect("a node");
         simulator.add(AnyObject::Node(Box::new(node))).expect("it has a name");
     }
     simulator.run();
-    let before = Instant::now();
-    for at in 0..pods {
-        simulator.add(pod(at)).expect("it has a name");
-        simulator.run();
-    }
-    before.elapsed() / u32::try_from(pods).unwrap_or(u32::MAX)
+    let mut times: Vec<Duration> = (0..pods)
+        .map(|at| {
+            let before = Instant::now();
+            simulator.add(pod(at)).expect("it has a name");
+            simulator.run();
+            before.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    times[pods / 2]
 }
 
 fn main() {
-    let mut numbers = std::env::args().skip(1).filter_map(|text| text.parse().ok());
-    let (count, pods): (usize, usize) = (numbers.next().unwrap_or(1000), numbers.next().unwrap_or(200));
+    let mut numbers = env::args().skip(1).filter_map(|text| text.parse().ok());
+    let (count, pods): (usize, usize) = (numbers.next().unwrap_or(1000), numbers.next().unwrap_or(200).max(1));
     let all: Vec<Value> = (0..count).map(node).collect();
     let bytes = all[0].to_string().len();
-    serve(&all);
+    if env::args().nth(1).as_deref() == Some(EXTENDER) {
+        return serve(&all);
+    }
+    let (_extender, url) = extender(count);
+    let mut here = Overrides::default();
+    here.add(Setting::UrlPrefix, url);
+    let here: &'static Overrides = Box::leak(Box::new(here));
     println!("{count} nodes of {bytes} bytes, {pods} pods, a filter and a prioritize call for each");
-    let without = measure::<without::Profiles>(&all, pods);
+    let without = measure::<without::Profiles>(&all, pods, Overrides::NONE);
     println!("without an extender       {without:>10.1?} a pod");
     for (name, took) in [
-        ("node-cache-capable       ", measure::<names::Profiles>(&all, pods)),
-        ("sent whole nodes         ", measure::<nodes::Profiles>(&all, pods)),
+        ("node-cache-capable       ", measure::<names::Profiles>(&all, pods, here)),
+        ("sent whole nodes         ", measure::<nodes::Profiles>(&all, pods, here)),
     ] {
         let rate = 1.0 / took.as_secs_f64();
         println!(
