@@ -28,7 +28,9 @@ struct Listening {
 /// Somebody who follows an object.
 #[derive(Debug)]
 struct Listener {
-    object: ObjectRef,
+    /// As [`AnyObject::kind`] has it: two plugins may declare kinds that manifests call alike.
+    kind: Arc<str>,
+    namespace: Arc<str>,
     place: usize,
     tell: mpsc::UnboundedSender<Heard>,
 }
@@ -60,7 +62,7 @@ impl Listeners {
     pub fn went_unseen(&self, kind: &str) {
         if !self.is_empty() {
             let by_name = self.lock();
-            let listeners = by_name.values().flatten().filter(|listener| is_of(&listener.object, kind));
+            let listeners = by_name.values().flatten().filter(|listener| *listener.kind == *kind);
             listeners.for_each(|listener| listener.hear(None));
         }
     }
@@ -71,13 +73,13 @@ impl Listeners {
     }
 
     fn of<'a>(&self, object: &AnyObject, named: Option<&'a Vec<Listener>>) -> impl Iterator<Item = &'a Listener> {
-        let (kind, namespace) = (object.plain_kind(), object.namespace().to_owned());
-        let is_it = move |it: &&Listener| *it.object.kind == *kind && *it.object.namespace == *namespace;
+        let (kind, namespace) = (object.kind(), object.namespace().to_owned());
+        let is_it = move |it: &&Listener| *it.kind == *kind && *it.namespace == *namespace;
         named.into_iter().flatten().filter(is_it)
     }
 
-    fn insert(&self, listener: Listener) {
-        self.lock().entry(listener.object.name.clone()).or_default().push(listener);
+    fn insert(&self, name: Arc<str>, listener: Listener) {
+        self.lock().entry(name).or_default().push(listener);
         self.0.count.fetch_add(1, Ordering::Release);
     }
 
@@ -103,13 +105,6 @@ impl Listener {
         // Whoever does not listen any more is about to say so.
         let _ = self.tell.send((self.place, now));
     }
-}
-
-/// Whether an object may be of a kind. Of those that plugins declare, the full name tells the API alone.
-fn is_of(object: &ObjectRef, kind: &str) -> bool {
-    let (group, version) = object.api_version.split_once('/').unwrap_or(("", &object.api_version));
-    let api = || kind.split_once('.').map(|(_, api)| api.split_once('.').unwrap_or((api, "")));
-    *object.kind == *kind || api() == Some((version, group))
 }
 
 /// An object, as far as it was read. Others than volumes and claims are rarely listened to, and asked for.
@@ -165,8 +160,10 @@ impl<T: Transport> Following<T> {
 
     fn listen(&mut self, object: ObjectRef) -> usize {
         let place = self.objects.len();
-        self.objects.push(object.clone());
-        self.listeners.insert(Listener { object, place, tell: self.tell.clone() });
+        let declared = self.kinds.find(&object.api_version, &object.kind).map(|kind| kind.name.into());
+        let (kind, namespace) = (declared.unwrap_or_else(|| object.kind.clone()), object.namespace.clone());
+        self.listeners.insert(object.name.clone(), Listener { kind, namespace, place, tell: self.tell.clone() });
+        self.objects.push(object);
         place
     }
 }

@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 use k8s_openapi::jiff::Timestamp;
 use schedc_core::client::{ApiReason, Condition, EventType};
 use schedc_core::intern::Interner;
-use schedc_core::model::NodeIndex;
+use schedc_core::model::{CustomKind, NodeIndex};
 use schedc_core::random::Random;
 use schedc_objects::testing::{api_object, api_pod, pod};
 use serde_json::{from_slice, json};
@@ -438,4 +438,40 @@ fn news_of_objects_come_with_the_watches() {
     assert_eq!(next(&mut news), Some((2, Ok("7".into()))));
     drop(news);
     assert!(client.records.listeners().is_empty());
+}
+
+#[test]
+fn who_follows_an_object_hears_nothing_of_others_that_plugins_declare() {
+    const fn declared(name: &'static str, kind: &'static str) -> CustomKind {
+        CustomKind { name, api_version: "example.com/v1", kind, plural: "", is_namespaced: true }
+    }
+    // A kind of the same API, and one that manifests call as Kubernetes calls its own.
+    const KINDS: &[CustomKind] =
+        &[declared("widgets.v1.example.com", "Widget"), declared("services.v1.example.com", "Service")];
+    let (server, kinds) = (Server::default(), Kinds::from(KINDS));
+    let client = server.client().knowing(kinds);
+    let (followed, interner) = (&mut Followed::new(client.records.clone()), &mut Interner::default());
+    let object = |api: &str, kind: &str| {
+        let object = json!({"metadata": {"name": "o", "namespace": "ns"}});
+        kinds.read(api, kind, object).unwrap().unwrap()
+    };
+    let widget = ObjectRef {
+        api_version: "example.com/v1".into(),
+        kind: "Widget".into(),
+        namespace: "ns".into(),
+        name: "o".into(),
+    };
+    let service = ObjectRef { kind: "Service".into(), ..widget.clone() };
+    let mut news = client.follow(vec![widget, service], Duration::from_secs(5));
+    let mut heard = |followed: &mut Followed, kind: &'static str, epoch: u32| {
+        followed.is_complete(kind, epoch);
+        std::iter::from_fn(|| done(news.next()).map(|(place, _)| place)).collect::<Vec<_>>()
+    };
+    followed.is_there(&object("v1", "Service"), 1, interner);
+    assert_eq!(heard(followed, "Service", 2), [0_usize; 0]);
+    followed.is_there(&object("example.com/v1", "Service"), 1, interner);
+    assert_eq!(heard(followed, "services.v1.example.com", 1), [1], "it is there");
+    assert_eq!(heard(followed, "services.v1.example.com", 2), [1], "it went unseen");
+    followed.is_there(&object("example.com/v1", "Widget"), 1, interner);
+    assert_eq!(heard(followed, "widgets.v1.example.com", 2), [0, 0]);
 }

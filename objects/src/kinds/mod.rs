@@ -175,14 +175,6 @@ impl AnyObject {
         }
     }
 
-    /// Its kind as manifests have it.
-    pub fn plain_kind(&self) -> &'static str {
-        match self {
-            AnyObject::Custom(object) => object.kind.kind,
-            _ => self.kind(),
-        }
-    }
-
     /// Its name, empty if there is none.
     pub fn name(&self) -> &str {
         self.metadata().name.as_deref().unwrap_or_default()
