@@ -1,11 +1,13 @@
 //! What plugins may hold and call: kube-scheduler's framework handle.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::future::Future;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
+use crate::background::{BackgroundClient, Mailbox, Order};
 use crate::client::ObjectRef;
 use crate::duration::go_duration;
 use crate::extension_points::Placement;
@@ -81,7 +83,7 @@ pub enum Deed {
 /// to the cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Handle {
-    mailbox: Arc<Mutex<Vec<Command>>>,
+    mailbox: Mailbox,
     waiting: Arc<Mutex<BTreeSet<Uid>>>,
     preempting: Arc<Mutex<Set<Uid>>>,
     now: Arc<AtomicI64>,
@@ -116,6 +118,35 @@ impl Handle {
     pub fn write(&self, errand: Errand) {
         self.send(Command::Write(errand));
     }
+    /// Starts a task beside the scheduler: one that keeps something in order as long as there is a scheduler, or does something
+    /// that nobody waits for and that takes more than one write. It begins when this scheduler is the one that acts, which is
+    /// at once where there is no other, and is dropped where it stands when that is over. Then nothing that it asks for is
+    /// begun any more.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use schedc_core::background::BackgroundClient;
+    /// use schedc_core::client::{Client, ObjectRef};
+    /// use schedc_core::handle::Handle;
+    /// use serde_json::json;
+    ///
+    /// async fn tick(object: ObjectRef, client: BackgroundClient) {
+    ///     for ticks in 1.. {
+    ///         // Whatever became of it, there is a next time.
+    ///         let _ = client.patch_status(&object, &json!({"status": {"ticks": ticks}})).await;
+    ///         client.sleep(Duration::from_secs(60)).await;
+    ///     }
+    /// }
+    ///
+    /// fn start(handle: &Handle, object: ObjectRef) {
+    ///     handle.spawn(|client| tick(object, client));
+    /// }
+    /// ```
+    pub fn spawn<F: Future<Output = ()> + Send + 'static>(&self, task: impl FnOnce(BackgroundClient) -> F) {
+        let task = task(BackgroundClient::new(self.mailbox.clone()));
+        self.mailbox.order(Order::Spawn(Box::pin(task)));
+    }
     /// The pods that wait in Permit, sorted by uid.
     pub fn waiting_pods(&self) -> Vec<Uid> {
         lock(&self.waiting).iter().cloned().collect()
@@ -141,10 +172,10 @@ impl Handle {
     }
 
     fn send(&self, command: Command) {
-        lock(&self.mailbox).push(command);
+        self.mailbox.send(command);
     }
-    pub(crate) fn drain(&self) -> Vec<Command> {
-        std::mem::take(&mut lock(&self.mailbox))
+    pub(crate) fn mailbox(&self) -> &Mailbox {
+        &self.mailbox
     }
     pub(crate) fn publish_now(&self, now: i64) {
         self.now.store(now, Ordering::Relaxed);

@@ -12,6 +12,7 @@ pub mod quantity;
 pub mod answer;
 pub mod ask;
 mod attempt;
+pub mod background;
 pub mod cache;
 pub mod client;
 pub mod column;

@@ -33,13 +33,15 @@ pub enum Invariant {
     ParkedIsReachable,
     /// Nobody is bound only because of that.
     NoneWaitsForTheFlush,
+    /// A plugin's task that follows the cluster knows what the scheduler knows.
+    FollowersKeepUp,
     /// If the world leaves it alone, the scheduler comes to rest.
     ItSettles,
 }
 
 impl Invariant {
     /// All of them.
-    pub const ALL: [Invariant; 15] = [
+    pub const ALL: [Invariant; 16] = [
         Invariant::NoPodIsLost,
         Invariant::NoneIsBoundTwice,
         Invariant::DecisionsHold,
@@ -54,6 +56,7 @@ impl Invariant {
         Invariant::FittingDoNotStayParked,
         Invariant::ParkedIsReachable,
         Invariant::NoneWaitsForTheFlush,
+        Invariant::FollowersKeepUp,
         Invariant::ItSettles,
     ];
 }
@@ -75,6 +78,7 @@ impl fmt::Display for Invariant {
             Invariant::FittingDoNotStayParked => "no pod that fits stays parked",
             Invariant::ParkedIsReachable => "every parked pod can be reached",
             Invariant::NoneWaitsForTheFlush => "no pod is bound only after it was parked for too long",
+            Invariant::FollowersKeepUp => "a task that follows the cluster knows it",
             Invariant::ItSettles => "it settles",
         })
     }

@@ -11,6 +11,7 @@ use schedc_core::extension_points::Placement;
 use schedc_core::handle::Handle;
 
 use crate::figures::Figures;
+use crate::follower::Followed;
 use crate::trouble::{Mischief, Point, Trouble, Who};
 
 /// What is shared by the plugins of one scheduler and the simulation.
@@ -32,6 +33,8 @@ pub(crate) struct Ledger {
     violations: Vec<String>,
     /// Names of pods that something was done to which nothing in the cluster ends.
     told: BTreeSet<Arc<str>>,
+    /// What a background task knows of the cluster.
+    pub(crate) followed: Followed,
     /// The way to the scheduler.
     handle: Option<Handle>,
     /// Failures at each extension point.
@@ -70,6 +73,7 @@ impl Ledger {
         self.waits.clear();
         self.decisions.clear();
         self.bindings.clear();
+        self.followed = Followed::default();
         self.handle = None;
     }
 

@@ -18,6 +18,7 @@
 //! | `settle` | everything calms down; what must hold then |
 //! | `checks` | what must hold after every step |
 //! | `known` | what the scheduler was told |
+//! | `follower` | a background task that knows what the scheduler knows |
 //! | `ledger`, `saboteur`, `trouble` | plugins that misbehave, and keep accounts |
 //! | `episode` | histories from seeds, shorter ones |
 //! | `lies` | deliberate breaks |
@@ -27,6 +28,7 @@ mod checks;
 mod cluster;
 mod episode;
 mod figures;
+mod follower;
 mod generator;
 mod history;
 mod invariants;

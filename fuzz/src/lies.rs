@@ -27,6 +27,8 @@ pub enum Lie {
     SleepsThroughFlush,
     /// A task's end is not told.
     LosesCompletions,
+    /// Plugins' background tasks are ended.
+    EndsTasks,
     /// What is unreserved is not taken down.
     IsDeafToUnreserve,
     /// A pod counts on its node twice.
@@ -52,7 +54,7 @@ pub struct Break {
 
 impl Lie {
     /// All of them.
-    pub const ALL: [Break; 15] = {
+    pub const ALL: [Break; 16] = {
         use Invariant::*;
         const fn of(lie: Lie, breaks: &'static [Invariant], steps: u64) -> Break {
             Break { lie, breaks, steps }
@@ -68,6 +70,7 @@ impl Lie {
             of(Lie::StopsTheClock, &[WaitsEnd, ItSettles], 10_000),
             of(Lie::SleepsThroughFlush, &[ParkedIsReachable], 5_000),
             of(Lie::LosesCompletions, &[IdleIsIdle], 1_000),
+            of(Lie::EndsTasks, &[FollowersKeepUp], 200),
             of(Lie::IsDeafToUnreserve, &[ReservesArePaired, IdleIsIdle], 2_000),
             of(Lie::CountsTwice, &[CacheEqualsRebuilt], 1_000),
             of(Lie::NominatesGhosts, &[NominationsAreAlive], 1_000),
@@ -90,6 +93,7 @@ impl fmt::Display for Lie {
             Lie::StopsTheClock => "the time is not told while a pod waits in Permit",
             Lie::SleepsThroughFlush => "the time is not told when pods were parked for too long",
             Lie::LosesCompletions => "the end of a task is not told, sometimes",
+            Lie::EndsTasks => "plugins' background tasks are ended",
             Lie::IsDeafToUnreserve => "calls of Unreserve are not taken down",
             Lie::CountsTwice => "a pod counts on its node twice",
             Lie::NominatesGhosts => "a pod is nominated that does not wait",

@@ -16,6 +16,7 @@ use schedc_core::model::{LabelsExt, Pod, PodSpec};
 use schedc_core::plugin::{Compile, IndexView, Row, Slot, View};
 use schedc_core::status::{Code, Reasons, Status};
 
+use crate::follower::follow;
 use crate::ledger::SharedLedger;
 use crate::trouble::{Mischief, Point, Who};
 
@@ -74,6 +75,9 @@ impl<const FIRST: bool> Plugin for Saboteur<FIRST> {
     fn new(_: &'static NoArgs, handle: &Handle) -> Result<Self, String> {
         let ledger = SharedLedger::laid_out();
         ledger.open().starts(handle);
+        if FIRST {
+            handle.spawn(|client| follow(ledger.clone(), client));
+        }
         Ok(Saboteur { ledger })
     }
 

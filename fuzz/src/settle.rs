@@ -12,6 +12,7 @@ use schedc_embedded::EmbeddedClient;
 use schedc_embedded::Executor;
 
 use crate::checks::in_words;
+use crate::follower::Followed;
 use crate::history::{Answer, Step, Stream};
 use crate::invariants::{Invariant, Violation, broken};
 use crate::ledger::SharedLedger;
@@ -34,6 +35,10 @@ impl Simulation {
         self.calm_down()?;
         self.check()?;
         self.check_idle()?;
+        // Who changes the cache behind everybody's back is to be noticed otherwise.
+        if !matches!(self.lie, Some(Lie::ChangesNodesSilently | Lie::ChangesNodesUnseen)) {
+            self.check_followed()?;
+        }
         if self.lie != Some(Lie::ChangesNodesUnseen) {
             self.check_fitting()?;
         }
@@ -147,8 +152,9 @@ impl Simulation {
         if under_way != UnderWay::default() {
             return broken(Invariant::IdleIsIdle, format!("{under_way:?}"));
         }
-        if !self.executor.is_empty() {
-            return broken(Invariant::IdleIsIdle, format!("{} tasks wait for something", self.executor.len()));
+        let tasks = self.executor.len().saturating_sub(self.scheduler.background_tasks());
+        if tasks > 0 {
+            return broken(Invariant::IdleIsIdle, format!("{tasks} tasks wait for something"));
         }
         if let Some((who, uid, node)) = self.ledger.open().held().next() {
             return broken(Invariant::IdleIsIdle, format!("{who} has reserved {node} for {uid}"));
@@ -167,6 +173,22 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+
+    /// Compares what a plugin's task knows of the cluster with what the scheduler knows.
+    fn check_followed(&self) -> Result<(), Violation> {
+        let base = &self.scheduler.cache.base;
+        let name = |name| base.interner.resolve(name).to_owned();
+        let known = Followed {
+            nodes: base.infos().iter().filter_map(|info| info.node.as_ref()).map(|node| name(node.name)).collect(),
+            pods: self.scheduler.cache.pods().map(|(pod, node, _)| (pod.uid.0.clone(), name(node))).collect(),
+        };
+        match &self.ledger.open().followed {
+            followed if *followed == known => Ok(()),
+            followed => {
+                broken(Invariant::FollowersKeepUp, format!("a task knows of {followed:?}, and there is {known:?}"))
+            }
+        }
     }
 
     /// Asks a scheduler that has just been told everything about each parked pod.

@@ -139,6 +139,7 @@ impl Simulation {
             opportunities: 0,
         };
         simulation.tick();
+        simulation.start_tasks();
         simulation
     }
 
@@ -365,12 +366,21 @@ impl Simulation {
         self.ledger.open().scheduler_starts();
         self.scheduler = start(&self.ledger, &self.client, self.seed.wrapping_add(self.restarts));
         self.tick();
+        self.start_tasks();
         self.finished.clear();
         self.assumed.clear();
         self.began.clear();
         self.shared_ports.clear();
         for stream in Stream::ALL {
             self.list(stream);
+        }
+    }
+
+    /// Plugins' tasks begin.
+    fn start_tasks(&mut self) {
+        self.scheduler.start_background(&mut Spawner(&mut self.executor));
+        if self.lie == Some(Lie::EndsTasks) {
+            self.scheduler.stop_background();
         }
     }
 

@@ -1,4 +1,5 @@
-//! No virtual call between a popped pod and its decision: core, plugins and generated code hold no `dyn`.
+//! No virtual call between a popped pod and its decision: core, plugins and generated code hold no `dyn`, apart from what runs
+//! beside the scheduler.
 
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,9 @@ fn code(line: &str) -> &str {
 fn holds_dyn(line: &str) -> bool {
     code(line).split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "dyn")
 }
+
+/// Plugins' background tasks: no pod's decision waits for one.
+const BESIDE: &str = "core/src/background";
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -30,8 +34,9 @@ fn core_and_plugins_hold_no_dyn() {
     sources(&root.join("core/src"), &mut files);
     sources(&root.join("plugins/src"), &mut files);
     assert!(files.len() > 40, "the sources are where this test looks");
-    for file in files {
-        let text = std::fs::read_to_string(&file).unwrap();
+    assert!(files.iter().any(|file| file.starts_with(root.join(BESIDE))), "what is left out is there");
+    for file in files.iter().filter(|file| !file.starts_with(root.join(BESIDE))) {
+        let text = std::fs::read_to_string(file).unwrap();
         for (at, line) in text.lines().enumerate() {
             assert!(!holds_dyn(line), "{}:{}: {line}", file.display(), at + 1);
         }

@@ -263,7 +263,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         match self.cache.pod(uid).map(|(pod, node, state)| (pod.clone(), node, state)) {
             Some((pod, node, PodState::Bound)) => {
                 self.cache.remove_pod(uid);
-                self.left(pod, node);
+                let (event, changed) = leaves(pod, node);
+                self.happened(event, changed);
             }
             Some(_) => self.remove_assumed(uid),
             None => {
@@ -289,10 +290,10 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.waiting.reject(uid, Rejection { plugin: "", reason: reason.into(), preempted: false });
     }
 
-    /// A pod takes no room of its node any longer, which wakes others.
+    /// A pod that was to be bound takes no room of its node any longer, which wakes others.
     pub(super) fn left(&mut self, pod: Arc<Pod>, node: Symbol) {
-        let left = Changed::Pod(Some(PodOnNode { pod, node: Some(node) }), None);
-        self.happened(ClusterEvent::new(EventResource::AssignedPod, Action::DELETE), left);
+        let (event, changed) = leaves(pod, node);
+        self.wake(event, changed);
     }
 
     /// A pod takes no room any longer of the node that it was nominated for: those that had to count with it can be tried.
@@ -307,7 +308,14 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         queue.on_event(Happened { event, changed: left }, concerned, &mut around, now);
     }
 
+    /// Something happened in the cluster.
     fn happened(&mut self, event: ClusterEvent, changed: Changed) {
+        self.background.tell(event, &changed, &self.cache.base);
+        self.wake(event, changed);
+    }
+
+    /// Something happened, be it here alone, that may help pods.
+    fn wake(&mut self, event: ClusterEvent, changed: Changed) {
         let now = self.now;
         self.last_event.get_or_insert(event);
         let (queue, mut around) = self.queue();
@@ -325,6 +333,12 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             .serve_all
             .or_else(|| serving(self.bundle.profiles(), self.cache.base.interner.resolve(pod.spec.scheduler_name)))
     }
+}
+
+/// That a pod is not on its node any more.
+fn leaves(pod: Arc<Pod>, node: Symbol) -> (ClusterEvent, Changed) {
+    let event = ClusterEvent::new(EventResource::AssignedPod, Action::DELETE);
+    (event, Changed::Pod(Some(PodOnNode { pod, node: Some(node) }), None))
 }
 
 /// What the change of a pod without a node is to itself. Its own nomination never helps it: nothing.

@@ -13,14 +13,18 @@
 //! | `tally` | how long what takes time took | metrics |
 //! | `surroundings` | what the queue asks of the profiles | |
 //! | `alarms` | pods that plugins want to be tried at a time | |
+//! | `background` | tasks of plugins beside the scheduler | plugins' goroutines and informers |
+//! | `mail` | what plugins ask for through their handle | |
 //! | `tasks` | calls that are not waited for | goroutines |
 //! | `templates` | pods of one template share their specs | |
 
 mod alarms;
+mod background;
 mod binding;
 mod changes;
 mod cycle;
 mod failure;
+mod mail;
 mod object_writer;
 mod observer;
 mod outcome;
@@ -40,12 +44,12 @@ pub use tasks::{Completed, Tasks};
 use std::sync::Arc;
 
 use crate::cache::{Cache, State};
-use crate::client::{ApiError, Client, Event, EventType, ObjectRef};
+use crate::client::{Client, Event, EventType};
 use crate::engine::Engine;
 use crate::events::{ClusterEvent, Happened};
 use crate::explain::Explanation;
 use crate::extenders::{self, Extenders, Overrides};
-use crate::handle::{Command, Errand, Handle, Rejection, Waiting};
+use crate::handle::{Handle, Waiting};
 use crate::intern::Symbol;
 use crate::map::Map;
 use crate::model::{NodeIndex, Pod, Uid};
@@ -55,6 +59,7 @@ use crate::random::Random;
 use crate::status::Status;
 
 use alarms::Alarms;
+use background::Background;
 use binding::Binding;
 use cycle::Cycle;
 use object_writer::ObjectWriter;
@@ -129,6 +134,7 @@ pub struct Scheduler<B: Bundle, C> {
     objects: ObjectWriter,
     /// Pods that a plugin wants to be tried at a time.
     alarms: Alarms,
+    background: Background,
     outcomes: Vec<Outcome>,
     tally: Tally,
     /// The first event of the last change.
@@ -172,6 +178,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             status: StatusWriter::default(),
             objects: ObjectWriter::default(),
             alarms: Alarms::default(),
+            background: Background::default(),
             outcomes: Vec::new(),
             tally: Tally::default(),
             last_event: None,
@@ -190,6 +197,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         queue.tick(&mut around, now);
         self.waiting.time_out(now);
         self.ring(now);
+        self.background.wake(now);
         self.settle(tasks);
     }
 
@@ -200,7 +208,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 
     /// When [`Scheduler::tick`] has something to do next; none if only something else than time can change anything.
     pub fn next_tick(&self) -> Option<i64> {
-        self.queue.next_tick().into_iter().chain(self.next_deadline()).chain(self.next_alarm()).min()
+        let of_plugins = self.next_alarm().into_iter().chain(self.next_wake());
+        self.queue.next_tick().into_iter().chain(self.next_deadline()).chain(of_plugins).min()
     }
 
     /// When a pod is tried next because a plugin wants it to be, at that time.
@@ -290,6 +299,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             Work::Bound { pod, attempt, result } => self.bound(&pod, attempt, result, tasks),
             Work::Preempted { preemptor, since, was_done } => self.preempted(&preemptor, since, was_done),
             Work::Written { errand, result } => self.written(&errand, result, tasks),
+            Work::Background(task) => self.background_ended(task),
+            Work::Called => {}
+            Work::Mail => self.mail_came(),
         }
         self.settle(tasks);
     }
@@ -403,56 +415,6 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// The queue, and what it needs of the rest.
     fn queue(&mut self) -> (&mut SchedulingQueue<BundleOrder<B>, Happened>, Around<'_, B>) {
         (&mut self.queue, Around { bundle: &mut self.bundle, cache: &mut self.cache })
-    }
-
-    /// Does what plugins asked for, and takes note of pods that stopped waiting in Permit.
-    fn settle(&mut self, tasks: &mut impl Tasks) {
-        loop {
-            for command in self.handle.drain() {
-                self.obey(command, tasks);
-            }
-            let Some(uid) = self.waiting.take_settled() else { return };
-            self.proceed(&uid, tasks);
-        }
-    }
-
-    fn obey(&mut self, command: Command, tasks: &mut impl Tasks) {
-        match command {
-            Command::Allow { pod, plugin } => self.waiting.allow(&pod, plugin),
-            Command::Reject { pod, plugin, reason } => {
-                self.waiting.reject(&pod, Rejection { plugin, reason, preempted: false });
-            }
-            Command::Activate(uid) => {
-                self.activate(&uid);
-            }
-            Command::ActivateAt(uid, time) => {
-                self.alarms.set(uid, time);
-            }
-            Command::Event { pod, reason, note } => {
-                if let Some(pod) = self.known(&pod).cloned() {
-                    self.record(pod, EventType::Normal, reason, Event::note(&note));
-                }
-            }
-            Command::Write(errand) => self.objects.write(errand, &self.client, tasks),
-        }
-    }
-
-    /// An errand was run, or could not be.
-    fn written(&mut self, errand: &Errand, result: Result<(), ApiError>, tasks: &mut impl Tasks) {
-        self.objects.completed(&errand.object, &self.client, tasks);
-        let Err(error) = result else { return };
-        if let Some(pod) = self.known(&errand.pod).cloned() {
-            let ObjectRef { kind, name, .. } = &errand.object;
-            let note = format!("{} cannot write {kind} {name}: {error}", errand.plugin);
-            self.record(pod, EventType::Warning, "FailedWrite", Event::note(&note));
-        }
-    }
-
-    /// Activates the pods whose time has come.
-    fn ring(&mut self, now: i64) {
-        while let Some(uid) = self.alarms.take(now) {
-            self.activate(&uid);
-        }
     }
 
     fn record(&self, regarding: Arc<Pod>, event_type: EventType, reason: &'static str, note: String) {

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use serde_json::Value;
+
 use super::tasks::{Completed, Tasks, Work};
 use crate::client::{ApiError, Client, ObjectRef};
 use crate::handle::{Deed, Errand};
@@ -41,17 +43,17 @@ impl ObjectWriter {
 fn spawn(errand: Errand, client: &impl Client, tasks: &mut impl Tasks) {
     let client = client.clone();
     tasks.spawn(async move {
-        let result = run(&errand, &client).await;
+        let result = run(&errand.object, &errand.deed, &client).await.map(drop);
         Completed(Work::Written { errand, result })
     });
 }
 
-async fn run(errand: &Errand, client: &impl Client) -> Result<(), ApiError> {
-    let object = &errand.object;
-    match &errand.deed {
-        Deed::Create(manifest) => client.create(object, manifest).await.map(drop),
-        Deed::Patch(patch) => client.patch(object, patch).await.map(drop),
-        Deed::PatchStatus(patch) => client.patch_status(object, patch).await.map(drop),
-        Deed::Delete(uid) => client.delete(object, uid.as_ref()).await,
+/// Does something to an object. Returns it as it is then; nothing of one that is deleted.
+pub(super) async fn run(object: &ObjectRef, deed: &Deed, client: &impl Client) -> Result<Value, ApiError> {
+    match deed {
+        Deed::Create(manifest) => client.create(object, manifest).await,
+        Deed::Patch(patch) => client.patch(object, patch).await,
+        Deed::PatchStatus(patch) => client.patch_status(object, patch).await,
+        Deed::Delete(uid) => client.delete(object, uid.as_ref()).await.map(|()| Value::Null),
     }
 }

@@ -32,4 +32,10 @@ pub(super) enum Work {
     Preempted { preemptor: Uid, since: i64, was_done: bool },
     /// A plugin's errand was run, or could not be.
     Written { errand: Errand, result: Result<(), ApiError> },
+    /// A plugin's task beside the scheduler came to its end, or was ended.
+    Background(u64),
+    /// What such a task asked for was done, or could not be. It knows already.
+    Called,
+    /// Such a task asks for something.
+    Mail,
 }

@@ -1,4 +1,4 @@
-//! When to stop: pods that are tried over and over, and nothing changes.
+//! When to stop: pods that are tried over and over, tasks that wake up again and again, and nothing changes.
 
 use std::collections::HashMap;
 
@@ -6,18 +6,31 @@ use schedc_core::model::Uid;
 use schedc_core::queue::Place;
 use schedc_core::scheduler::Outcome;
 
-/// How often pods were tried since something changed besides what is said of pods.
+/// How often pods were tried, and tasks woke up, since something changed besides what is said of pods.
 #[derive(Debug, Default)]
 pub(super) struct InVain {
     /// Counts the times when something changed.
     epoch: u64,
     tries: HashMap<Uid, (u64, u32)>,
+    /// How often plugins' background tasks woke up since then.
+    wakes: u32,
 }
 
 impl InVain {
     /// Something changed.
     pub(super) fn progress(&mut self) {
         self.epoch += 1;
+        self.wakes = 0;
+    }
+
+    /// Background tasks woke up.
+    pub(super) fn woke(&mut self) {
+        self.wakes += 1;
+    }
+
+    /// Whether they did so often enough.
+    pub(super) fn has_woken(&self, enough: u32) -> bool {
+        self.wakes >= enough
     }
 
     pub(super) fn tried(&mut self, outcome: &Outcome) {

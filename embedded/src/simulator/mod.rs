@@ -39,7 +39,7 @@ pub struct Options {
     /// The time at which it begins, in nanoseconds since 1970.
     pub start: i64,
     /// After how many attempts of every pod that is not parked the simulation ends, if nothing changed meanwhile but what
-    /// is said of pods, and nothing is to happen but that they are tried again.
+    /// is said of pods, and nothing is to happen but that they are tried again; and how often plugins' background tasks wake up.
     pub attempts_in_vain: u32,
 }
 
@@ -151,6 +151,7 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
             admission: by_hand::Admission::default(),
         };
         simulator.scheduler.tick(options.start, &mut simulator.tasks);
+        simulator.scheduler.start_background(&mut simulator.tasks);
         Ok(simulator)
     }
 
@@ -351,13 +352,21 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
             self.scheduler.next_deadline(),
             self.scheduler.next_backoff_end(),
             self.scheduler.next_alarm(),
+            self.next_wake(),
         ];
         first.into_iter().flatten().min()
     }
 
+    /// When a plugin's task that sleeps wakes up next, unless such tasks did so often enough and changed nothing: those that look
+    /// after something now and then would do so for ever.
+    fn next_wake(&self) -> Option<i64> {
+        self.scheduler.next_wake().filter(|_| !self.in_vain.has_woken(self.options.attempts_in_vain))
+    }
+
     /// Whether nothing is to happen but that pods are tried, and they were often enough.
     fn is_hopeless(&mut self) -> bool {
-        if !self.inputs.is_empty() || !self.delayed.is_empty() || self.server.next_end().is_some() {
+        let waits = !self.inputs.is_empty() || !self.delayed.is_empty() || self.server.next_end().is_some();
+        if waits || self.next_wake().is_some() {
             return false;
         }
         let attempts = self.scheduler.under_way().attempts;
@@ -379,6 +388,9 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
         }
         while let Some(entry) = self.sleeps.first_entry().filter(|sleep| sleep.key().0 <= self.now) {
             entry.remove().wake();
+        }
+        if self.scheduler.next_wake().is_some_and(|wake| wake <= self.now) {
+            self.in_vain.woke();
         }
         self.scheduler.tick(self.now, &mut self.tasks);
     }

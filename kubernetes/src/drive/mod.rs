@@ -107,6 +107,8 @@ pub struct Driver<B: Bundle, S: Streams, C: DrivenClient, H> {
     /// The scheduler's time when the clock began.
     epoch: i64,
     is_leading: bool,
+    /// Plugins' tasks run beside the scheduler.
+    has_begun: bool,
     looks_on: bool,
 }
 
@@ -147,6 +149,7 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
             hooks: (Words, hooks),
             health: Health::new(None),
             is_leading: false,
+            has_begun: false,
             looks_on: false,
         })
     }
@@ -156,7 +159,7 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
         Driver { health, ..self }
     }
 
-    /// It follows the cluster, and tries no pod.
+    /// It follows the cluster, tries no pod, and runs no tasks of plugins.
     pub fn looking_on(self) -> Self {
         Driver { looks_on: true, ..self }
     }
@@ -192,7 +195,7 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
             self.completed(done);
         }
         self.scheduler.tick(self.now(), &mut self.tasks);
-        let has_tried = self.knows_all() && self.try_pods();
+        let has_tried = self.knows_all() && self.act();
         self.report();
         self.hooks.turned(&self.scheduler);
         has_heard || has_tried
@@ -267,11 +270,20 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
         self.is_leading && self.informers.as_ref().is_some_and(Informers::know_all)
     }
 
-    /// Tries some pods. Returns whether there may be more that can be tried now.
-    fn try_pods(&mut self) -> bool {
+    /// We are the one that acts: tries some pods, and lets plugins' tasks run. Returns whether there may be more pods that can be
+    /// tried now.
+    fn act(&mut self) -> bool {
         if self.looks_on {
             return false;
         }
+        if !self.has_begun {
+            self.has_begun = true;
+            self.scheduler.start_background(&mut self.tasks);
+        }
+        self.try_pods()
+    }
+
+    fn try_pods(&mut self) -> bool {
         for _ in 0..PODS_AT_ONCE {
             let may_try = self.leadership.leads(self.streams.clock()) && self.client.bindings() < BINDINGS_AT_ONCE;
             if !may_try || !self.scheduler.schedule_one_observed(&mut self.tasks, &mut self.hooks) {
@@ -335,9 +347,11 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
         }
     }
 
-    /// Nothing is begun any more. Bindings that are under way come to an end, if that does not take too long.
+    /// Nothing is begun any more, and plugins' tasks end. Bindings that are under way come to an end, if that does not take too
+    /// long.
     async fn finish(mut self) -> End {
         self.health.set_stopping();
+        self.scheduler.stop_background();
         let begin = self.streams.clock();
         while !self.tasks.is_empty() {
             if self.look_who_leads().is_err() {

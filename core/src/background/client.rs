@@ -1,0 +1,95 @@
+//! What a task is given.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{Inbox, Mailbox, Order, Request, Watch, watch};
+use crate::cache::Base;
+use crate::client::{ApiError, ApiReason, Client, ObjectRef, StatusPatch};
+use crate::events::Happened;
+use crate::extension_points::Placement;
+use crate::handle::Deed;
+use crate::model::{Pod, Uid};
+
+/// The cluster, for a task of a plugin's. As a [`Client`] it gets, creates, changes and deletes objects of kinds that plugins
+/// declare, and waits by the scheduler's clock. Pods are the scheduler's own: it neither binds nor deletes them.
+///
+/// It is of use in tasks that [`Handle::spawn`](crate::handle::Handle::spawn) starts: calls are passed on as long as they run.
+#[derive(Clone, Debug)]
+pub struct BackgroundClient {
+    mailbox: Mailbox,
+}
+
+impl BackgroundClient {
+    pub(crate) fn new(mailbox: Mailbox) -> Self {
+        BackgroundClient { mailbox }
+    }
+
+    /// Follows the cluster: nodes, pods that are bound, and objects of other kinds that plugins watch. What is there is told
+    /// first, as if it came now; then each event of it that wakes pods, in order.
+    ///
+    /// `read` makes of an event what the task wants to know of it, if anything. It is called where pods are scheduled, so it
+    /// should be quick; and names are symbols there, which mean nothing in a task: [`Base::interner`] has them in words.
+    ///
+    /// What is not taken out of the watch is kept.
+    #[must_use]
+    pub fn watch<T: Send + 'static>(
+        &self,
+        read: impl Fn(&Happened, &Base) -> Option<T> + Send + Sync + 'static,
+    ) -> Watch<T> {
+        let (told, watcher) = watch::watch(read);
+        self.mailbox.order(Order::Watch(watcher));
+        told
+    }
+
+    async fn call(&self, request: Request) -> Result<Value, ApiError> {
+        let answer = Inbox::default();
+        self.mailbox.order(Order::Call(request, answer.clone()));
+        answer.pop().await
+    }
+
+    async fn change(&self, object: &ObjectRef, deed: Deed) -> Result<Value, ApiError> {
+        self.call(Request::Do(object.clone(), deed)).await
+    }
+}
+
+impl Client for BackgroundClient {
+    async fn bind(&self, placement: &Placement) -> Result<(), ApiError> {
+        Err(not_here("bind", &placement.pod))
+    }
+    async fn patch_pod_status(&self, pod: &Arc<Pod>, _: &StatusPatch) -> Result<(), ApiError> {
+        Err(not_here("patch the status of", pod))
+    }
+    async fn delete_pod(&self, pod: &Arc<Pod>) -> Result<(), ApiError> {
+        Err(not_here("delete", pod))
+    }
+
+    async fn sleep(&self, time: Duration) {
+        let alarm = Inbox::default();
+        self.mailbox.order(Order::Sleep(time, alarm.clone()));
+        alarm.pop().await
+    }
+
+    async fn get(&self, object: &ObjectRef) -> Result<Value, ApiError> {
+        self.call(Request::Get(object.clone())).await
+    }
+    async fn create(&self, object: &ObjectRef, manifest: &Value) -> Result<Value, ApiError> {
+        self.change(object, Deed::Create(manifest.clone())).await
+    }
+    async fn patch(&self, object: &ObjectRef, patch: &Value) -> Result<Value, ApiError> {
+        self.change(object, Deed::Patch(patch.clone())).await
+    }
+    async fn patch_status(&self, object: &ObjectRef, patch: &Value) -> Result<Value, ApiError> {
+        self.change(object, Deed::PatchStatus(patch.clone())).await
+    }
+    async fn delete(&self, object: &ObjectRef, uid: Option<&Uid>) -> Result<(), ApiError> {
+        self.change(object, Deed::Delete(uid.cloned())).await.map(drop)
+    }
+}
+
+fn not_here(what: &str, pod: &Pod) -> ApiError {
+    let message = format!("a background task cannot {what} pod {}: that is the scheduler's", pod.namespaced_name());
+    ApiError::new(ApiReason::Unsupported, message)
+}

@@ -1,0 +1,59 @@
+//! Work of plugins that goes on beside the scheduler: tasks that follow the cluster, wait, and change objects.
+//!
+//! A plugin starts one by [`Handle::spawn`](crate::handle::Handle::spawn). It runs while its scheduler is the one that acts:
+//! [`Scheduler::start_background`](crate::scheduler::Scheduler::start_background) says from when on, and it ends where it stands
+//! when that is over.
+//!
+//! | module | idea |
+//! |---|---|
+//! | `client` | what a task is given |
+//! | `mailbox` | how plugins and tasks reach the scheduler |
+//! | `inbox` | what one side tells the other, sooner or later |
+//! | `watch` | what happens in the cluster, as a task wants to know it |
+//!
+//! A task has a type that nobody else knows, and so has what it makes of an event: they are behind pointers. Nothing of that is
+//! on the way from a popped pod to its decision.
+
+mod client;
+mod inbox;
+mod mailbox;
+mod watch;
+
+pub use client::BackgroundClient;
+pub use watch::Watch;
+
+pub(crate) use inbox::Inbox;
+pub(crate) use mailbox::Mailbox;
+pub(crate) use watch::Watcher;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::client::{ApiError, ObjectRef};
+use crate::handle::Deed;
+
+/// What plugins and their tasks ask of the scheduler, to be done while it acts.
+pub(crate) enum Order {
+    /// A task begins.
+    Spawn(Task),
+    /// A task asks the cluster for something.
+    Call(Request, Inbox<Result<Value, ApiError>>),
+    /// A task waits.
+    Sleep(Duration, Inbox<()>),
+    /// A task wants to be told of what happens.
+    Watch(Watcher),
+}
+
+/// A task.
+pub(crate) type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// What a task asks the cluster for.
+pub(crate) enum Request {
+    /// An object.
+    Get(ObjectRef),
+    /// A change of one.
+    Do(ObjectRef, Deed),
+}

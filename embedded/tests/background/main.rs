@@ -1,0 +1,137 @@
+//! Tasks of plugins beside the scheduler, in a cluster in memory.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+extern crate self as background;
+
+#[allow(unreachable_pub, reason = "plugins are public, but these are in no library")]
+mod gardener;
+
+#[allow(unreachable_pub, reason = "the macro writes code for libraries, too")]
+mod scheduler {
+    schedc_macros::profile!("tests/background/garden.toml");
+}
+
+use std::time::Duration;
+
+pub use gardener::Gardener;
+use schedc_core::client::{ApiError, ApiReason};
+use schedc_embedded::server::Request;
+use schedc_embedded::{End, Hooks, Options, Simulator, Treatment};
+use scheduler::Profiles;
+use serde_json::{Value, json};
+
+const SECOND: i64 = 1_000_000_000;
+
+const NODE: &str = "
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: 2, pods: 10}}
+";
+
+const POD: &str = "
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec: {containers: [{name: c}]}
+";
+
+fn garden() -> Simulator<Profiles> {
+    Simulator::new(Options::default()).unwrap()
+}
+
+/// What a plant is like.
+fn plant<H: Hooks>(cluster: &Simulator<Profiles, H>, name: &str) -> Option<(Value, Value)> {
+    cluster.object("Plant", name).map(|mut plant| (plant["spec"].take(), plant["status"].take()))
+}
+
+#[test]
+fn a_task_follows_the_cluster_waits_and_changes_objects() {
+    let mut cluster = garden();
+    cluster.apply(NODE);
+    cluster.run_for(Duration::from_secs(9));
+    assert_eq!(plant(&cluster, "n1"), Some((json!({"watered": false}), Value::Null)));
+    cluster.run_for(Duration::from_secs(1));
+    assert_eq!(plant(&cluster, "n1"), Some((json!({"watered": true}), json!({"blooms": true}))));
+    cluster.delete("Node", "n1");
+    assert_eq!((cluster.run(), cluster.now()), (End::Idle, 10 * SECOND));
+    assert_eq!(plant(&cluster, "n1"), None);
+}
+
+#[test]
+fn the_end_is_not_before_tasks_have_done_what_they_wait_for() {
+    let mut cluster = garden();
+    cluster.apply(NODE);
+    assert_eq!((cluster.run(), cluster.now()), (End::Idle, 10 * SECOND));
+    assert_eq!(plant(&cluster, "n1"), Some((json!({"watered": true}), json!({"blooms": true}))));
+}
+
+#[test]
+fn a_task_that_begins_while_pods_are_tried_reaches_the_scheduler_when_nothing_else_happens() {
+    let mut cluster = garden();
+    cluster.apply(&format!("{NODE}---{POD}"));
+    cluster.run_for(Duration::from_secs(4));
+    assert_eq!(cluster.node_of("web"), None, "it waits in Permit");
+    cluster.run_for(Duration::from_secs(1));
+    assert_eq!(cluster.node_of("web"), Some("n1"));
+    let (spec, _) = plant(&cluster, "n1").unwrap();
+    assert_eq!(spec["visitor"], "web", "PostBind had it written");
+    assert_eq!(cluster.scheduler.background_tasks(), 2, "the garden's, and who hears what it asks for");
+}
+
+#[test]
+fn nothing_is_done_by_tasks_that_were_ended() {
+    let mut cluster = garden();
+    cluster.apply(NODE);
+    cluster.run_for(Duration::from_secs(9));
+    cluster.scheduler.stop_background();
+    assert_eq!((cluster.run(), cluster.scheduler.background_tasks()), (End::Idle, 0));
+    assert_eq!(plant(&cluster, "n1"), Some((json!({"watered": false}), Value::Null)));
+}
+
+/// Does nothing of what it is asked first, and says that nobody knows.
+#[derive(Default)]
+struct Slow {
+    asked: u32,
+    calls: Vec<(i64, &'static str)>,
+}
+
+impl Hooks for Slow {
+    fn treat(&mut self, now: i64, request: &Request) -> Treatment {
+        let call = match request {
+            Request::CreateJson(..) => "create",
+            Request::Patch(..) => "patch",
+            Request::Get(..) => "get",
+            _ => return Treatment::AtOnce,
+        };
+        self.calls.push((now / SECOND, call));
+        self.asked += 1;
+        match self.asked {
+            1 => Treatment::Refuse(ApiError::new(ApiReason::Timeout, "later")),
+            2 => Treatment::After(Duration::from_secs(3)),
+            3 => Treatment::LoseAnswer,
+            _ => Treatment::AtOnce,
+        }
+    }
+}
+
+#[test]
+fn a_task_learns_what_became_of_its_calls() {
+    let mut cluster = Simulator::<Profiles, _>::with_hooks(Options::default(), Slow::default()).unwrap();
+    cluster.apply(NODE);
+    assert_eq!(cluster.run(), End::Idle);
+    assert_eq!(plant(&cluster, "n1"), Some((json!({"watered": true}), json!({"blooms": true}))));
+    let expected = [
+        (0, "create"),
+        // It was refused.
+        (1, "create"),
+        // That took three seconds. The answer of the next one is lost.
+        (14, "patch"),
+        (15, "create"),
+        (25, "patch"),
+        (25, "get"),
+        (25, "patch"),
+    ];
+    assert_eq!(cluster.hooks.calls, expected);
+}
