@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use schedc_core::custom::{CustomResource, Listed, Lister};
+use schedc_core::custom::{CustomResource, Lister};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{LabelsExt, PodSpec};
 use serde::Deserialize;
@@ -61,16 +61,12 @@ impl GroupKey {
     ///
     /// # Errors
     /// There is no such group, or nobody can make sense of it.
-    pub fn find<'a>(
-        self,
-        groups: &'a Lister<PodGroup>,
-        interner: &Interner,
-    ) -> Result<(&'a Listed<PodGroup>, PodGroupSpec), String> {
+    pub fn find(self, groups: &Lister<PodGroup>, interner: &Interner) -> Result<PodGroupSpec, String> {
         let this = self.display(interner);
         let listed = groups.get(self.namespace, self.name);
         let listed = listed.ok_or_else(|| format!("pod group {this} does not exist"))?;
         match &listed.content {
-            Ok(group) => Ok((listed, group.spec)),
+            Ok(group) => Ok(group.spec),
             Err(error) => Err(format!("pod group {this} cannot be read: {error}")),
         }
     }

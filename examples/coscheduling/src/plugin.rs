@@ -11,8 +11,9 @@
 //! - *PostFilter* denies a group of which one pod fits nowhere, not even after preemption, if many more are missing.
 //! - *Reserve* takes note that a pod has a node; *Unreserve* takes that back, and rejects the rest of the group.
 //! - *Permit* makes the pod wait and has the rest of the group tried at once, or lets the whole group go.
-//! - *PostBind* forgets a pod that is bound: from then on it is one of those that have a node; and has the group's status
-//!   written.
+//! - *PostBind* forgets a pod that is bound: from then on it is one of those that have a node.
+//!
+//! Beside all that, a task of the plugin keeps the status of groups (`statuses`).
 //!
 //! **Arguments.** [`CoschedulingArgs`]. Pods name their group by the label [`POD_GROUP`](crate::POD_GROUP); the group itself
 //! is an object of kind [`PodGroup`].
@@ -32,17 +33,17 @@ use schedc_core::extension_points::{
     PostFilterPlugin, PostFilterResult, PreFilter, PreFilterPlugin, QueueSortPlugin, QueuedPod, QueueingHint,
     Registration, ReservePlugin,
 };
-use schedc_core::handle::{Deed, Errand, Handle, WaitingPods};
+use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::model::{Custom, Object, Pod, PodSpec};
 use schedc_core::plugin::{Compile, IndexView, Refs, View};
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Status};
 use schedc_macros::Args;
-use serde_json::json;
 
 use crate::group::{GroupKey, PodGroup, PodGroupSpec};
 use crate::pod_groups::PodGroups;
-use crate::reservations::{Described, Reservation, Reservations};
+use crate::reservations::{Reservation, Reservations};
+use crate::statuses::keep_statuses;
 
 /// What a profile can say in `[args.Coscheduling]`.
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
@@ -85,6 +86,7 @@ impl Plugin for Coscheduling {
     type Pod = Option<GroupKey>;
 
     fn new(_: &'static CoschedulingArgs, handle: &Handle) -> Result<Self, String> {
+        handle.spawn(keep_statuses);
         Ok(Coscheduling { handle: handle.clone(), reservations: Mutex::default() })
     }
 
@@ -115,8 +117,7 @@ impl PreFilterPlugin for Coscheduling {
     fn pre_filter(&self, _: &CoschedulingArgs, pod: &Self::Pod, view: View<'_, Self>) -> Result<PreFilter<()>, Status> {
         let Some(key) = *pod else { return Ok(PreFilter::skip(())) };
         let (members, groups) = view.indexes;
-        let (_, PodGroupSpec { min_member, .. }) =
-            key.find(groups, &view.base.interner).map_err(Status::unresolvable)?;
+        let PodGroupSpec { min_member, .. } = key.find(groups, &view.base.interner).map_err(Status::unresolvable)?;
         let group = key.display(&view.base.interner);
         let size = members.size(key);
         if size < min_member {
@@ -139,7 +140,7 @@ impl PostFilterPlugin for Coscheduling {
         let interner = &view.base.interner;
         let (members, groups) = view.indexes;
         let group = members.group(cx.pod);
-        let Some((group, Ok((_, spec)))) = group.map(|group| (group, group.find(groups, interner))) else {
+        let Some((group, Ok(spec))) = group.map(|group| (group, group.find(groups, interner))) else {
             return PostFilterResult::nothing(Status { code: Code::Unschedulable, plugin: "", reasons: Vec::new() });
         };
         let min_member = spec.min_member;
@@ -176,21 +177,13 @@ impl ReservePlugin for Coscheduling {
         let (pod, interner) = (&placement.pod, &view.base.interner);
         let (members, groups) = view.indexes;
         let Some(group) = members.group(pod) else { return Ok(()) };
-        let (listed, spec) = group.find(groups, interner).map_err(Status::unresolvable)?;
+        let spec = group.find(groups, interner).map_err(Status::unresolvable)?;
         let seconds = spec.timeout().unwrap_or(args.permit_waiting_time_seconds);
         // The pod counts already.
-        let placed = members.placed(group);
-        let missing = spec.min_member.saturating_sub(placed);
+        let missing = spec.min_member.saturating_sub(members.placed(group));
         let siblings = if missing > 0 { members.unplaced(group).cloned().collect() } else { Vec::new() };
-        let object = &listed.object;
-        let described = Described {
-            object: object.reference(interner),
-            uid: object.uid.clone(),
-            min_member: spec.min_member,
-            placed,
-        };
         let patience = Duration::from_secs(seconds.unsigned_abs());
-        let reservation = Reservation { missing, patience, siblings, described };
+        let reservation = Reservation { missing, patience, siblings };
         let mut reservations = self.reservations();
         reservations.forgive(group);
         reservations.insert(pod.uid.clone(), group, reservation);
@@ -198,7 +191,7 @@ impl ReservePlugin for Coscheduling {
     }
 
     fn unreserve(&self, _: &CoschedulingArgs, placement: &Placement, _: Option<&()>) {
-        let group = self.reservations().give_back(&placement.pod.uid);
+        let group = self.reservations().remove(&placement.pod.uid);
         if let Some(group) = group {
             self.reject_waiting(group, "rejection in Unreserve");
         }
@@ -229,16 +222,7 @@ impl PermitPlugin for Coscheduling {
 
 impl PostBindPlugin for Coscheduling {
     fn post_bind(&self, _: &CoschedulingArgs, placement: &Placement) {
-        let pod = &placement.pod.uid;
-        let mut reservations = self.reservations();
-        let Some((group, reservation)) = reservations.remove(pod) else { return };
-        let Described { object, uid, min_member, placed } = reservation.described;
-        // The others are on their way.
-        let scheduled = placed.saturating_sub(reservations.pods(group).count());
-        let phase = if scheduled < min_member { "Scheduling" } else { "Scheduled" };
-        let patch = json!({"metadata": {"uid": &*uid.0}, "status": {"phase": phase, "scheduled": scheduled}});
-        let deed = Deed::PatchStatus(patch);
-        self.handle.write(Errand { object, deed, plugin: Self::NAME, pod: pod.clone() });
+        self.reservations().remove(&placement.pod.uid);
     }
 }
 
@@ -278,6 +262,7 @@ mod tests {
     use schedc_core::model::{NodeIndex, Uid};
     use schedc_core::profile::Bundle;
     use schedc_objects::testing;
+    use serde_json::json;
 
     use super::*;
     use crate::scheduler::Profiles;

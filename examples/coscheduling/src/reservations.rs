@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use schedc_core::client::ObjectRef;
 use schedc_core::map::Map;
 use schedc_core::model::Uid;
 
@@ -18,21 +17,6 @@ pub(crate) struct Reservation {
     pub(crate) patience: Duration,
     /// The pods of the group that have no node.
     pub(crate) siblings: Vec<Uid>,
-    /// Where the group's status is.
-    pub(crate) described: Described,
-}
-
-/// The object that describes a group, as it was when a pod was reserved.
-#[derive(Clone, Debug)]
-pub(crate) struct Described {
-    /// What it is called.
-    pub(crate) object: ObjectRef,
-    /// Its uid.
-    pub(crate) uid: Uid,
-    /// How many pods it needs.
-    pub(crate) min_member: usize,
-    /// How many pods have a node: as of when a pod of the group was reserved last.
-    pub(crate) placed: usize,
 }
 
 /// From Reserve to the end of its binding, good or bad, a pod is in here.
@@ -47,32 +31,21 @@ pub(crate) struct Reservations {
 impl Reservations {
     pub(crate) fn insert(&mut self, pod: Uid, group: GroupKey, reservation: Reservation) {
         self.group_of.insert(pod.clone(), group);
-        let pods = self.groups.entry(group).or_default();
-        // It is the last word for all of them.
-        pods.values_mut().for_each(|other| other.described.placed = reservation.described.placed);
-        pods.insert(pod, reservation);
+        self.groups.entry(group).or_default().insert(pod, reservation);
     }
 
     pub(crate) fn get_mut(&mut self, pod: &Uid) -> Option<&mut Reservation> {
         self.groups.get_mut(self.group_of.get(pod)?)?.get_mut(pod)
     }
 
-    /// A pod is bound, or is not. Returns its group and what was reserved for it, if it was here.
-    pub(crate) fn remove(&mut self, pod: &Uid) -> Option<(GroupKey, Reservation)> {
+    /// A pod is bound, or is not. Returns its group, if it was here.
+    pub(crate) fn remove(&mut self, pod: &Uid) -> Option<GroupKey> {
         let group = self.group_of.remove(pod)?;
         let pods = self.groups.get_mut(&group)?;
-        let reservation = pods.remove(pod)?;
+        pods.remove(pod)?;
         if pods.is_empty() {
             self.groups.remove(&group);
         }
-        Some((group, reservation))
-    }
-
-    /// The same for a pod that is not bound after all: it has no node any more.
-    pub(crate) fn give_back(&mut self, pod: &Uid) -> Option<GroupKey> {
-        let (group, _) = self.remove(pod)?;
-        let others = self.groups.get_mut(&group).into_iter().flat_map(BTreeMap::values_mut);
-        others.for_each(|other| other.described.placed = other.described.placed.saturating_sub(1));
         Some(group)
     }
 

@@ -3,14 +3,20 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use coscheduling::scheduler::Profiles;
-use schedc_embedded::{End, Options, Simulator, TimedInput};
+use schedc_core::client::{ApiError, ApiReason};
+use schedc_embedded::server::Request;
+use schedc_embedded::{End, Hooks, Options, Simulator, TimedInput, Treatment};
 use schedc_objects::testing::api_object;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const SECOND: i64 = 1_000_000_000;
 
 fn cluster() -> Simulator<Profiles> {
     Simulator::new(Options::default()).unwrap()
+}
+
+fn status<H: Hooks>(cluster: &Simulator<Profiles, H>, group: &str) -> Value {
+    cluster.object("PodGroup", group).unwrap()["status"].take()
 }
 
 fn node(name: &str, room: usize) -> String {
@@ -71,9 +77,53 @@ fn a_group_is_tried_once_somebody_describes_it_and_its_status_is_written() {
     cluster.apply(&described("g", 3));
     assert_eq!(cluster.run(), End::Idle);
     assert_eq!(cluster.pods().matches(" on n1").count(), 3, "{}", cluster.pods());
+    assert_eq!(status(&cluster, "g"), json!({"phase": "Scheduled", "scheduled": 3}));
     let group = cluster.object("PodGroup", "g").unwrap();
-    assert_eq!(group["status"], json!({"phase": "Scheduled", "scheduled": 3}));
     assert_eq!(group["spec"], json!({"minMember": 3}), "nothing else is changed");
+}
+
+#[test]
+fn the_status_of_a_group_follows_what_becomes_of_it() {
+    let mut cluster = cluster();
+    cluster.apply(&(node("n1", 3) + &described("g", 3)));
+    cluster.run();
+    assert_eq!(status(&cluster, "g"), json!({"phase": "Pending", "scheduled": 0}));
+    cluster.apply(&pods("g", 3));
+    cluster.run();
+    assert_eq!(status(&cluster, "g"), json!({"phase": "Scheduled", "scheduled": 3}));
+    cluster.delete("Pod", "g-1");
+    cluster.run();
+    assert_eq!(status(&cluster, "g"), json!({"phase": "Scheduling", "scheduled": 2}));
+    cluster.patch("PodGroup", "g", json!({"spec": {"minMember": 2}}));
+    cluster.run();
+    assert_eq!(status(&cluster, "g"), json!({"phase": "Scheduled", "scheduled": 2}));
+    cluster.delete("PodGroup", "g");
+    cluster.apply(&described("g", 4));
+    cluster.run();
+    assert_eq!(status(&cluster, "g"), json!({"phase": "Scheduling", "scheduled": 2}), "it is another object");
+}
+
+/// Nothing can be written for a while.
+struct Overloaded(u32);
+
+impl Hooks for Overloaded {
+    fn treat(&mut self, _: i64, request: &Request) -> Treatment {
+        match request {
+            Request::Patch(..) if self.0 > 0 => {
+                self.0 -= 1;
+                Treatment::Refuse(ApiError::new(ApiReason::Other, "too many requests"))
+            }
+            _ => Treatment::AtOnce,
+        }
+    }
+}
+
+#[test]
+fn a_status_that_cannot_be_written_is_written_later() {
+    let mut cluster = Simulator::<Profiles, _>::with_hooks(Options::default(), Overloaded(3)).unwrap();
+    cluster.apply(&described("g", 3));
+    assert_eq!((cluster.run(), cluster.now()), (End::Idle, 3 * SECOND));
+    assert_eq!(status(&cluster, "g"), json!({"phase": "Pending", "scheduled": 0}));
 }
 
 #[test]
