@@ -147,7 +147,7 @@ impl<B: Bundle> Evaluator<B> {
         let asked = scenario
             .direct
             .as_ref()
-            .map(asked_event)
+            .map(asked_event::<B>)
             .transpose()
             .map_err(|error| Error::Broken { place: "direct".to_owned(), error })?;
         if let Some(old) = old.clone() {
@@ -201,9 +201,13 @@ impl<B: Bundle> Evaluator<B> {
     }
 }
 
-/// The event that a scenario names.
-fn asked_event(direct: &Direct) -> Result<ClusterEvent, Broken> {
-    match (EventResource::from_name(&direct.resource), Action::from_name(&direct.action)) {
+/// The event that a scenario names. A kind that a plugin declares goes by its full name.
+fn asked_event<B: Bundle>(direct: &Direct) -> Result<ClusterEvent, Broken> {
+    let declared = || {
+        let kind = B::KINDS.iter().find(|kind| kind.name == direct.resource)?;
+        Some(EventResource::Custom(kind.name))
+    };
+    match (EventResource::from_name(&direct.resource).or_else(declared), Action::from_name(&direct.action)) {
         (Some(resource), Some(action)) => Ok(ClusterEvent::new(resource, action)),
         _ => Err(Broken::NoEvent { resource: direct.resource.clone(), action: direct.action.clone() }),
     }

@@ -417,3 +417,20 @@ fn names_that_cannot_be() {
         error: `schedc-my_own` is no name: lower-case letters, digits and dashes, at most 63, a letter first: say --name what to call it
     "#]].assert_eq(&folder.schedc(&["manifest", "my_own"]).refused());
 }
+
+#[test]
+fn a_kind_that_a_plugin_declares_is_watched_and_written_as_its_catalog_says() {
+    let crates = concat!("crates = [{ path = \"", env!("CARGO_MANIFEST_DIR"), "/examples/coscheduling\" }]\n");
+    let plugins = "[plugins]\nmulti-point = [\"Coscheduling\", \"DefaultBinder\"]\n";
+    let folder = Folder::with(&[("profiles/gangs.toml", &(crates.to_owned() + plugins))]);
+    let printed = folder.schedc(&["manifest", "gangs"]).ok();
+    let rules = printed.split("- apiGroups: ").filter(|rule| rule.starts_with("[scheduling.x-k8s.io]"));
+    let rules: Vec<String> = rules.map(|rule| rule.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(
+        rules,
+        [
+            "[scheduling.x-k8s.io] resources: [podgroups] verbs: [list, watch]",
+            "[scheduling.x-k8s.io] resources: [podgroups/status] verbs: [patch]",
+        ]
+    );
+}
