@@ -9,7 +9,7 @@ use super::cycle::Permitted;
 use super::observer::Point;
 use super::outcome::{Failure, Outcome, Placed};
 use super::tasks::{Completed, Tasks, Work};
-use crate::cache::{Base, State};
+use crate::cache::{Base, PodState, State};
 use crate::client::{Client, Event, EventType, StatusPatch};
 use crate::engine::{Engine, ReservationId};
 use crate::extenders::Extenders;
@@ -221,7 +221,13 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         failure: Failure,
         tasks: &mut impl Tasks,
     ) {
-        let undo = Undo { client: &self.client, base: &self.cache.base, placement: &placement, reserved };
+        // It may be bound all the same, where the answer was lost: then nothing is undone that extenders would have to know.
+        let node = |name| self.cache.base.interner.resolve(name);
+        let is_bound = self
+            .cache
+            .pod(&placement.pod.uid)
+            .is_some_and(|(_, name, state)| state == PodState::Bound && node(name) == &*placement.node_name);
+        let undo = Undo { client: &self.client, base: &self.cache.base, placement: &placement, reserved, is_bound };
         self.bundle.with(attempt.profile(), undo);
         self.cache.forget(&placement.pod.uid);
         if let Some(node) = self.cache.base.interner.get(&placement.node_name) {
@@ -331,6 +337,8 @@ struct Undo<'a, C> {
     base: &'a Base,
     placement: &'a Placement,
     reserved: ReservationId,
+    /// The cluster says that the pod is on that node.
+    is_bound: bool,
 }
 impl<S: State, C: Client> Visitor<S> for Undo<'_, C> {
     type Output = ();
@@ -338,7 +346,9 @@ impl<S: State, C: Client> Visitor<S> for Undo<'_, C> {
         if let Some(reserved) = engine.reserved.remove(self.reserved) {
             engine.plugins.unreserve(self.placement, &reserved);
         }
-        tell_extenders(&engine.plugins, self.client, self.placement, self.base);
+        if !self.is_bound {
+            tell_extenders(&engine.plugins, self.client, self.placement, self.base);
+        }
     }
 }
 
