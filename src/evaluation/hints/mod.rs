@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use schedc_core::cache::{Cache, State};
 use schedc_core::engine::Engine;
 use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
+use schedc_core::extenders::{EXTENDER, Extenders};
 use schedc_core::extension_points::QueueingHint;
 use schedc_core::hints::{Interested, PluginSet};
 use schedc_core::model::Pod;
@@ -301,9 +302,11 @@ impl<S: State> Ask<'_, S> {
         let mut registered_by: Vec<_> = names(waits).collect();
         registered_by.sort_unstable();
         let worth = |set: PluginSet| set.iter().any(|at| hint(at).is_some_and(|hint| hint != Hint::Skip));
+        // Extenders have no hints: whom they rejected, every event wakes.
+        let by_extenders = !P::Extenders::NONE && self.plugins.iter().any(|name| name == EXTENDER);
         let decision = if worth(pending) {
             Decision::QueueImmediately
-        } else if worth(rejectors) {
+        } else if by_extenders || worth(rejectors) {
             Decision::QueueAfterBackoff
         } else {
             Decision::QueueSkip
@@ -312,8 +315,11 @@ impl<S: State> Ask<'_, S> {
             resource: derived.event.resource.name(),
             action: derived.event.actions.name().unwrap_or_default(),
             scope: derived.scope,
-            registered: self.all_plugins().map(|name| (name.clone(), registered_by.contains(&name.as_str()))).collect(),
-            hints: said(mine),
+            registered: self
+                .all_plugins()
+                .map(|name| (name.clone(), by_extenders && name == EXTENDER || registered_by.contains(&name.as_str())))
+                .collect(),
+            hints: said(mine).into_iter().chain(by_extenders.then(|| (EXTENDER.to_owned(), Hint::Queue))).collect(),
             other_hints: said(waits.without(mine)),
             // While the pod is tried, conditions are not looked at.
             pre_check: derived

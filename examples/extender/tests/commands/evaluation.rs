@@ -112,6 +112,16 @@ fn a_failure_of_theirs_is_the_pods_message() {
     assert_eq!((&decision["message"], &decision["reason"]), (&json!(message), &json!("SchedulerError")));
 }
 
+#[test]
+fn a_pod_that_they_rejected_is_woken_by_any_event() {
+    let event = json!({"old": null, "new": node("b")});
+    let scenario =
+        json!({"id": "s", "profile": "gpu", "objects": [], "pod": pod("p"), "plugins": ["Extender"], "event": event});
+    let result = finish(&mut program(&["evaluate", "--hints"]), &scenario.to_string()).json();
+    assert_eq!((&result["hints"], &result["registered"]), (&json!({"Extender": "Queue"}), &json!({"Extender": true})));
+    assert_eq!(result["queue"], "backoff");
+}
+
 mod preempting {
     schedc::profile!("tests/commands/preempting.toml");
 }
