@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `version` | what each version has: fields, default plugins |
 //! | `lists` | the plugins of each extension point, merged as the kube-scheduler of then did |
+//! | `multi_point` | the plugins of `v1beta3`, which is nearly `v1` |
 //! | `successors` | what became of plugins that are no more |
 //! | `args` | their arguments as those of their successors |
 //! | `policy` | predicates and priorities as plugins |
+//! | `functions` | which of these there were |
 //! | `build` | values as if they were written |
 //!
 //! The result is a tree like that of a file, each value with the place that it comes from, and goes the way of any other
@@ -14,8 +16,10 @@
 
 mod args;
 mod build;
+mod functions;
 mod lists;
 mod messages;
+mod multi_point;
 mod policy;
 mod successors;
 mod version;
@@ -155,7 +159,7 @@ fn v1beta3(node: &Node, report: &mut Report) -> Node {
     let Some(Node { value: Value::List(profiles), .. }) = build::field_mut(&mut document, "profiles") else {
         let at = node.span;
         let mut profile = build::map(at, []);
-        lists::with_multi_point(&mut profile, report);
+        multi_point::modernise(&mut profile, report);
         build::set(&mut document, "profiles", build::list(at, vec![profile]));
         return document;
     };
@@ -163,7 +167,7 @@ fn v1beta3(node: &Node, report: &mut Report) -> Node {
         profiles.push(build::map(node.span, []));
     }
     for profile in profiles {
-        lists::with_multi_point(profile, report);
+        multi_point::modernise(profile, report);
         if let Some(Node { value: Value::List(configs), .. }) = build::field_mut(profile, "pluginConfig") {
             for config in configs {
                 if let Some(args) = build::field_mut(config, "args") {

@@ -1,5 +1,4 @@
-//! The old Policy: predicates and priorities, which kube-scheduler 1.18 to 1.22 turned into plugins. What each one meant
-//! is in its `LegacyRegistry`.
+//! The old Policy: predicates and priorities, which kube-scheduler 1.18 to 1.22 turned into plugins.
 
 use std::time::Duration;
 
@@ -8,76 +7,13 @@ use schedc_codegen::source::{Span, Spanned};
 use schedc_core::args::format_duration;
 
 use super::args::OfAll;
+use super::functions::{DEFAULT_PREDICATES, FILTERS, Kind, MANDATORY, Means, Own, PREDICATES, PRIORITIES, SCORES};
 use super::lists::{Entry, Lists};
 use super::{build, document, messages};
 use crate::config::PluginConfig;
 use crate::decode::Fields;
 use crate::report::Report;
 use crate::tree::{Node, Value};
-
-/// A predicate and the plugins that filter as it did, in the order in which predicates ran.
-const PREDICATES: [(&str, &[&str]); 19] = [
-    ("CheckNodeUnschedulable", &["NodeUnschedulable"]),
-    ("GeneralPredicates", &["NodeResourcesFit", "NodeName", "NodePorts", "NodeAffinity"]),
-    ("HostName", &["NodeName"]),
-    ("PodFitsHostPorts", &["NodePorts"]),
-    ("MatchNodeSelector", &["NodeAffinity"]),
-    ("PodFitsResources", &["NodeResourcesFit"]),
-    ("NoDiskConflict", &["VolumeRestrictions"]),
-    ("PodToleratesNodeTaints", &["TaintToleration"]),
-    ("CheckNodeLabelPresence", &["NodeLabel"]),
-    ("CheckServiceAffinity", &["ServiceAffinity"]),
-    ("MaxEBSVolumeCount", &["EBSLimits"]),
-    ("MaxGCEPDVolumeCount", &["GCEPDLimits"]),
-    ("MaxCSIVolumeCountPred", &["NodeVolumeLimits"]),
-    ("MaxAzureDiskVolumeCount", &["AzureDiskLimits"]),
-    ("MaxCinderVolumeCount", &["CinderLimits"]),
-    ("CheckVolumeBinding", &["VolumeBinding"]),
-    ("NoVolumeZoneConflict", &["VolumeZone"]),
-    ("EvenPodsSpread", &["PodTopologySpread"]),
-    ("MatchInterPodAffinity", &["InterPodAffinity"]),
-];
-
-/// Predicates that were there whatever a policy said.
-const MANDATORY: [&str; 2] = ["CheckNodeUnschedulable", "PodToleratesNodeTaints"];
-
-/// Predicates of a policy that says nothing of them.
-const DEFAULT_PREDICATES: [&str; 12] = [
-    "CheckNodeUnschedulable",
-    "GeneralPredicates",
-    "NoDiskConflict",
-    "PodToleratesNodeTaints",
-    "MaxEBSVolumeCount",
-    "MaxGCEPDVolumeCount",
-    "MaxCSIVolumeCountPred",
-    "MaxAzureDiskVolumeCount",
-    "CheckVolumeBinding",
-    "NoVolumeZoneConflict",
-    "EvenPodsSpread",
-    "MatchInterPodAffinity",
-];
-
-/// Predicates that became taints before they were plugins.
-const CONDITIONS: [&str; 4] =
-    ["CheckNodeCondition", "CheckNodeMemoryPressure", "CheckNodeDiskPressure", "CheckNodePIDPressure"];
-
-/// A priority, the plugin that scores as it did, and its weight in a policy that says nothing of priorities. They are in
-/// the order in which they ran.
-const PRIORITIES: [(&str, &str, i64); 13] = [
-    ("BalancedResourceAllocation", "NodeResourcesBalancedAllocation", 1),
-    ("EvenPodsSpreadPriority", "PodTopologySpread", 2),
-    ("ImageLocalityPriority", "ImageLocality", 1),
-    ("InterPodAffinityPriority", "InterPodAffinity", 1),
-    ("LeastRequestedPriority", "NodeResourcesLeastAllocated", 1),
-    ("MostRequestedPriority", "NodeResourcesMostAllocated", 0),
-    ("NodeAffinityPriority", "NodeAffinity", 1),
-    ("NodeLabel", "NodeLabel", 0),
-    ("NodePreferAvoidPodsPriority", "NodePreferAvoidPods", 10_000),
-    ("RequestedToCapacityRatio", "RequestedToCapacityRatio", 0),
-    ("SelectorSpreadPriority", "SelectorSpread", 1),
-    ("ServiceAffinity", "ServiceAffinity", 0),
-    ("TaintTolerationPriority", "TaintToleration", 1),
-];
 
 /// A policy, read.
 pub(super) struct Policy {
@@ -126,8 +62,7 @@ impl Policy {
             let extenders = fields.list("extenders").iter().map(extender).collect();
             (Spanned { value: "extenders".to_owned(), span }, build::list(span, extenders))
         });
-        let (predicates, priorities) = (fields.get("predicates"), fields.get("priorities"));
-        let (predicate_nodes, priority_nodes) = (fields.list("predicates"), fields.list("priorities"));
+        let lists = [&PREDICATES, &PRIORITIES].map(|kind| fields.get(kind.key).map(|_| (kind, fields.list(kind.key))));
         if let Some(weight) = hard_pod_affinity_weight.as_ref().filter(|weight| !(1..=100).contains(&weight.value)) {
             report.error(messages::hard_weight_out_of_range(weight));
         }
@@ -142,18 +77,8 @@ impl Policy {
             hard_pod_affinity_weight,
             configs: Vec::new(),
         };
-        let read = predicate_nodes
-            .iter()
-            .enumerate()
-            .filter_map(|(index, node)| policy.predicate(node, &format!("predicates[{index}]"), report));
-        let read: Vec<Function> = read.collect();
-        policy.predicates = predicates.map(|_| read);
-        let read = priority_nodes
-            .iter()
-            .enumerate()
-            .filter_map(|(index, node)| policy.priority(node, &format!("priorities[{index}]"), report));
-        let read: Vec<Function> = read.collect();
-        policy.priorities = priorities.map(|_| read);
+        [policy.predicates, policy.priorities] =
+            lists.map(|list| list.map(|(kind, nodes)| policy.functions(kind, nodes, report)));
         policy
     }
 
@@ -179,7 +104,7 @@ impl Policy {
         if !disable_preemption {
             always(Point::PostFilter, "DefaultPreemption");
         }
-        for (predicate, plugins) in PREDICATES {
+        for (predicate, plugins) in FILTERS {
             let written = self.predicates.iter().flatten().find(|function| function.name.value == predicate);
             let by_default = self.predicates.is_none() && DEFAULT_PREDICATES.contains(&predicate);
             if written.is_none() && !by_default && !MANDATORY.contains(&predicate) {
@@ -190,7 +115,7 @@ impl Policy {
                 lists.add(Point::Filter, Entry { written: written.is_some(), ..entry });
             }
         }
-        for (priority, plugin, default) in PRIORITIES {
+        for (priority, plugin, default) in SCORES {
             let mut written = self.priorities.iter().flatten().filter(|function| function.name.value == priority);
             match (written.next(), &self.priorities) {
                 (Some(function), _) => {
@@ -217,74 +142,47 @@ impl Policy {
         lists.profile(scheduler_name, self.configs, &of_all, report)
     }
 
-    fn predicate(&mut self, node: &Node, path: &str, report: &mut Report) -> Option<Function> {
-        const ARGUMENTS: [&str; 2] = ["serviceAffinity", "labelsPresence"];
-        let mut fields = Fields::of(node, path, &["name", "argument"], &mut report.errors);
-        let mut name = name(&mut fields, node.span, path)?;
-        if name.value == "PodFitsPorts" {
-            "PodFitsHostPorts".clone_into(&mut name.value);
-        }
-        let argument = argument(&mut fields, &ARGUMENTS);
-        if CONDITIONS.contains(&name.value.as_str()) {
-            report.note(messages::condition_is_a_taint(&name));
-            return None;
-        }
-        if PREDICATES.iter().any(|(known, _)| *known == name.value) {
-            return Some(Function { name, weight: None });
-        }
-        match argument {
-            Some(("serviceAffinity", _)) => "CheckServiceAffinity".clone_into(&mut name.value),
-            Some((_, presence)) => {
-                let (key, labels) = labels(presence, "labels", "presentLabels", "absentLabels", path, report);
-                self.node_label(&name, key, labels);
-                "CheckNodeLabelPresence".clone_into(&mut name.value);
-            }
-            None => {
-                let known: Vec<&str> = PREDICATES.iter().map(|(name, _)| *name).collect();
-                report.error(messages::unknown_function("predicate", &name, &known));
-                return None;
-            }
-        }
-        Some(Function { name, weight: None })
+    fn functions(&mut self, kind: &Kind, nodes: &[Node], report: &mut Report) -> Vec<Function> {
+        let read = nodes.iter().enumerate();
+        read.filter_map(|(index, node)| self.function(kind, node, &format!("{}[{index}]", kind.key), report)).collect()
     }
 
-    fn priority(&mut self, node: &Node, path: &str, report: &mut Report) -> Option<Function> {
-        const ARGUMENTS: [&str; 3] = ["serviceAntiAffinity", "labelPreference", "requestedToCapacityRatioArguments"];
-        let mut fields = Fields::of(node, path, &["name", "weight", "argument"], &mut report.errors);
+    fn function(&mut self, kind: &Kind, node: &Node, path: &str, report: &mut Report) -> Option<Function> {
+        let mut fields = Fields::of(node, path, kind.fields, &mut report.errors);
         let mut name = name(&mut fields, node.span, path)?;
-        let weight = fields.integer("weight", 64);
-        let argument = argument(&mut fields, &ARGUMENTS);
-        if weight.as_ref().is_none_or(|weight| weight.value <= 0) {
+        let weight = kind.is_weighted().then(|| fields.integer("weight", 64)).flatten();
+        let argument = argument(&mut fields, kind);
+        if kind.is_weighted() && weight.as_ref().is_none_or(|weight| weight.value <= 0) {
             let at = weight.as_ref().map_or(name.span, |weight| weight.span);
             report.error(messages::weight_not_positive(at, &name.value));
             return None;
         }
-        match name.value.as_str() {
-            // The same for every node.
-            "EqualPriority" => return None,
-            "ServiceSpreadingPriority" => "SelectorSpreadPriority".clone_into(&mut name.value),
-            _ => {}
+        if kind.became_taints.contains(&name.value.as_str()) {
+            report.note(messages::condition_is_a_taint(&name));
+            return None;
         }
-        if PRIORITIES.iter().any(|(known, ..)| *known == name.value) {
+        if kind.without_effect.contains(&name.value.as_str()) {
+            return None;
+        }
+        if name.value == kind.renamed.0 {
+            kind.renamed.1.clone_into(&mut name.value);
+        }
+        if kind.names().any(|known| known == name.value) {
             return Some(Function { name, weight });
         }
-        match argument {
-            Some(("serviceAntiAffinity", _)) => "ServiceAffinity".clone_into(&mut name.value),
-            Some(("labelPreference", preference)) => {
-                let keys = ("presentLabelsPreference", "absentLabelsPreference");
-                let (key, labels) = labels(preference, "label", keys.0, keys.1, path, report);
-                self.node_label(&name, key, labels);
-                "NodeLabel".clone_into(&mut name.value);
+        let Some((own, value)) = argument else {
+            let known: Vec<&str> = kind.names().collect();
+            report.error(messages::unknown_function(kind.what, &name, &known));
+            return None;
+        };
+        own.function.clone_into(&mut name.value);
+        match own.means {
+            Means::Labels { key, present, absent } => {
+                let (args_key, labels) = labels(value, key, present, absent, path, report);
+                self.node_label(&name, args_key, labels);
             }
-            Some((_, args)) => {
-                "RequestedToCapacityRatio".clone_into(&mut name.value);
-                self.configs.push(PluginConfig { name: name.clone(), args: Some(args.clone()) });
-            }
-            None => {
-                let known: Vec<&str> = PRIORITIES.iter().map(|(name, ..)| *name).collect();
-                report.error(messages::unknown_function("priority", &name, &known));
-                return None;
-            }
+            Means::Args => self.configs.push(PluginConfig { name: name.clone(), args: Some(value.clone()) }),
+            Means::Nothing => {}
         }
         Some(Function { name, weight })
     }
@@ -321,16 +219,17 @@ fn name(fields: &mut Fields<'_, '_>, at: Span, path: &str) -> Option<Spanned<Str
     name
 }
 
-/// The one thing that an argument says.
-fn argument<'n>(fields: &mut Fields<'n, '_>, known: &[&'static str]) -> Option<(&'static str, &'n Node)> {
+/// The one thing that an argument says, and what functions with it are.
+fn argument<'n>(fields: &mut Fields<'n, '_>, kind: &Kind) -> Option<(&'static Own, &'n Node)> {
     let node = fields.get("argument")?;
     let path = fields.path("argument");
-    let mut inner = Fields::of(node, &path, known, fields.found());
-    let said: Vec<(&str, &Node)> = known.iter().filter_map(|key| Some((*key, inner.get(key)?))).collect();
+    let known: Vec<&'static str> = kind.own.iter().map(|own| own.argument).collect();
+    let mut inner = Fields::of(node, &path, &known, fields.found());
+    let said: Vec<(&Own, &Node)> = kind.own.iter().filter_map(|own| Some((own, inner.get(own.argument)?))).collect();
     match said.as_slice() {
         [only] => Some(*only),
         _ => {
-            inner.found().push(messages::one_argument(node.span, known));
+            inner.found().push(messages::one_argument(node.span, &known));
             None
         }
     }
