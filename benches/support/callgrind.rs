@@ -21,6 +21,9 @@ pub(crate) struct Dump {
     pub(crate) function: String,
     /// Instructions since the dump before.
     pub(crate) instructions: u64,
+    /// The functions that they were of, if names are not compressed. What is inlined is none.
+    #[allow(dead_code, reason = "not every benchmark asks")]
+    pub(crate) ran: Vec<String>,
 }
 
 /// Runs this program under callgrind. The options say what is counted and when that is written down, and arguments are
@@ -55,12 +58,15 @@ pub(crate) fn run(options: &[String], arguments: &[&str]) -> Result<Vec<Dump>, S
 fn dumps(written: &str) -> Vec<Dump> {
     let mut dumps = Vec::new();
     let mut function = "";
+    let mut ran = Vec::new();
     for line in written.lines() {
         if let Some(trigger) = line.strip_prefix("desc: Trigger: ") {
             function = trigger.rsplit("::").next().unwrap_or_default().trim_end_matches("()");
+        } else if let Some(name) = line.strip_prefix("fn=") {
+            ran.push(name.to_owned());
         } else if let Some(total) = line.strip_prefix("totals: ") {
             let instructions = total.trim().parse().unwrap_or(0);
-            dumps.push(Dump { function: function.into(), instructions });
+            dumps.push(Dump { function: function.into(), instructions, ran: std::mem::take(&mut ran) });
         }
     }
     dumps.retain(|dump| dump.instructions > 0);

@@ -78,6 +78,7 @@ pub struct NodeInfo {
 
 impl NodeInfo {
     /// The value of one of the node's labels.
+    #[inline]
     pub fn label(&self, key: Symbol) -> Option<Symbol> {
         self.node.as_ref()?.labels.value(key)
     }

@@ -21,7 +21,7 @@ pub trait SimpleFilter: Send + Sync + Default + 'static {
     type Pod: Eq + Hash + Send + Sync;
     /// Reads a pod. Label keys and the like become symbols here.
     fn read(pod: &PodSpec, interner: &mut Interner) -> Self::Pod;
-    /// Says why the pod cannot run on the node.
+    /// Says why the pod cannot run on the node. What it says follows from these two alone: it may be asked twice.
     ///
     /// # Errors
     /// The reason, in the words of the pod's message.
@@ -47,22 +47,19 @@ impl<P: SimpleFilter> Plugin for P {
 #[diagnostic::do_not_recommend]
 impl<P: SimpleFilter> FilterPlugin for P {
     type Cycle = ();
-    type Rejection = &'static str;
-    #[inline]
-    fn filter(_: &NoArgs, pod: &<Self as Plugin>::Pod, _: &(), node: &NodeInfo) -> Result<(), &'static str> {
-        <P as SimpleFilter>::filter(pod, node)
+    /// No reason: the loop over nodes would carry it along. Who wants to know asks again.
+    type Rejection = ();
+    const CAN_FAIL: bool = false;
+    #[inline(always)]
+    fn filter(_: &NoArgs, pod: &<Self as Plugin>::Pod, _: &(), node: &NodeInfo) -> Result<(), ()> {
+        <P as SimpleFilter>::filter(pod, node).map_err(|_| ())
     }
-    fn code(_: &&'static str) -> Code {
+    fn code(_: &()) -> Code {
         Code::Unschedulable
     }
-    fn explain(
-        _: &NoArgs,
-        _: &<Self as Plugin>::Pod,
-        _: &(),
-        _: &NodeInfo,
-        rejection: &'static str,
-        out: &mut Reasons<'_>,
-    ) {
-        out.push(rejection);
+    fn explain(_: &NoArgs, pod: &<Self as Plugin>::Pod, _: &(), node: &NodeInfo, _: (), out: &mut Reasons<'_>) {
+        if let Err(reason) = <P as SimpleFilter>::filter(pod, node) {
+            out.push(reason);
+        }
     }
 }

@@ -17,6 +17,7 @@ impl SimpleFilter for Maintenance {
         interner.intern("example.com/maintenance")
     }
 
+    #[inline]
     fn filter(label: &Symbol, node: &NodeInfo) -> Result<(), &'static str> {
         match node.label(*label) {
             None => Ok(()),
