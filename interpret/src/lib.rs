@@ -15,6 +15,7 @@
 #![allow(clippy::unused_unit, reason = "generated: what some plugins read is nothing")]
 
 mod bundle;
+mod cycle_state;
 mod erased;
 mod load;
 mod pipeline;

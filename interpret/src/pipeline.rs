@@ -1,6 +1,5 @@
 //! A profile that was read when the program ran: what generated code does in straight lines, in loops over its steps.
 
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use futures_util::future::try_join_all;
@@ -9,9 +8,7 @@ use schedc_core::cache::{Base, Cache};
 use schedc_core::client::Client;
 use schedc_core::events::EventObject;
 use schedc_core::extenders::NoExtenders;
-use schedc_core::extension_points::{
-    Binding, Extent, HintError, Placement, PostFilterContext, QueuedPod, QueueingHint,
-};
+use schedc_core::extension_points::{Binding, HintError, Placement, PostFilterContext, QueuedPod, QueueingHint};
 use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::hints::PluginEvents;
 use schedc_core::intern::Interner;
@@ -26,8 +23,9 @@ use schedc_core::profile::{
 use schedc_core::status::{Code, Reasons, Status};
 
 use crate::bundle::Profiles;
-use crate::erased::{All, AllColumns, AnyValue, FilterState, PodValue};
-use crate::plugins::{self, Columns, SCORES};
+use crate::cycle_state::{Cycle, Extents, Pod, Raw, Rejection, Reserved, Score};
+use crate::erased::{All, AllColumns, AnyValue};
+use crate::plugins::{self, Columns};
 use crate::state::State;
 use crate::steps::{ScoreStep, Steps};
 
@@ -41,98 +39,6 @@ impl Pipeline {
         Pipeline { steps: Arc::new(steps) }
     }
 }
-
-/// What the plugins read of a pod, in their order.
-pub struct Pod {
-    /// What is asked about a pod is asked of these.
-    steps: Arc<Steps>,
-    of: Vec<Box<dyn PodValue>>,
-}
-
-impl Pod {
-    fn of(&self, place: usize) -> &dyn PodValue {
-        &*self.of[place]
-    }
-}
-
-impl PartialEq for Pod {
-    fn eq(&self, other: &Self) -> bool {
-        self.of.len() == other.of.len() && self.of.iter().zip(&other.of).all(|(a, b)| (**a).equals(&**b))
-    }
-}
-impl Eq for Pod {}
-
-impl Hash for Pod {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.of.iter().for_each(|value| (**value).hash_into(hasher));
-    }
-}
-
-/// What PreFilter plugins left, by the places of the plugins.
-#[derive(Clone, PartialEq)]
-pub struct Cycle(Vec<Option<Slot<FilterState>>>);
-
-impl Cycle {
-    fn skips(&self, place: usize) -> bool {
-        self.0[place].as_ref().is_some_and(|slot| slot.skip)
-    }
-    fn state(&self, place: usize) -> Option<&AnyValue> {
-        self.0[place].as_ref().map(|slot| slot.state.value())
-    }
-}
-
-/// What PreScore plugins left, and what others looked up, by the places of the plugins.
-pub struct Score(Vec<Option<Slot<Box<AnyValue>>>>);
-
-impl Score {
-    fn skips(&self, place: usize) -> bool {
-        self.0[place].as_ref().is_some_and(|slot| slot.skip)
-    }
-    fn state(&self, place: usize) -> Option<&AnyValue> {
-        self.0[place].as_ref().map(|slot| &*slot.state)
-    }
-}
-
-/// The raw scores of all nodes: for each node one of every step of Score.
-#[derive(Default)]
-pub struct Raw {
-    slots: usize,
-    scores: Vec<i64>,
-}
-
-impl Raw {
-    /// Those of a node, to be taken down.
-    fn node_mut(&mut self, index: usize, steps: usize) -> &mut [i64] {
-        if self.scores.len() < self.slots * steps {
-            self.scores.resize(self.slots * steps, 0);
-        }
-        &mut self.scores[index * steps..][..steps]
-    }
-    fn node(&self, index: usize, steps: usize) -> &[i64] {
-        &self.scores[index * steps..][..steps]
-    }
-}
-
-/// The extremes of the raw scores, by steps of Score.
-#[derive(Clone, Copy)]
-pub struct Extents([Extent; SCORES]);
-
-impl Default for Extents {
-    fn default() -> Self {
-        Extents([Extent::EMPTY; SCORES])
-    }
-}
-
-/// Which step of Filter rejected a node. Its words are asked for when they are needed.
-#[derive(Clone, Copy)]
-pub struct Rejection {
-    step: usize,
-    plugin: &'static str,
-    code: Code,
-}
-
-/// What Reserve plugins left, by the places of the plugins; none of those whose Reserve did not run.
-pub struct Reserved(Vec<Option<Box<AnyValue>>>);
 
 impl ScoreStep {
     fn normalized(&self, extents: &Extents, at: usize, raw: i64) -> i64 {
@@ -431,7 +337,7 @@ impl Profile for Pipeline {
     fn pre_bind_pre_flight(&self, placement: &Placement, reserved: &Reserved) -> Result<PreBindPlan, Status> {
         let mut plan = PreBindPlan::default();
         for (at, step) in self.steps.pre_bind.iter().enumerate() {
-            let reserved = reserved_by(step.name, reserved, step.place)?;
+            let reserved = reserved.of(step.name, step.place)?;
             plan.take(at, step.name, step.plugin.pre_flight(placement, reserved))?;
         }
         Ok(plan)
@@ -447,7 +353,7 @@ impl Profile for Pipeline {
             let running = group.iter().map(|at| {
                 let step = &self.steps.pre_bind[at];
                 async move {
-                    let reserved = reserved_by(step.name, reserved, step.place)?;
+                    let reserved = reserved.of(step.name, step.place)?;
                     let plugin: &AnyValue = &*self.steps.members[step.place].every;
                     let done = plugins::pre_bind(plugin, client, placement, reserved).await;
                     done.map_err(|status| rejected_or_failed("PreBind plugin", step.name, status))
@@ -469,9 +375,4 @@ impl Profile for Pipeline {
     }
     /// No plugin of schedc itself is told.
     fn post_bind(&self, _: &Placement) {}
-}
-
-/// What a plugin's Reserve left, for its PreBind.
-fn reserved_by<'a>(plugin: &'static str, reserved: &'a Reserved, place: usize) -> Result<&'a AnyValue, Status> {
-    schedc_core::profile::reserved_by(plugin, &reserved.0[place]).map(|value| &**value)
 }

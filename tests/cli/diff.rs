@@ -196,7 +196,6 @@ fn pods_that_go_elsewhere() {
     .assert_eq(pods);
     let run = schedc(&["diff", "default", "kube-scheduler", "--cluster", EXAMPLE]);
     expect![[r#"
-        note: pods are placed with `default` for kube-scheduler: only settings differ
         default and kube-scheduler: 1 difference
 
         Settings
@@ -209,17 +208,43 @@ fn pods_that_go_elsewhere() {
 }
 
 #[test]
-fn pods_of_a_profile_that_is_not_compiled_in() {
-    let folder = Folder::with(&[("profiles/mine.toml", "[plugins]\nfilter = []\n"), ("scheduler.yaml", CONFIGURATION)]);
-    let run = folder.schedc(&["diff", "mine", "default", "--cluster", "."]);
-    assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""));
+fn pods_of_profiles_that_are_not_compiled_in() {
+    let mine = "\
+scheduler-name = \"mine\"
+percentage-of-nodes-to-score = 50
+[args.NodeResourcesFit.scoring-strategy]
+type = \"MostAllocated\"
+resources = [{ name = \"cpu\", weight = 1 }, { name = \"memory\", weight = 1 }]
+";
+    let folder = Folder::with(&[("profiles/mine.toml", mine), ("scheduler.yaml", CONFIGURATION)]);
+    let example = format!("{}/{EXAMPLE}", env!("CARGO_MANIFEST_DIR"));
+    let elsewhere = |a: &str, b: &str| {
+        let run = folder.schedc(&["diff", a, b, "--cluster", &example]);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
+        run.stdout[run.stdout.find("Pods\n").expect("a table of pods")..].to_owned()
+    };
+    // As the compiled profile: of so few nodes, all are looked at.
+    assert_eq!(elsewhere("mine", "default").replace("MINE   ", "BINPACK"), elsewhere("binpack", "default"));
     expect![[r#"
-        error: mine is not compiled into this binary as it is, so no pods can be placed with it; put it into profiles/ and build again
-    "#]].assert_eq(&run.stderr);
-    let run = folder.schedc(&["diff", "scheduler.yaml#two", "default", "--cluster", "."]);
+        Pods
+          1 of 21 pods would go elsewhere:
+          POD                    SCHEDULER.YAML#TWO  MINE
+          research/spark-driver  north-1             north-2
+    "#]]
+    .assert_eq(&elsewhere("scheduler.yaml#two", "mine"));
+}
+
+#[test]
+fn pods_of_a_profile_with_plugins_that_are_not_here() {
+    let own = format!(
+        "crates = [{{ path = \"{}/examples/out-of-tree\" }}]\n[plugins]\nmulti-point = {{ enabled = [\"Maintenance\"] }}\n",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let folder = Folder::with(&[("own.toml", &own), ("nodes.yaml", "")]);
+    let run = folder.schedc(&["diff", "own.toml", "default", "--cluster", "nodes.yaml"]);
     assert_eq!(run.code, Some(2));
     expect![[r#"
-        error: scheduler.yaml#two is not compiled into this binary as it is, so no pods can be placed with it; `schedc import scheduler.yaml -o profiles` makes a profile of it; then build again
+        error: own.toml: plugin Maintenance of crate out_of_tree is not compiled into this program, so the profile cannot be interpreted; compile it with a build script or `profile!` in a crate that depends on out_of_tree
     "#]].assert_eq(&run.stderr);
 }
 

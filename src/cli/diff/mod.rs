@@ -36,8 +36,8 @@ pub(crate) struct Diff {
 
     /// Place the pending pods of this cluster with both, and tell which would go elsewhere
     ///
-    /// Manifests in YAML or JSON: files, folders, or `-` for standard input, as for `schedc simulate`. Both profiles must
-    /// be compiled in. Each serves all pods, whatever scheduler they ask for.
+    /// Manifests in YAML or JSON: files, folders, or `-` for standard input, as for `schedc simulate`. A profile that is not
+    /// compiled in is interpreted. Each serves all pods, whatever scheduler they ask for.
     #[arg(long, num_args = 1.., value_name = "FILE|FOLDER")]
     cluster: Vec<PathBuf>,
 

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use schedc_core::extenders::Overrides;
+use schedc_core::handle::Handle;
 use schedc_core::profile::Bundle;
 use schedc_import::{Difference, Meaning, differences};
+use schedc_interpret::Interpretation;
 use schedc_objects::{Kinds, Objects};
 use serde::Serialize;
 
@@ -47,40 +49,62 @@ pub(crate) struct Outcome {
     pub(crate) message: Option<String>,
 }
 
+/// Who places pods by a profile.
+enum Decider {
+    /// The compiled profile of that name.
+    Compiled(&'static str),
+    /// Its interpreted twin.
+    Interpreted(Interpretation),
+}
+
 /// Places the pending pods of a cluster with each of the two.
 pub(super) fn moves<B: Bundle>(a: &Side, b: &Side, cluster: &[PathBuf], seed: u64) -> Result<Moves, Failure> {
-    let (profile_a, profile_b) = (compiled::<B>(a)?, compiled::<B>(b)?);
+    let (by_a, by_b) = (decider::<B>(a)?, decider::<B>(b)?);
     let options = schedc_objects::Options { kinds: Kinds::of::<B>(), ..schedc_objects::Options::default() };
     let objects = Objects::load(cluster, options)?;
-    let a = placed::<B>(profile_a, objects.clone(), seed)?;
-    let b = placed::<B>(profile_b, objects, seed)?;
+    let a = placed::<B>(&by_a, objects.clone(), seed)?;
+    let b = placed::<B>(&by_b, objects, seed)?;
     Ok(compare(&outcomes(&a), &outcomes(&b), &stays(&[&a, &b])))
 }
 
-/// The compiled profile that does what a side does.
-fn compiled<B: Bundle>(side: &Side) -> Result<&'static str, Failure> {
+/// Who does what a side does: the profile that is compiled in, else its twin. Where there is no twin, a profile will do that
+/// differs in settings alone.
+fn decider<B: Bundle>(side: &Side) -> Result<Decider, Failure> {
+    let mut similar = None;
     for profile in B::PROFILES {
         let found = differences(&Meaning::from(profile), &side.means);
-        if !found.iter().all(|difference| matches!(difference, Difference::Setting { .. })) {
-            continue;
+        if found.is_empty() {
+            return Ok(Decider::Compiled(profile.name));
         }
-        if !found.is_empty() {
-            let name = profile.name;
-            output::note(format_args!("pods are placed with `{name}` for {}: only settings differ", side.name));
-        }
-        return Ok(profile.name);
+        let settings_alone = found.iter().all(|difference| matches!(difference, Difference::Setting { .. }));
+        similar = similar.or(settings_alone.then_some(profile.name));
     }
-    Err(Failure::new(format_args!(
-        "{} is not compiled into this binary as it is, so no pods can be placed with it; {}",
-        side.name, side.cure
-    )))
+    let twin = side.compilation().transpose()?.map(Interpretation::of);
+    match (twin, similar) {
+        (Some(Ok(twin)), _) => Ok(Decider::Interpreted(twin)),
+        (_, Some(name)) => {
+            output::note(format_args!("pods are placed with `{name}` for {}: only settings differ", side.name));
+            Ok(Decider::Compiled(name))
+        }
+        (Some(Err(reason)), None) => Err(reason.into()),
+        (None, None) => Err(Failure::new(format_args!("{} is not compiled into this binary", side.name))),
+    }
 }
 
-fn placed<B: Bundle>(profile: &str, mut objects: Objects, seed: u64) -> Result<Report, Failure> {
+fn placed<B: Bundle>(decider: &Decider, mut objects: Objects, seed: u64) -> Result<Report, Failure> {
     let timeline = Timeline::read(&Sources::default(), &mut objects)?;
-    let routes = Routes::to(B::PROFILES, profile)?;
-    let options = Options { routes, seed, until: None, log: false, extenders: Overrides::NONE, read: Duration::ZERO };
-    Ok(simulate(B::new, objects, timeline, options, |_| {})?)
+    let options = |profiles, name| -> Result<Options, Failure> {
+        let routes = Routes::to(profiles, name)?;
+        Ok(Options { routes, seed, until: None, log: false, extenders: Overrides::NONE, read: Duration::ZERO })
+    };
+    match decider {
+        Decider::Compiled(name) => Ok(simulate(B::new, objects, timeline, options(B::PROFILES, name)?, |_| {})?),
+        Decider::Interpreted(twin) => {
+            let name = twin.profiles().first().map_or("", |profile| profile.name);
+            let options = options(twin.profiles(), name)?;
+            Ok(simulate(|handle: &Handle| twin.start(handle), objects, timeline, options, |_| {})?)
+        }
+    }
 }
 
 /// What became of each pod that something became of.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use schedc_codegen::load;
+use schedc_codegen::{Compilation, Diagnostics, NoCrates, SourceText, compile, load};
 use schedc_core::profile::Bundle;
 use schedc_import::{Level, Meaning, Options, import_any};
 
@@ -18,8 +18,16 @@ pub(super) struct Side {
     pub(super) name: String,
     pub(super) scheduler_name: String,
     pub(super) means: Meaning,
-    /// What to do if it is not compiled in.
-    pub(super) cure: String,
+    /// What was read, if it is not one that is compiled in.
+    read: Option<Read>,
+}
+
+/// What a profile was read from.
+enum Read {
+    /// Files in the format of profiles.
+    Profile(Box<Compilation>),
+    /// kube-scheduler's configuration, as a profile.
+    Imported(SourceText),
 }
 
 impl Side {
@@ -36,15 +44,13 @@ impl Side {
         match compiled {
             _ if argument == KUBE_SCHEDULER || argument == "default" && !is_file && compiled.is_none() => {
                 let nothing = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
-                let side = Self::import(KUBE_SCHEDULER, nothing, None)?;
-                let cure = "build with a profile that does the same, such as profiles/default.toml".to_owned();
-                Ok(Side { cure, ..side })
+                Self::import(KUBE_SCHEDULER, nothing, None)
             }
             Some(profile) if !is_file => Ok(Side {
                 name: profile.name.to_owned(),
                 scheduler_name: profile.scheduler_name.to_owned(),
                 means: Meaning::from(profile),
-                cure: String::new(),
+                read: None,
             }),
             _ => Self::profile(argument),
         }
@@ -58,7 +64,7 @@ impl Side {
                 name: plan.stem.clone(),
                 scheduler_name: plan.scheduler_name.value.clone(),
                 means: Meaning::from(plan),
-                cure: "put it into profiles/ and build again".to_owned(),
+                read: Some(Read::Profile(Box::new(compilation))),
             }),
             plans => {
                 let number = plans.len();
@@ -79,11 +85,20 @@ impl Side {
         {
             output::warning(remark.one_line(&import.files));
         }
+        let called = name.map_or_else(|| path.to_owned(), |name| format!("{path}#{name}"));
         Ok(Side {
-            name: name.map_or_else(|| path.to_owned(), |name| format!("{path}#{name}")),
             scheduler_name: imported.scheduler_name.clone(),
             means: imported.means.clone(),
-            cure: format!("`schedc import {path} -o profiles` makes a profile of it; then build again"),
+            read: Some(Read::Imported(SourceText { path: called.clone(), text: imported.toml.clone() })),
+            name: called,
+        })
+    }
+
+    /// What was read, as the compiler understands it; `None` of a profile that is compiled in.
+    pub(super) fn compilation(&self) -> Option<Result<Compilation, Diagnostics>> {
+        Some(match self.read.as_ref()? {
+            Read::Profile(compilation) => Ok((**compilation).clone()),
+            Read::Imported(source) => compile(std::slice::from_ref(source), &mut NoCrates),
         })
     }
 }
