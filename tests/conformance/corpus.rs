@@ -18,12 +18,22 @@ pub(crate) struct Entry {
 
 /// The scenarios of a family that `wanted` wants, by their profile.
 pub(crate) fn entries(family: &str, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = Entry> {
-    lines(&format!("corpora/{family}.jsonl.gz")).filter_map(move |line| {
-        // The profile is near the beginning of a line; most of the line need not be read for it.
-        let profile =
-            line.split_once(r#""profile":""#).and_then(|(_, rest)| rest.split_once('"')).map(|(name, _)| name);
-        wanted(profile.unwrap_or_default()).then(|| serde_json::from_str(&line).unwrap())
-    })
+    family_lines(family).filter_map(move |line| wanted(profile(&line)).then(|| serde_json::from_str(&line).unwrap()))
+}
+
+/// The profile of each scenario of a family.
+pub(crate) fn profiles(family: &str) -> impl Iterator<Item = String> + use<> {
+    family_lines(family).map(|line| profile(&line).to_owned())
+}
+
+fn family_lines(family: &str) -> impl Iterator<Item = String> + use<> {
+    lines(&format!("corpora/{family}.jsonl.gz"))
+}
+
+/// It is near the beginning of a line; most of the line need not be read for it.
+fn profile(line: &str) -> &str {
+    let named = line.split_once(r#""profile":""#).and_then(|(_, rest)| rest.split_once('"'));
+    named.map_or("", |(name, _)| name)
 }
 
 /// The lines of a compressed file beside this one.

@@ -40,8 +40,13 @@ mod flipped {
     );
 }
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
 use report::Report;
 use schedc::evaluation::Evaluator;
+use schedc_core::profile::Bundle;
 
 /// Evaluates a family, and compares all that was decided.
 fn check(family: &str) {
@@ -74,6 +79,19 @@ macro_rules! families {
 
 families! {
     gates hostile images mixed nodeaffinity nodename podaffinity ports preemption resources sequence spread taints volumes
+}
+
+/// Each is imported, compiled into `scheduler`, and has decisions of kube-scheduler that ran with it: none is left out.
+#[test]
+fn every_configuration_has_scenarios() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("import/tests/profiles");
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let configurations = files.filter(|path| path.extension().is_some_and(|end| end == "yaml"));
+    let configurations = configurations.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned());
+    let compiled = scheduler::Profiles::PROFILES.iter().map(|profile| profile.name.to_owned());
+    let tried: BTreeSet<String> = FAMILIES.iter().flat_map(|family| corpus::profiles(family)).collect();
+    assert_eq!(configurations.collect::<BTreeSet<_>>(), tried);
+    assert_eq!(compiled.collect::<BTreeSet<_>>(), tried);
 }
 
 #[test]
