@@ -1,4 +1,4 @@
-//! `schedc build`: what it refuses before cargo starts. tests/scaffold builds.
+//! `schedc build`: what it refuses before cargo starts, and what it asks cargo for, by a stand-in for cargo.
 
 use expect_test::expect;
 
@@ -44,4 +44,53 @@ fn only_a_scheduler_is_built() {
         error: taken is a folder: say what the program is called
     "#]]
     .assert_eq(&folder.schedc(&["build", "small", "-o", "taken"]).refused());
+}
+
+/// A scheduler, and a cargo that tells what it is asked for and makes a program that tells how it was called.
+fn scheduler() -> Folder {
+    let manifest = "[package]\nname = \"mine\"\nedition = \"2024\"\n\n[workspace]\n\n[features]\nrun = []\ntools = []\n\n\
+                    [dependencies]\nschedc = \"0.1\"\nschedc-plugins = \"0.1\"\n\n[build-dependencies]\nschedc-codegen = \"0.1\"\n";
+    let cargo = r#"#!/bin/sh
+[ "$1" = metadata ] && exec "$REAL" "$@"
+echo "in ${PWD##*/}: $*, of ${SCHEDC_PROFILES##*/}" >&2
+mkdir -p target
+printf '#!/bin/sh\necho "runs $*"\n' > target/mine
+chmod +x target/mine
+echo '{"reason":"compiler-artifact","executable":null}'
+echo "{\"reason\":\"compiler-artifact\",\"executable\":\"$PWD/target/mine\"}"
+exit ${STATUS-0}
+"#;
+    Folder::with(&[
+        ("mine/Cargo.toml", manifest),
+        ("mine/build.rs", "fn main() {}"),
+        ("mine/src/main.rs", "fn main() {}"),
+        ("mine/profiles/small.toml", "[plugins]\nmulti-point = [\"PrioritySort\", \"DefaultBinder\"]\n"),
+        ("mine/cargo", cargo),
+    ])
+}
+
+const WITH_STAND_IN: &str = "chmod +x mine/cargo; export REAL=${CARGO:-cargo} CARGO=$PWD/mine/cargo; cd mine/src";
+
+#[test]
+fn a_program_is_what_cargo_made_of_the_package_around() {
+    let build = "schedc build ../profiles/small.toml -o ../../small --target aarch64-unknown-linux-gnu --offline";
+    let run = scheduler().shell(&format!("{WITH_STAND_IN}; {build} && ../../small run --dry-run"));
+    expect![[r#"
+        in mine: build --message-format json-render-diagnostics --no-default-features --profile dist --bin mine --features run --target aarch64-unknown-linux-gnu --offline, of small.toml
+        note: wrote ../../small, 0.0 MB, with small
+    "#]]
+    .assert_eq(&run.stderr);
+    assert_eq!(run.ok(), "runs run --dry-run\n");
+}
+
+#[test]
+fn what_cargo_cannot_build_leaves_the_old_program() {
+    let build = "echo old > ../../small; STATUS=101 schedc build ../profiles/small.toml -o ../../small --release";
+    let run = scheduler().shell(&format!("{WITH_STAND_IN}; {build}; cat ../../small"));
+    expect![[r#"
+        in mine: build --message-format json-render-diagnostics --no-default-features --profile release --bin mine --features run, of small.toml
+        error: cargo could not build the program; what it says is above
+    "#]]
+    .assert_eq(&run.stderr);
+    assert_eq!(run.ok(), "old\n");
 }
