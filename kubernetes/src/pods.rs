@@ -1,9 +1,9 @@
 //! What an API server says of pods that only whoever writes to it needs to know.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use k8s_openapi::api::core::v1 as api;
+use schedc_core::map::Map;
 use schedc_core::model::Uid;
 
 use crate::status_patch::{ConditionOrders, Seen};
@@ -18,7 +18,7 @@ pub struct Records {
 
 #[derive(Debug, Default)]
 struct State {
-    pods: HashMap<Uid, Known>,
+    pods: Map<Uid, Known>,
     orders: ConditionOrders,
 }
 

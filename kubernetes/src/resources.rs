@@ -108,25 +108,24 @@ impl Resource {
 
     /// The path of all its objects, in all namespaces.
     pub fn all(&self) -> String {
-        format!("{}/{}", self.root(), self.plural)
+        [self.root(), self.api_version, "/", self.plural].concat()
     }
 
     /// The path of those of a namespace, where they are created. The namespace does not matter where there are none.
     pub fn collection(&self, namespace: &str) -> String {
         match self.is_namespaced {
-            true => format!("{}/namespaces/{namespace}/{}", self.root(), self.plural),
+            true => [self.root(), self.api_version, "/namespaces/", namespace, "/", self.plural].concat(),
             false => self.all(),
         }
     }
 
     /// The path of one.
     pub fn path(&self, namespace: &str, name: &str) -> String {
-        format!("{}/{name}", self.collection(namespace))
+        [&self.collection(namespace), "/", name].concat()
     }
 
-    fn root(&self) -> String {
-        let root = if self.group().is_empty() { "/api/" } else { "/apis/" };
-        root.to_owned() + self.api_version
+    fn root(&self) -> &'static str {
+        if self.group().is_empty() { "/api/" } else { "/apis/" }
     }
 }
 

@@ -215,7 +215,7 @@ async fn history() -> (BTreeMap<String, Read>, BTreeMap<String, Read>) {
 
     let way = Paced::new(Measured::new(Agrees, metrics.clone()), Some(Pace { qps: 50.0, burst: 100 }));
     for (verb, path) in [(Verb::Create, "/x"), (Verb::Get, "/nobody"), (Verb::StrategicPatch, "/y")] {
-        let call = Call { verb, path: path.into(), body: vec![b'x'; 300] };
+        let call = Call { verb, path: path.into(), body: vec![b'x'; 300].into() };
         let _answer = way.call(Lane::Bind, call).await;
     }
     let mut pages = Vec::new();

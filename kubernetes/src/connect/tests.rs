@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use bytes::Bytes;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::server::WebPkiClientVerifier;
@@ -41,7 +42,7 @@ impl Drop for Folder {
 }
 
 async fn get(http: &Http) -> Result<Answer, Silence> {
-    http.call(Lane::Write, Call { verb: Verb::Get, path: "/version".to_owned(), body: Vec::new() }).await
+    http.call(Lane::Write, Call { verb: Verb::Get, path: "/version".to_owned(), body: Bytes::new() }).await
 }
 
 /// A kubeconfig for a server, with cluster and user changed.

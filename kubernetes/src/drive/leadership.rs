@@ -110,6 +110,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
 
+    use bytes::Bytes;
     use futures_util::FutureExt;
 
     use super::*;
@@ -154,7 +155,7 @@ mod tests {
             let (_tell, standing) = watch::channel(standing);
             let slow = Slow::default();
             let fenced = Fenced::new(slow.clone(), Leadership::elected(standing));
-            let call = Call { verb: Verb::Create, path: String::new(), body: Vec::new() };
+            let call = Call { verb: Verb::Create, path: String::new(), body: Bytes::new() };
             let mut call = pin!(fenced.call(lane, call));
             let result = (0..3).find_map(|second| {
                 slow.seconds.store(second, Ordering::Relaxed);

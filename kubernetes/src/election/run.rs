@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use serde_json::{Value, from_slice};
 use tokio::sync::watch;
 use tracing::{error, info};
@@ -111,9 +112,13 @@ async fn ask(transport: &impl Transport, election: &Election, request: &Request)
     let (namespace, name) = election.place();
     let json = |lease: &Lease| lease.to_json().to_string().into_bytes();
     let call = match request {
-        Request::Get => Call { verb: Verb::Get, path: resource.path(namespace, name), body: Vec::new() },
-        Request::Create(lease) => Call { verb: Verb::Create, path: resource.collection(namespace), body: json(lease) },
-        Request::Update(lease) => Call { verb: Verb::Update, path: resource.path(namespace, name), body: json(lease) },
+        Request::Get => Call { verb: Verb::Get, path: resource.path(namespace, name), body: Bytes::new() },
+        Request::Create(lease) => {
+            Call { verb: Verb::Create, path: resource.collection(namespace), body: json(lease).into() }
+        }
+        Request::Update(lease) => {
+            Call { verb: Verb::Update, path: resource.path(namespace, name), body: json(lease).into() }
+        }
     };
     match transport.call(Lane::Lease, call).await {
         Ok(answer) if answer.is_success() => match from_slice(&answer.body) {

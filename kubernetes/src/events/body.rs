@@ -1,5 +1,6 @@
 //! Events as the API server takes them: `events.k8s.io/v1`.
 
+use bytes::Bytes;
 use k8s_openapi::jiff::Timestamp;
 use k8s_openapi::jiff::fmt::temporal::DateTimePrinter;
 use schedc_core::client::{Event, EventType};
@@ -94,18 +95,25 @@ impl<'a> Body<'a> {
         }
     }
 
-    pub(super) fn to_json(&self) -> Vec<u8> {
+    pub(super) fn to_json(&self) -> Bytes {
         json(self)
     }
 
-    pub(super) fn series_to_json(&self) -> Option<Vec<u8>> {
+    pub(super) fn series_to_json(&self) -> Option<Bytes> {
         self.series.as_ref().map(|series| json(&Patch { series }))
     }
 }
 
+/// Most events are no longer than this.
+const LENGTH: usize = 768;
+
 /// Nothing in here can fail to be JSON: no map, no number that is none.
-fn json(value: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(value).unwrap_or_default()
+fn json(value: &impl Serialize) -> Bytes {
+    let mut json = Vec::with_capacity(LENGTH);
+    match serde_json::to_writer(&mut json, value) {
+        Ok(()) => json.into(),
+        Err(_) => Bytes::new(),
+    }
 }
 
 /// A time as Kubernetes' `metav1.MicroTime` is written.

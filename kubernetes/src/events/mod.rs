@@ -10,6 +10,7 @@ mod sink;
 use std::collections::HashMap;
 use std::time::Duration;
 
+use bytes::Bytes;
 use k8s_openapi::jiff::Timestamp;
 use schedc_core::client::{Event, EventType};
 use schedc_core::model::Uid;
@@ -39,14 +40,14 @@ pub enum What {
     /// Create it.
     Create {
         /// The event, as JSON.
-        event: Vec<u8>,
+        event: Bytes,
     },
     /// Change it, or create it if it is gone.
     Update {
         /// The change, as a strategic merge patch in JSON.
-        patch: Vec<u8>,
+        patch: Bytes,
         /// The event, as JSON.
-        event: Vec<u8>,
+        event: Bytes,
     },
 }
 

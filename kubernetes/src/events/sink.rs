@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use schedc_core::client::Event;
 use schedc_core::random::Random;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
-use tokio::task::JoinSet;
 
 use super::{Recorder, What, Write};
 use crate::resources::Resource;
@@ -51,10 +53,10 @@ impl<T: Transport> Sink<T> {
 
     /// Goes on until nothing can be queued any more, and all was written.
     pub async fn run(mut self) {
-        let mut writes = JoinSet::new();
+        let mut writes = FuturesUnordered::new();
         loop {
             while writes.len() >= AT_ONCE {
-                writes.join_next().await;
+                writes.next().await;
             }
             let next_sweep = self.recorder.next_sweep();
             let now = self.transport.now();
@@ -63,24 +65,21 @@ impl<T: Transport> Sink<T> {
                 queued = self.queued.recv() => {
                     let Some((event, version)) = queued else { break };
                     let write = self.recorder.record(event, version, self.transport.now());
-                    self.begin(write, &mut writes);
+                    writes.extend(write.map(|write| self.begin(write)));
                 }
                 () = self.transport.sleep(until_sweep.unwrap_or_default()), if until_sweep.is_some() => {
                     let due = self.recorder.sweep(self.transport.now());
-                    self.begin(due, &mut writes);
+                    writes.extend(due.into_iter().map(|write| self.begin(write)));
                 }
-                // Nothing is kept of what is done.
-                Some(_) = writes.join_next() => {}
+                Some(()) = writes.next() => {}
             }
         }
-        writes.join_all().await;
+        writes.collect().await
     }
 
-    fn begin(&mut self, due: impl IntoIterator<Item = Write>, writes: &mut JoinSet<()>) {
-        for due in due {
-            let thousandths = u32::try_from(self.random.below(251)).unwrap_or_default();
-            writes.spawn(write(self.transport.clone(), due, PAUSE + PAUSE * thousandths / 1000));
-        }
+    fn begin(&mut self, due: Write) -> impl Future<Output = ()> + use<T> {
+        let thousandths = u32::try_from(self.random.below(251)).unwrap_or_default();
+        write(self.transport.clone(), due, PAUSE + PAUSE * thousandths / 1000)
     }
 }
 
@@ -89,7 +88,7 @@ async fn write(transport: impl Transport, write: Write, pause: Duration) {
     let Write { namespace, name, what } = write;
     let Some(resource) = Resource::of("Event") else { return };
     let create =
-        |event: &[u8]| Call { verb: Verb::Create, path: resource.collection(&namespace), body: event.to_vec() };
+        |event: &Bytes| Call { verb: Verb::Create, path: resource.collection(&namespace), body: event.clone() };
     for tries in 0..TRIES {
         if tries > 0 {
             transport.sleep(pause).await;

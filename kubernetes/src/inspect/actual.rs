@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use bytes::Bytes;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -86,7 +87,7 @@ async fn list<Item: DeserializeOwned>(
     let resource = Resource::of(kind).ok_or_else(|| failed("nobody knows this kind"))?;
     let mut rest = None;
     loop {
-        let call = Call { verb: Verb::Get, path: query(resource, &Ask::Page { rest }, 0), body: Vec::new() };
+        let call = Call { verb: Verb::Get, path: query(resource, &Ask::Page { rest }, 0), body: Bytes::new() };
         let answer = patiently(transport, Lane::Watch, &call).await.map_err(|silence| failed(&silence.why()))?;
         if !answer.is_success() {
             return Err(failed(&Refusal::new(&answer).message));

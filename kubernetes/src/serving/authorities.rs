@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::server::WebPkiClientVerifier;
@@ -142,7 +143,7 @@ impl<T: Transport> Sources<T> {
     pub(super) async fn look_up(&self, said: &mut Said) -> Result<(), String> {
         let Some(transport) = &self.cluster else { return Ok(()) };
         let in_context = |why: String| format!("looking up who vouches for callers in {CONFIG_MAP}: {why}");
-        let call = Call { verb: Verb::Get, path: CONFIG_MAP.to_owned(), body: Vec::new() };
+        let call = Call { verb: Verb::Get, path: CONFIG_MAP.to_owned(), body: Bytes::new() };
         let answer = transport.call(Lane::Review, call).await.map_err(|silence| in_context(silence.why()))?;
         if answer.code == 404 {
             return Ok(());

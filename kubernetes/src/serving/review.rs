@@ -29,7 +29,7 @@ impl<T: Transport> Reviewer<T> {
 
     /// Has a review made, and returns its status.
     pub(super) async fn review(&self, path: &str, review: &Value) -> Result<Value, String> {
-        let call = Call { verb: Verb::Create, path: path.to_owned(), body: review.to_string().into_bytes() };
+        let call = Call { verb: Verb::Create, path: path.to_owned(), body: review.to_string().into() };
         let asking = async {
             // Nobody closes it.
             let _turn = self.turns.acquire().await;

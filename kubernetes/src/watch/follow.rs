@@ -122,7 +122,7 @@ impl<S: Streams> Follower<S> {
 
     /// A page of a list. Returns how it ended if it did not arrive.
     async fn page(&mut self, path: String) -> Result<Option<End>, Unheard> {
-        let answer = match self.streams.call(Lane::Watch, Call { verb: Verb::Get, path, body: Vec::new() }).await {
+        let answer = match self.streams.call(Lane::Watch, Call { verb: Verb::Get, path, body: Bytes::new() }).await {
             Ok(answer) if answer.is_success() => answer,
             Ok(answer) => return self.refused(&answer).await.map(Some),
             Err(silence) => return self.broken(silence).await.map(Some),

@@ -3,9 +3,10 @@
 //! Objects are told as they arrive, whether as a part of a list or as a change. When a list is complete, whatever was not
 //! told since it began is gone: nothing is kept of objects for that but what they are called.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use schedc_core::intern::{Interner, Symbol};
+use schedc_core::map::Map;
 use schedc_core::model::{ObjectKey, Uid};
 use schedc_core::scheduler::Change;
 use schedc_objects::AnyObject;
@@ -15,7 +16,7 @@ use crate::pods::Records;
 /// What is known to be there, of all kinds.
 #[derive(Debug, Default)]
 pub struct Followed {
-    kinds: BTreeMap<&'static str, HashMap<Name, u32>>,
+    kinds: BTreeMap<&'static str, Map<Name, u32>>,
     records: Records,
 }
 
@@ -109,7 +110,7 @@ impl Followed {
 
     /// How many objects of a kind are known.
     pub fn count(&self, kind: &str) -> usize {
-        self.kinds.get(kind).map_or(0, HashMap::len)
+        self.kinds.get(kind).map_or(0, Map::len)
     }
 }
 

@@ -105,7 +105,7 @@ impl Http {
         let Call { verb, path, body } = call;
         let request = self.request(verb, &path, !body.is_empty(), format)?;
         let lanes = self.0.lanes.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let (head, body) = lanes[connection_of(lane)].send(request, body.into()).await?;
+        let (head, body) = lanes[connection_of(lane)].send(request, body).await?;
         if head.status == StatusCode::UNAUTHORIZED {
             self.0.unknown.notify_one();
         }
@@ -172,7 +172,8 @@ impl Streams for Http {
 
     async fn open(&self, path: String, format: Format) -> Result<Result<HttpChunks, Answer>, Silence> {
         in_time(async {
-            let (head, body) = self.send(Lane::Watch, Call { verb: Verb::Get, path, body: Vec::new() }, format).await?;
+            let (head, body) =
+                self.send(Lane::Watch, Call { verb: Verb::Get, path, body: Bytes::new() }, format).await?;
             match head.status.is_success() {
                 true => Ok(Ok(HttpChunks { format: format_of(&head.headers), body })),
                 false => answer(head, body).await.map(Err),

@@ -85,7 +85,7 @@ pub struct Call {
     /// With what: a path, and a query if there is one.
     pub path: String,
     /// JSON, or empty.
-    pub body: Vec<u8>,
+    pub body: Bytes,
 }
 
 /// An answer.

@@ -100,6 +100,8 @@ impl<S: Streams> Streams for Paced<S> {
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::*;
 
     #[test]
@@ -139,7 +141,7 @@ mod tests {
         let took = async |pace: Option<Pace>, lanes: &[Lane]| {
             let paced = Paced::new(Clock::default(), pace);
             for lane in lanes {
-                let call = Call { verb: Verb::Get, path: String::new(), body: Vec::new() };
+                let call = Call { verb: Verb::Get, path: String::new(), body: Bytes::new() };
                 paced.call(*lane, call).await.unwrap();
             }
             paced.clock().as_millis()

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use schedc_core::client::{ApiError, ApiReason};
 use schedc_core::extension_points::Placement;
 use schedc_core::model::Pod;
@@ -29,7 +30,7 @@ pub(super) async fn bind(transport: &impl Transport, placement: &Placement) -> R
         target: Node { kind: "Node", name: node_name },
     };
     let body = serde_json::to_vec(&body).map_err(|error| ApiError::new(ApiReason::Other, error.to_string()))?;
-    let call = Call { verb: Verb::Create, path: path(pod, "/binding"), body };
+    let call = Call { verb: Verb::Create, path: path(pod, "/binding"), body: body.into() };
     let mut patience = PATIENCE;
     // An earlier try may have been done, or may yet be.
     let mut is_unsure = false;
@@ -116,7 +117,7 @@ struct Spec {
 
 /// Looks where a pod is, until that is known.
 async fn look(transport: &impl Transport, pod: &Pod) -> Where {
-    let call = Call { verb: Verb::Get, path: path(pod, ""), body: Vec::new() };
+    let call = Call { verb: Verb::Get, path: path(pod, ""), body: Bytes::new() };
     let mut patience = Patience { more: u32::MAX, longest: LONGEST, ..PATIENCE };
     loop {
         match patiently(transport, Lane::Bind, &call).await {

@@ -1,5 +1,6 @@
 //! Objects that plugins read and change.
 
+use bytes::Bytes;
 use schedc_core::client::{ApiError, ApiReason, ObjectRef};
 use schedc_objects::Kinds;
 use serde_json::Value;
@@ -22,7 +23,7 @@ pub(super) fn resource(object: &ObjectRef, kinds: Kinds) -> Result<Resource, Api
 
 pub(super) async fn get(transport: &impl Transport, object: &ObjectRef, kinds: Kinds) -> Result<Value, ApiError> {
     let path = resource(object, kinds)?.path(&object.namespace, &object.name);
-    let call = Call { verb: Verb::Get, path, body: Vec::new() };
+    let call = Call { verb: Verb::Get, path, body: Bytes::new() };
     let mut patience = Patience::STATUS;
     loop {
         let error = match Try::new(patiently(transport, Lane::Write, &call).await) {

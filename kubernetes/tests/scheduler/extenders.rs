@@ -156,7 +156,7 @@ fn binds(server: &Server) -> impl Fn(&Value) -> Reply + Send + Sync + 'static {
             "target": {"apiVersion": "v1", "kind": "Node", "name": asked["Node"]},
         });
         let path = format!("/api/v1/namespaces/{namespace}/pods/{name}/binding");
-        let call = Call { verb: Verb::Create, path, body: binding.to_string().into_bytes() };
+        let call = Call { verb: Verb::Create, path, body: binding.to_string().into() };
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         let answer = runtime.block_on(http.call(Lane::Bind, call)).unwrap();
         assert_eq!(answer.code, 201);

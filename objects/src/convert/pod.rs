@@ -5,14 +5,12 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1 as api;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{
-    HostPort, Pod, PodSpec, PodUsage, PreemptionPolicy, Protocol, Toleration, TolerationOperator, Uid,
-};
+use schedc_core::model::{HostPort, Pod, PodSpec, PreemptionPolicy, Protocol, Toleration, TolerationOperator, Uid};
 
 use super::dynamic_resources::{claim_statuses, pod_claim};
 use super::features::required_features;
 use super::pod_affinity::pod_affinity;
-use super::requests::{fit_score_requests, is_restartable, spec_requests, usage};
+use super::requests::{Requests, is_restartable};
 use super::selector::{broken, preferred, required};
 use super::topology_spread::topology_spread;
 use super::volume::volumes;
@@ -29,14 +27,14 @@ pub fn convert_pod(pod: &api::Pod, interner: &mut Interner) -> Pod {
     let name = meta.name.as_deref().unwrap_or_default();
     let namespace = namespace(meta);
     let status = pod.status.as_ref();
-    let usage = usage(pod, interner);
+    let requests = Requests::new(pod, interner);
     let namespace_symbol = interner.intern(namespace);
     Pod {
         uid: Uid(uid("Pod", meta)),
         namespace: interner.share(namespace_symbol),
         name: name.into(),
-        spec: Arc::new(convert_spec(pod, namespace, &usage, interner)),
-        usage: Arc::new(usage),
+        spec: Arc::new(convert_spec(pod, namespace, &requests, interner)),
+        usage: Arc::new(requests.usage),
         claim_statuses: status.and_then(|status| claim_statuses(status, interner)),
         nominated_node: non_empty(status.and_then(|status| status.nominated_node_name.as_ref()), interner),
         preempted: is_preempted(pod),
@@ -62,7 +60,7 @@ pub fn is_finished(pod: &api::Pod) -> bool {
     matches!(phase, Some("Succeeded" | "Failed"))
 }
 
-fn convert_spec(pod: &api::Pod, namespace: &str, usage: &PodUsage, interner: &mut Interner) -> PodSpec {
+fn convert_spec(pod: &api::Pod, namespace: &str, requests: &Requests, interner: &mut Interner) -> PodSpec {
     let absent = api::PodSpec::default();
     let spec = pod.spec.as_ref().unwrap_or(&absent);
     let node_affinity = spec.affinity.as_ref().and_then(|affinity| affinity.node_affinity.as_ref());
@@ -78,9 +76,9 @@ fn convert_spec(pod: &api::Pod, namespace: &str, usage: &PodUsage, interner: &mu
             _ => PreemptionPolicy::PreemptLowerPriority,
         },
         node_name: non_empty(spec.node_name.as_ref(), interner),
-        requests: spec_requests(pod, interner),
-        fit_score_requests: fit_score_requests(pod, interner),
-        balance_requests: usage.requests.clone(),
+        requests: requests.by_spec.clone(),
+        fit_score_requests: requests.fit_score.clone(),
+        balance_requests: requests.usage.requests.clone(),
         tolerations: spec.tolerations.iter().flatten().map(|t| convert_toleration(t, interner)).collect(),
         node_selector: labels(spec.node_selector.as_ref(), interner),
         required_node_affinity: node_affinity.and_then(|affinity| required(affinity, interner)),

@@ -11,25 +11,41 @@ use super::amounts::{Amounts, Written};
 const DEFAULT_MILLI_CPU: i64 = 100;
 const DEFAULT_MEMORY: i64 = 200 << 20;
 
-/// What must be free on a node, by the pod's spec alone.
-pub(super) fn spec_requests(pod: &Pod, interner: &mut Interner) -> Resources {
-    Rules::default().requests(pod).to_resources(interner)
+/// What a pod asks for, as each that looks at it adds it up.
+pub(super) struct Requests {
+    /// What must be free on a node, by the pod's spec alone.
+    pub(super) by_spec: Resources,
+    /// What NodeResourcesFit scores the pod by: containers only, with defaults where they ask for nothing.
+    pub(super) fit_score: Resources,
+    /// What the pod takes of its node (`PodInfo.CalculateResource`): its status has a say in the course of a resize.
+    pub(super) usage: PodUsage,
 }
 
-/// What NodeResourcesFit scores the pod by: containers only, with defaults where they ask for nothing.
-pub(super) fn fit_score_requests(pod: &Pod, interner: &mut Interner) -> Resources {
-    let rules = Rules { ignore_pod_level: true, defaults: defaults(true, true), ..Rules::default() };
-    rules.requests(pod).to_resources(interner)
+impl Requests {
+    /// Nearly all pods ask for nothing as a whole and are not resized: then two sums are all there is to add up.
+    pub(super) fn new(pod: &Pod, interner: &mut Interner) -> Requests {
+        let by_spec = Rules::default().requests(pod);
+        let by_containers = Rules { ignore_pod_level: true, defaults: defaults(true, true), ..Rules::default() };
+        let fit_score = by_containers.requests(pod);
+        let usage = if pod_level_requests(pod).is_none() && !may_be_resized(pod) {
+            usage(&by_spec, &fit_score, interner)
+        } else {
+            usage_by_status(pod, interner)
+        };
+        Requests { by_spec: by_spec.to_resources(interner), fit_score: fit_score.to_resources(interner), usage }
+    }
 }
 
-/// What the pod takes of its node (`PodInfo.CalculateResource`): its status has a say in the course of a resize.
-pub(super) fn usage(pod: &Pod, interner: &mut Interner) -> PodUsage {
+fn usage_by_status(pod: &Pod, interner: &mut Interner) -> PodUsage {
     let rules = Rules { by_status: true, ..Rules::default() };
     let requests = rules.requests(pod);
     let pod_level = pod_level_requests(pod).is_some();
     let missing = |name| !pod_level || requests.get(name).is_none();
     let rules = Rules { defaults: defaults(missing("cpu"), missing("memory")), ..rules };
-    let non_zero = rules.requests(pod);
+    usage(&requests, &rules.requests(pod), interner)
+}
+
+fn usage(requests: &Amounts<'_>, non_zero: &Amounts<'_>, interner: &mut Interner) -> PodUsage {
     PodUsage {
         requests: requests.to_resources(interner),
         non_zero: NonZero {
@@ -37,6 +53,14 @@ pub(super) fn usage(pod: &Pod, interner: &mut Interner) -> PodUsage {
             memory: non_zero.get("memory").unwrap_or_default().value(),
         },
     }
+}
+
+/// Whether the status says of any container what it has.
+fn may_be_resized(pod: &Pod) -> bool {
+    let status = pod.status.as_ref();
+    let containers = status.and_then(|status| status.container_statuses.as_ref());
+    let init_containers = status.and_then(|status| status.init_container_statuses.as_ref());
+    containers.into_iter().chain(init_containers).flatten().any(|status| status.resources.is_some())
 }
 
 fn defaults<'a>(cpu: bool, memory: bool) -> Amounts<'a> {

@@ -91,6 +91,7 @@ impl<'a> Message<'a> {
     ///
     /// # Errors
     /// It is none.
+    #[inline]
     pub fn next_field(&mut self) -> Result<Option<(u32, Wire<'a>)>, Malformed> {
         while !self.0.is_empty() {
             let tag = self.varint()?;
@@ -131,12 +132,17 @@ impl<'a> Message<'a> {
         Ok(found)
     }
 
+    #[inline]
     fn varint(&mut self) -> Result<u64, Malformed> {
         // Nearly all numbers are that small.
         if let [first @ ..0x80, rest @ ..] = self.0 {
             self.0 = rest;
             return Ok(u64::from(*first));
         }
+        self.long_varint()
+    }
+
+    fn long_varint(&mut self) -> Result<u64, Malformed> {
         let mut value = 0;
         for (at, byte) in self.0.iter().enumerate().take(10) {
             value |= u64::from(byte & 0x7f) << (7 * at);
@@ -148,6 +154,7 @@ impl<'a> Message<'a> {
         Err(Malformed::CutShort)
     }
 
+    #[inline]
     fn bytes(&mut self, length: usize) -> Result<&'a [u8], Malformed> {
         let (bytes, rest) = self.0.split_at_checked(length).ok_or(Malformed::CutShort)?;
         self.0 = rest;

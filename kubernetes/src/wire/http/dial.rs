@@ -7,13 +7,16 @@ use std::time::Duration;
 use hyper::Uri;
 use hyper::http::uri::Scheme;
 use rustls::pki_types::ServerName;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, BufReader};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
 /// How long it may take until a connection to one address is there.
 const CONNECT: Duration = Duration::from_secs(10);
+
+/// How many bytes are asked of the system at a time. TLS by itself asks for 4 KiB, and answers and changes come in bursts.
+const READ: usize = 32 << 10;
 
 /// Where connections lead to.
 pub(super) struct Server {
@@ -66,7 +69,7 @@ impl Server {
         tcp.set_nodelay(true)?;
         let Some((tls, name)) = &self.tls else { return Ok(Stream { io: Box::new(tcp), is_http2: false }) };
         let name = name.clone().ok_or_else(|| io::Error::other("no certificate can be for such a name"))?;
-        let stream = tls.connect(name, tcp).await?;
+        let stream = tls.connect(name, BufReader::with_capacity(READ, tcp)).await?;
         let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
         Ok(Stream { io: Box::new(stream), is_http2 })
     }

@@ -35,7 +35,7 @@ async fn request(stream: &mut TcpStream) -> String {
 }
 
 fn patch() -> Call {
-    Call { verb: Verb::StrategicPatch, path: "/api/v1/a?b=c".to_owned(), body: b"{}".to_vec() }
+    Call { verb: Verb::StrategicPatch, path: "/api/v1/a?b=c".to_owned(), body: Bytes::from_static(b"{}") }
 }
 
 #[tokio::test]

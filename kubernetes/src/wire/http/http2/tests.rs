@@ -63,7 +63,7 @@ fn echoes((request, mut respond): Asked) -> bool {
 }
 
 fn get(path: &str) -> Call {
-    Call { verb: Verb::Get, path: path.to_owned(), body: Vec::new() }
+    Call { verb: Verb::Get, path: path.to_owned(), body: Bytes::new() }
 }
 
 fn text(answer: Result<Answer, Silence>) -> String {
