@@ -6,7 +6,7 @@ use super::{check, code};
 
 const PROFILE: &str = r#"
 [plugins]
-multi-point = ["PrioritySort", "NodeResourcesFit", "DefaultBinder"]
+multi-point = ["PrioritySort", "NodeResourcesFit", "DefaultPreemption", "DefaultBinder"]
 
 [[extender]]
 url-prefix = "http://localhost:8888/labels"
