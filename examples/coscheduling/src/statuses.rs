@@ -37,8 +37,8 @@ pub(crate) async fn keep_statuses(client: BackgroundClient) {
             let Some((object, patch)) = groups.patch(&name) else { continue };
             match client.patch_status(&object, &patch).await.map_err(|error| error.reason) {
                 Ok(_) => groups.wrote(&name),
-                // It is another one by now, which the watch tells, or cannot be written here.
-                Err(ApiReason::NotFound | ApiReason::Conflict | ApiReason::Invalid | ApiReason::Unsupported) => {}
+                // It went, which the watch tells, or cannot be written here.
+                Err(ApiReason::NotFound | ApiReason::Invalid | ApiReason::Unsupported) => {}
                 Err(_) => {
                     behind.insert(name);
                 }
