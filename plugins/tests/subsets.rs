@@ -1,9 +1,13 @@
-//! Profiles of some of the plugins, in any order, with any weights and arguments. They are drawn once and checked in, since
-//! profiles are compiled.
+//! Profiles of some of the plugins, in any order, with any weights and arguments; and profiles that leave plugins out at single
+//! extension points. They are drawn once and checked in, since profiles are compiled.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use expect_test::expect_file;
+use schedc_codegen::catalog::Catalog;
+use schedc_codegen::plan::Point;
+use schedc_codegen::source::Files;
 use schedc_core::random::Random;
 
 /// Score plugins and others.
@@ -26,8 +30,15 @@ const PLUGINS: [(&str, bool); 16] = [
     ("NodeDeclaredFeatures", false),
 ];
 
-/// How many profiles there are.
+/// How many profiles of some plugins there are.
 const COUNT: u64 = 8;
+
+/// How many profiles there are that leave plugins out at single extension points.
+const WITH_GAPS: u64 = 4;
+/// In so many places each.
+const GAPS: usize = 6;
+/// Without their PreFilter, every attempt fails. One profile may leave it out.
+const NEED_PRE_FILTER: [&str; 4] = ["InterPodAffinity", "PodTopologySpread", "VolumeBinding", "VolumeRestrictions"];
 
 fn one_of<'t>(random: &mut Random, texts: &[&'t str]) -> &'t str {
     texts[random.below(texts.len())]
@@ -118,13 +129,42 @@ fn args(plugin: &str, random: &mut Random) -> String {
     }
 }
 
-#[test]
-fn subsets_are_as_they_are_drawn() {
-    for number in 0..COUNT {
-        let path =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/incremental/profiles/subset-{number}.toml"));
-        expect_file![path].assert_eq(&draw(number));
+/// The default plugins, some of which do not run at all the points that they implement.
+fn draw_with_gaps(number: u64) -> String {
+    let mut random = Random::new(1000 + number);
+    let catalog = Catalog::in_tree(&mut Files::default(), &mut Vec::new()).unwrap();
+    let default = catalog.plugins.iter().filter(|entry| catalog.default.iter().any(|name| name.value == entry.name));
+    let mut places = Vec::new();
+    for entry in default {
+        let may_go = |point: &Point| match point {
+            Point::QueueSort | Point::Bind => false,
+            Point::PreFilter => number == 0 || !NEED_PRE_FILTER.contains(&entry.name.as_str()),
+            _ => true,
+        };
+        places.extend(entry.points.iter().copied().filter(may_go).map(|point| (point.name(), entry.name.as_str())));
     }
+    let mut gaps: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for _ in 0..GAPS {
+        let (point, plugin) = places.swap_remove(random.below(places.len()));
+        gaps.entry(point).or_default().insert(plugin);
+    }
+    let mut text = "# Drawn by tests/subsets.rs; `UPDATE_EXPECT=1` draws it again.\n\n".to_owned();
+    text += &format!("scheduler-name = \"gaps-{number}\"\n\n[plugins]\n");
+    for (point, plugins) in gaps {
+        text += &format!("{point} = {{ disabled = {:?} }}\n", Vec::from_iter(plugins));
+    }
+    text
+}
+
+fn check(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/incremental/profiles/{name}.toml"));
+    expect_file![path].assert_eq(text);
+}
+
+#[test]
+fn profiles_are_as_they_are_drawn() {
+    (0..COUNT).for_each(|number| check(&format!("subset-{number}"), &draw(number)));
+    (0..WITH_GAPS).for_each(|number| check(&format!("gaps-{number}"), &draw_with_gaps(number)));
 }
 
 #[test]
