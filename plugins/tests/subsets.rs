@@ -132,7 +132,8 @@ fn args(plugin: &str, random: &mut Random) -> String {
 /// The default plugins, some of which do not run at all the points that they implement.
 fn draw_with_gaps(number: u64) -> String {
     let mut random = Random::new(1000 + number);
-    let catalog = Catalog::in_tree(&mut Files::default(), &mut Vec::new()).unwrap();
+    let catalog = Catalog::in_tree(&mut Files::default(), &mut Vec::new())
+        .expect("plugins of the tree have catalogs that can be read");
     let default = catalog.plugins.iter().filter(|entry| catalog.default.iter().any(|name| name.value == entry.name));
     let mut places = Vec::new();
     for entry in default {
