@@ -30,10 +30,15 @@ impl Mailbox {
         self.put(|mail| mail.orders.push(order));
     }
 
-    /// What is there. Orders stay where they are if they are not asked for.
-    pub(crate) fn take(&self, takes_orders: bool) -> (Vec<Command>, Vec<Order>) {
+    /// What is there; nothing at all nearly always, and every decision asks. Orders stay where they are if they are not asked
+    /// for.
+    pub(crate) fn take(&self, takes_orders: bool) -> Option<(Vec<Command>, Vec<Order>)> {
         let mut mail = self.lock();
-        (take(&mut mail.commands), if takes_orders { take(&mut mail.orders) } else { Vec::new() })
+        let has_orders = takes_orders && !mail.orders.is_empty();
+        if mail.commands.is_empty() && !has_orders {
+            return None;
+        }
+        Some((take(&mut mail.commands), if has_orders { take(&mut mail.orders) } else { Vec::new() }))
     }
 
     /// Waits until there is something.

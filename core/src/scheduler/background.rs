@@ -132,14 +132,17 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 
     /// What tasks ask for comes while nothing else happens, and has to be heard then.
+    #[inline]
     pub(super) fn await_mail(&mut self, tasks: &mut impl Tasks) {
-        let background = &mut self.background;
-        if background.tasks.is_empty() || background.postman.is_some() {
-            return;
+        if !self.background.tasks.is_empty() && self.background.postman.is_none() {
+            self.send_postman(tasks);
         }
+    }
+
+    fn send_postman(&mut self, tasks: &mut impl Tasks) {
         let mailbox = self.handle.mailbox().clone();
         let (abort, registration) = AbortHandle::new_pair();
-        background.postman = Some(abort);
+        self.background.postman = Some(abort);
         let mail = Abortable::new(async move { mailbox.has_mail().await }, registration);
         tasks.spawn(async move {
             let _ = mail.await;

@@ -10,12 +10,13 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Does what plugins asked for, and takes note of pods that stopped waiting in Permit.
     pub(super) fn settle(&mut self, tasks: &mut impl Tasks) {
         loop {
-            let (commands, orders) = self.handle.mailbox().take(self.background.is_running());
-            for command in commands {
-                self.obey(command, tasks);
-            }
-            for order in orders {
-                self.obey_order(order, tasks);
+            if let Some((commands, orders)) = self.handle.mailbox().take(self.background.is_running()) {
+                for command in commands {
+                    self.obey(command, tasks);
+                }
+                for order in orders {
+                    self.obey_order(order, tasks);
+                }
             }
             self.await_mail(tasks);
             let Some(uid) = self.waiting.take_settled() else { return };
