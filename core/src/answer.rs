@@ -134,9 +134,6 @@ impl<P: Profile> Answer<P> {
         best: Best,
         observer: &mut impl Observer,
     ) -> Best {
-        if P::Extenders::NONE {
-            return best;
-        }
         let before = self.totals.clone();
         extenders.prioritize(pod, base, &self.feasible, &mut self.totals);
         let added = |node: NodeIndex| (node, self.totals[node.get()].saturating_sub(before[node.get()]));

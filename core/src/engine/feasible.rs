@@ -34,16 +34,27 @@ impl<P: Profile> Engine<P> {
     }
 
     /// Lets extenders take nodes out of `self.answer.feasible`: `findNodesThatPassExtenders`. None if they left all.
+    #[inline(always)]
     pub(super) fn ask_extenders(
         &mut self,
         pod: &Arc<Pod>,
         cache: &Cache<P::State>,
         observer: &mut impl Observer,
     ) -> Result<Option<Vec<ExtenderRejection>>, String> {
-        let feasible = &mut self.answer.feasible;
-        if P::Extenders::NONE || feasible.is_empty() {
+        // Where there are none, nothing is called.
+        if P::Extenders::NONE || self.answer.feasible.is_empty() {
             return Ok(None);
         }
+        self.ask_some_extenders(pod, cache, observer)
+    }
+
+    fn ask_some_extenders(
+        &mut self,
+        pod: &Arc<Pod>,
+        cache: &Cache<P::State>,
+        observer: &mut impl Observer,
+    ) -> Result<Option<Vec<ExtenderRejection>>, String> {
+        let feasible = &mut self.answer.feasible;
         let mut taken_out = feasible.clone();
         let rejected = self.plugins.extenders().filter(pod, &cache.base, feasible)?;
         taken_out.remove_all(feasible);

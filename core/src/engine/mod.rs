@@ -337,7 +337,10 @@ impl<P: Profile> Engine<P> {
             },
             _ => match self.prioritize(attempt, cache, observer) {
                 Ok(best) => {
-                    let best = self.answer.add_extenders(self.plugins.extenders(), pod, &cache.base, best, observer);
+                    let best = match P::Extenders::NONE {
+                        true => best,
+                        false => self.answer.add_extenders(self.plugins.extenders(), pod, &cache.base, best, observer),
+                    };
                     match self.answer.kth_best(best, draw(best.ties)) {
                         Some(node) => Choice::Node(node),
                         None => Choice::Error("the draw is beyond the number of best nodes".into()),
