@@ -31,5 +31,4 @@ mod resources;
 mod tls;
 
 pub use extenders::HttpExtenders;
-pub use schedc_core::extenders::{Overrides, Setting};
 pub use settings::{Extender, ManagedResource, Pem, Tls, originals};

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use schedc_core::cache::{Base, Cache, PodState, State};
-use schedc_core::extenders::{ExtenderRejection, Extenders};
+use schedc_core::extenders::{ExtenderRejection, Extenders, Overrides, Setting};
 use schedc_core::extension_points::{Candidate, Placement};
 use schedc_core::mask::Mask;
 use schedc_core::model::{Node, NodeIndex, Object, Pod, PodSpec, Uid};
-use schedc_extender::{Extender, HttpExtenders, Overrides, Setting};
+use schedc_extender::{Extender, HttpExtenders};
 
 /// Nothing is derived of nodes.
 #[derive(Default)]
