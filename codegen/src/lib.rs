@@ -22,6 +22,7 @@ mod fields;
 pub mod load;
 mod messages;
 pub mod parse;
+mod paths;
 pub mod plan;
 mod resolve;
 pub mod rights;

@@ -1,7 +1,7 @@
 //! Reading profiles and the catalogs that they name.
 
 use std::collections::HashMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
@@ -11,6 +11,7 @@ use crate::compile::{CatalogFinder, Compilation, FoundCatalog, MissingCatalog, S
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::messages;
 use crate::parse::RawCrate;
+use crate::paths::{displayed, normal};
 use crate::source::{Files, Span};
 
 /// The name of a crate's catalog, in the folder of its manifest.
@@ -190,26 +191,4 @@ fn dependencies<'m>(metadata: &'m Metadata, package: &Package) -> Vec<&'m Packag
     let node = resolve.and_then(|resolve| resolve.nodes.iter().find(|node| node.id == package.id));
     let ids = node.map_or(&[][..], |node| &node.dependencies);
     metadata.packages.iter().filter(|package| ids.contains(&package.id)).collect()
-}
-
-/// The path as diagnostics and generated code show it: relative to the package if it is inside, with `/`.
-fn displayed(path: &Path, manifest_dir: &Path) -> String {
-    let path = normal(path);
-    let inside = path.strip_prefix(manifest_dir).unwrap_or(&path);
-    inside.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
-}
-
-/// Without `.` and `x/..`, as far as can be told from the path alone.
-fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir if matches!(normal.components().next_back(), Some(Component::Normal(_))) => {
-                normal.pop();
-            }
-            other => normal.push(other),
-        }
-    }
-    normal
 }
