@@ -65,10 +65,22 @@ pub enum MissingCatalog {
         /// Where it should be.
         looked_at: PathBuf,
     },
-    /// Cargo could not say where the crate is.
-    NoMetadata {
-        /// What cargo said.
+    /// The package depends on the crate on other platforms only.
+    OtherPlatform {
+        /// The package.
+        package: String,
+    },
+    /// The manifest of the package, or that of its workspace, cannot be read.
+    NoManifest {
+        /// The path and the reason.
         error: String,
+    },
+    /// `cargo metadata`, which finds all other crates, failed.
+    NoMetadata {
+        /// The error without the network.
+        offline: String,
+        /// The error with the network.
+        online: String,
     },
 }
 
@@ -191,6 +203,8 @@ fn missing_catalog(name: &Spanned<String>, missing: &MissingCatalog) -> Diagnost
             messages::not_a_dependency(name, package, dependencies)
         }
         MissingCatalog::NoCatalog { looked_at } => messages::no_catalog(name, looked_at),
-        MissingCatalog::NoMetadata { error } => messages::no_cargo_metadata(name, error),
+        MissingCatalog::OtherPlatform { package } => messages::not_on_this_platform(name, package),
+        MissingCatalog::NoManifest { error } => messages::no_manifest(name, error),
+        MissingCatalog::NoMetadata { offline, online } => messages::no_cargo_metadata(name, offline, online),
     }
 }

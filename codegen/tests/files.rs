@@ -175,19 +175,6 @@ fn errors_in_a_catalog_show_its_path() {
 }
 
 #[test]
-fn cargo_that_cannot_answer_is_quoted() {
-    let project = Project::new("no_metadata");
-    project
-        .write("app/Cargo.toml", "[package]\nname = \"my-scheduler\"\nedition = \"2024\"\n[workspace]\n[dependency]\n");
-    fs::remove_dir_all(project.root.join("app/src")).unwrap();
-    let profile = project.write("app/profiles/gpu.toml", "crates = [\"my-plugins\"]\n");
-    let errors = project.load(&[profile]).unwrap_err();
-    let line = errors.one_lines().join("\n");
-    assert!(line.starts_with("profiles/gpu.toml:1:11: cannot ask cargo where crate `my-plugins` is"), "{line}");
-    assert!(errors.iter().any(|error| !error.notes.is_empty()));
-}
-
-#[test]
 fn a_profile_that_cannot_be_read_does_not_hide_others() {
     let project = Project::new("unreadable");
     let wrong = project.write("app/profiles/wrong.toml", "percentage-of-nodes-to-score = -1\n");

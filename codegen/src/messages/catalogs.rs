@@ -204,13 +204,28 @@ pub(crate) fn no_catalog(name: &Spanned<String>, looked_at: &Path) -> Diagnostic
         .note(format!("looked for {}", looked_at.display()))
 }
 
-pub(crate) fn no_cargo_metadata(name: &Spanned<String>, error: &str) -> Diagnostic {
-    let diagnostic = Diagnostic::at(
-        name.span,
-        format!("cannot ask cargo where crate `{}` is", name.value),
-        "`cargo metadata --offline` failed",
-    );
-    error.lines().map(str::trim).filter(|line| !line.is_empty()).fold(diagnostic, Diagnostic::note)
+pub(crate) fn not_on_this_platform(name: &Spanned<String>, package: &str) -> Diagnostic {
+    let title = format!("`{}` is a dependency of {package} on other platforms only", name.value);
+    Diagnostic::at(name.span, title, "not part of this build")
+        .help(format!("move it to `[dependencies]` in the Cargo.toml of {package}"))
+}
+
+pub(crate) fn no_manifest(name: &Spanned<String>, error: &str) -> Diagnostic {
+    let title = format!("cannot look up crate `{}` in a Cargo.toml", name.value);
+    Diagnostic::at(name.span, title, "expected a dependency of the package that compiles this profile")
+        .note(error)
+        .help("run this in a package, or name the folder of the crate: `{ path = \"..\" }`")
+}
+
+pub(crate) fn no_cargo_metadata(name: &Spanned<String>, offline: &str, online: &str) -> Diagnostic {
+    let title = format!("cannot find the folder of crate `{}`", name.value);
+    let diagnostic = Diagnostic::at(name.span, title, "`cargo metadata` failed");
+    let diagnostic = if offline == online {
+        diagnostic.note(online)
+    } else {
+        diagnostic.note(format!("without the network: {offline}")).note(format!("with the network: {online}"))
+    };
+    diagnostic.help("run `cargo fetch` in the folder of the package; builds need no network then")
 }
 
 pub(crate) fn same_crate_twice(name: &Spanned<String>, first: Span) -> Diagnostic {

@@ -76,10 +76,11 @@ fn unique(kinds: impl Iterator<Item = Kind>) -> Vec<Kind> {
 
 #[test]
 fn the_page_of_mistakes_lists_all_of_them() {
-    let profiles = unique(files("codegen/tests/wrong_profiles", ".rs").iter().flat_map(|path| in_tests(path)));
+    let tests = |folder: &str| unique(files(folder, ".rs").iter().flat_map(|path| in_tests(path)));
     let outputs = |folder: &str| unique(files(folder, ".stderr").iter().flat_map(|path| in_output(path)));
     let sections = [
-        ("Profiles and catalogs", "codegen/tests/wrong_profiles", profiles),
+        ("Profiles and catalogs", "codegen/tests/wrong_profiles", tests("codegen/tests/wrong_profiles")),
+        ("Crates that are not found", "codegen/tests/dependencies", tests("codegen/tests/dependencies")),
         ("Declarations of arguments", "macros/tests/ui", outputs("macros/tests/ui")),
         (
             "Catalogs that say something else than their plugins",
@@ -134,7 +135,8 @@ fn says(line: &str, sentence: &str) -> bool {
 #[test]
 fn every_message_is_in_a_test() {
     let mut texts = String::new();
-    for path in files("codegen/tests/wrong_profiles", ".rs").iter().chain(&files("codegen/tests", ".rs")) {
+    let folders = ["codegen/tests", "codegen/tests/dependencies", "codegen/tests/wrong_profiles"];
+    for path in folders.iter().flat_map(|folder| files(folder, ".rs")) {
         texts.push_str(&fs::read_to_string(path).unwrap());
     }
     let mut missing = Vec::new();

@@ -1,0 +1,45 @@
+//! The environment variables of cargo.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::path::{self, PathBuf};
+
+/// The cargo that builds the package, from environment variables.
+#[derive(Clone, Debug)]
+pub struct CargoEnvironment {
+    /// The program (`CARGO`).
+    pub program: PathBuf,
+    /// The folder of downloaded packages (`CARGO_HOME`, by default `.cargo` in the user's home).
+    pub home: Option<PathBuf>,
+    /// The platform that the package is compiled for (`TARGET`): only in build scripts. The default is that of the compiler.
+    pub target: Option<String>,
+    /// The enabled features of the package, spelled as in `CARGO_FEATURE_…`: only in build scripts.
+    pub features: Option<BTreeSet<String>>,
+    /// Whether this is a build script or a macro. Then `Cargo.lock` is up to date, and must not change.
+    pub is_building: bool,
+}
+
+impl CargoEnvironment {
+    /// Reads the environment variables of this process.
+    pub fn of_process() -> Self {
+        let target = env::var("TARGET").ok();
+        let home = env::var_os("CARGO_HOME").and_then(|home| path::absolute(home).ok());
+        let features = || {
+            let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+            names.filter_map(|name| name.strip_prefix("CARGO_FEATURE_").map(str::to_owned)).collect()
+        };
+        Self {
+            program: env::var_os("CARGO").unwrap_or_else(|| "cargo".into()).into(),
+            home: home.or_else(|| Some(env::home_dir()?.join(".cargo"))),
+            features: target.as_ref().map(|_| features()),
+            is_building: target.is_some() || env::var_os("CARGO_CRATE_NAME").is_some(),
+            target,
+        }
+    }
+
+    /// Returns whether a feature of the package is enabled; none outside of build scripts.
+    pub(crate) fn has_feature(&self, feature: &str) -> Option<bool> {
+        let spelled = feature.to_uppercase().replace('-', "_");
+        self.features.as_ref().map(|features| features.contains(&spelled))
+    }
+}

@@ -1,0 +1,70 @@
+//! Dependencies whose place depends on `Cargo.lock`: patched ones, and those from a registry.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::manifest::Manifest;
+
+/// The file beside the manifest of a workspace.
+pub(super) const FILE: &str = "Cargo.lock";
+
+#[derive(Deserialize)]
+struct Lock {
+    #[serde(default)]
+    package: Vec<Locked>,
+}
+
+#[derive(Deserialize)]
+struct Locked {
+    name: String,
+    version: String,
+    /// Where it is downloaded from; none for a local package.
+    source: Option<String>,
+    /// `NAME`, `NAME VERSION` or `NAME VERSION (SOURCE)`: the shortest form that is unique.
+    #[serde(default)]
+    dependencies: Vec<String>,
+}
+
+/// Returns the folder of a dependency of `package` if it is unambiguous: the path in `[patch]`, or the unpacked package in
+/// `cargo_home`.
+pub(super) fn folder(root: &Manifest, package: &str, dependency: &str, cargo_home: Option<&Path>) -> Option<PathBuf> {
+    let text = fs::read_to_string(root.folder.join(FILE)).ok()?;
+    let lock: Lock = toml::from_str(&text).ok()?;
+    let locked = lock.dependency(package, dependency)?;
+    match &locked.source {
+        None => only(root.patches().filter(|patch| patch.package == dependency).filter_map(|patch| patch.folder)),
+        Some(source) if source.starts_with("registry+") || source.starts_with("sparse+") => {
+            let folder = format!("{}-{}", locked.name, locked.version);
+            let registries = fs::read_dir(cargo_home?.join("registry").join("src")).ok()?;
+            only(registries.flatten().map(|registry| registry.path().join(&folder)).filter(|folder| folder.is_dir()))
+        }
+        Some(_) => None,
+    }
+}
+
+impl Lock {
+    fn dependency(&self, package: &str, dependency: &str) -> Option<&Locked> {
+        let package = only(self.package.iter().filter(|it| it.name == package && it.source.is_none()))?;
+        let mut words = only(
+            package
+                .dependencies
+                .iter()
+                .map(|it| it.split(' '))
+                .filter_map(|mut words| (words.next() == Some(dependency)).then_some(words)),
+        )?;
+        let (version, source) = (words.next(), words.next());
+        let source = source.map(|source| source.trim_matches(['(', ')']));
+        only(self.package.iter().filter(|it| {
+            it.name == dependency
+                && version.is_none_or(|version| version == it.version)
+                && source.is_none_or(|source| Some(source) == it.source.as_deref())
+        }))
+    }
+}
+
+/// The item of an iterator that has exactly one.
+fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    items.next().filter(|_| items.next().is_none())
+}

@@ -1,0 +1,125 @@
+//! Packages, dependencies and features in a `Cargo.toml`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use crate::paths::normal;
+
+/// The kinds of dependencies, with cargo's older spellings.
+const KINDS: [&str; 5] =
+    ["dependencies", "dev-dependencies", "dev_dependencies", "build-dependencies", "build_dependencies"];
+
+/// A `Cargo.toml`.
+pub(super) struct Manifest {
+    /// The folder that it is in.
+    pub(super) folder: PathBuf,
+    contents: Table,
+}
+
+/// A dependency of a package.
+pub(super) struct Dependency {
+    /// The name in this package.
+    pub(super) name: String,
+    /// The name of its own package.
+    pub(super) package: String,
+    pub(super) optional: bool,
+    /// The folder, if the manifest names it.
+    pub(super) folder: Option<PathBuf>,
+}
+
+impl Manifest {
+    /// Reads the manifest in a folder.
+    pub(super) fn read(folder: &Path) -> Result<Self, String> {
+        let path = folder.join("Cargo.toml");
+        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let contents = text.parse().map_err(|error: toml::de::Error| {
+            let line = 1 + error.span().map_or(0, |span| text.bytes().take(span.start).filter(|b| *b == b'\n').count());
+            format!("{}:{line}: {}", path.display(), error.message())
+        })?;
+        Ok(Self { folder: folder.to_owned(), contents })
+    }
+
+    /// The path of the file.
+    pub(super) fn path(&self) -> PathBuf {
+        self.folder.join("Cargo.toml")
+    }
+
+    /// `[package]`, which a workspace may lack.
+    pub(super) fn package(&self) -> Option<&Value> {
+        self.contents.get("package").or_else(|| self.contents.get("project"))
+    }
+
+    /// The name of the package.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.package()?.get("name")?.as_str()
+    }
+
+    /// `[workspace]`.
+    pub(super) fn workspace(&self) -> Option<&Value> {
+        self.contents.get("workspace")
+    }
+
+    /// The dependencies of all kinds and platforms. `root` is the manifest of the workspace, from which some are inherited.
+    pub(super) fn dependencies(&self, root: &Self) -> Vec<Dependency> {
+        let platforms = tables(self.contents.get("target"));
+        let platforms = platforms.filter_map(|(_, platform)| platform.as_table());
+        let entries = std::iter::once(&self.contents)
+            .chain(platforms)
+            .flat_map(|tables_of| KINDS.into_iter().flat_map(|kind| tables(tables_of.get(kind))));
+        let inherited = root.workspace().and_then(|workspace| workspace.get("dependencies"));
+        let resolved = entries.map(|(name, entry)| {
+            let inherits = is_true(entry, "workspace");
+            let inherited = inherited.and_then(|all| all.get(name)).filter(|_| inherits);
+            let (definition, folder) = inherited.map_or((entry, &self.folder), |entry| (entry, &root.folder));
+            let optional = is_true(entry, "optional");
+            Dependency { optional, ..Dependency::new(name, definition, folder) }
+        });
+        resolved.collect()
+    }
+
+    /// The packages of `[patch]`, whichever source they replace.
+    pub(super) fn patches(&self) -> impl Iterator<Item = Dependency> {
+        let sources = tables(self.contents.get("patch"));
+        sources
+            .flat_map(|(_, packages)| tables(Some(packages)))
+            .map(|(name, it)| Dependency::new(name, it, &self.folder))
+    }
+
+    /// The features that enable an optional dependency.
+    pub(super) fn features_with<'m>(&'m self, dependency: &'m str) -> Vec<&'m str> {
+        let features = || {
+            let features = tables(self.contents.get("features"));
+            features.map(|(name, enabled)| (name, enabled.as_array().into_iter().flatten().filter_map(Value::as_str)))
+        };
+        let is_explicit = |it: &str| it.strip_prefix("dep:") == Some(dependency);
+        let enables = |it: &str| is_explicit(it) || it.split('/').next() == Some(dependency);
+        let with = features().filter(|(_, enabled)| enabled.clone().any(enables)).map(|(name, _)| name);
+        // A dependency that is nowhere named with `dep:` is a feature itself.
+        let is_feature = !features().any(|(_, mut enabled)| enabled.any(is_explicit));
+        with.chain(is_feature.then_some(dependency)).collect()
+    }
+}
+
+impl Dependency {
+    /// Reads what a manifest in `folder` says about a dependency.
+    fn new(name: &str, definition: &Value, folder: &Path) -> Self {
+        let text = |key| definition.get(key).and_then(Value::as_str);
+        Self {
+            name: name.to_owned(),
+            package: text("package").unwrap_or(name).to_owned(),
+            optional: is_true(definition, "optional"),
+            folder: text("path").map(|path| normal(&folder.join(path))),
+        }
+    }
+}
+
+/// The entries of a table; none if it is missing.
+fn tables(of: Option<&Value>) -> impl Iterator<Item = (&str, &Value)> {
+    of.and_then(Value::as_table).into_iter().flatten().map(|(name, value)| (name.as_str(), value))
+}
+
+fn is_true(definition: &Value, key: &str) -> bool {
+    definition.get(key).and_then(Value::as_bool) == Some(true)
+}

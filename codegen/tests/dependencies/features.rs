@@ -1,0 +1,79 @@
+//! The crate that calls extenders: whether the code of the package can name it.
+
+use expect_test::{Expect, expect};
+
+use super::Folder;
+
+const PROFILE: &str = "[[extender]]\nurl-prefix = \"http://localhost\"\nfilter-verb = \"filter\"\n";
+
+/// Compiles the profile in a build script of a package with this in its manifest, and these features.
+fn load(name: &str, definition: &str, features: &[&str]) -> Result<(), String> {
+    let manifest = format!("[package]\nname = \"app\"\n[workspace]\n{definition}\n");
+    let mut folder = Folder::with(name, &[("app/Cargo.toml", &manifest)]);
+    folder.cargo.features = Some(features.iter().map(|feature| (*feature).to_owned()).collect());
+    folder.load(PROFILE).map(drop).map_err(|errors| errors.one_lines().join("\n"))
+}
+
+fn check_refused(name: &str, definition: &str, features: &[&str], expect: Expect) {
+    expect.assert_eq(&load(name, definition, features).unwrap_err());
+}
+
+#[test]
+fn a_dependency_can_be_named() {
+    assert_eq!(load("extender", "[dependencies]\nschedc-extender = \"1\"", &[]), Ok(()));
+}
+
+#[test]
+fn an_optional_dependency_needs_its_feature() {
+    let optional = "[dependencies]\nschedc-extender = { version = \"1\", optional = true }\n";
+    let explicit = format!("{optional}[features]\nweb-hooks = [\"dep:schedc-extender\"]\nall = [\"web-hooks\"]");
+    assert_eq!(load("feature", &explicit, &["WEB_HOOKS"]), Ok(()));
+    check_refused(
+        "feature",
+        &explicit,
+        &["ALL", "OTHER"],
+        expect![
+            "profiles/p.toml:1:1: extenders take the crate schedc-extender, which is left out of this build of app; build with `--features web-hooks`"
+        ],
+    );
+    assert_eq!(load("feature", optional, &["SCHEDC_EXTENDER"]), Ok(()));
+    check_refused(
+        "feature",
+        optional,
+        &[],
+        expect![
+            "profiles/p.toml:1:1: extenders take the crate schedc-extender, which is left out of this build of app; build with `--features schedc-extender`"
+        ],
+    );
+}
+
+#[test]
+fn other_spellings_enable_an_optional_dependency() {
+    let renamed = "[dependencies]\nx = { package = \"schedc-extender\", path = \"x\", optional = true }";
+    assert_eq!(load("renamed_feature", renamed, &["X"]), Ok(()));
+    let optional = "[dependencies]\nschedc-extender = { version = \"1\", optional = true }\n";
+    let of_it = format!("{optional}[features]\na = [\"dep:schedc-extender\"]\nb = [\"schedc-extender/tls\"]");
+    assert_eq!(load("feature_of_it", &of_it, &["B"]), Ok(()));
+    let weak = format!("{optional}[features]\na = [\"dep:schedc-extender\"]\nb = [\"schedc-extender?/tls\"]");
+    assert!(load("weak_feature", &weak, &["B"]).is_err());
+}
+
+#[test]
+fn features_are_unknown_outside_of_build_scripts() {
+    let manifest = "[package]\nname = \"app\"\n[workspace]\n\
+        [dependencies]\nschedc-extender = { version = \"1\", optional = true }\n";
+    let folder = Folder::with("features_unknown", &[("app/Cargo.toml", manifest)]);
+    assert!(folder.load(PROFILE).is_ok());
+}
+
+#[test]
+fn a_package_without_the_dependency() {
+    check_refused(
+        "no_extender",
+        "[dependencies]\nschedc-core = \"1\"",
+        &[],
+        expect![
+            "profiles/p.toml:1:1: extenders take the crate schedc-extender, which app does not depend on; add schedc-extender to [dependencies] in Cargo.toml"
+        ],
+    );
+}
