@@ -30,8 +30,8 @@ pub struct Compilation {
     pub files: Files,
     /// The catalogs that the profiles use, the in-tree one first, each once.
     pub catalogs: Vec<Arc<Catalog>>,
-    /// Every file whose change calls for a new compilation: profiles and catalogs of crates. Absolute or relative as
-    /// the inputs were.
+    /// Every file whose change calls for a new compilation: profiles, catalogs of crates, and the manifests and the lock file
+    /// that decide where crates are. Absolute or relative as the inputs were.
     pub watched: Vec<PathBuf>,
 }
 

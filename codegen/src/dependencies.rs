@@ -80,6 +80,15 @@ impl<'a> Dependencies<'a> {
         folder.ok_or_else(|| MissingCatalog::OtherPlatform { package: package.name.clone() })
     }
 
+    /// Returns the manifests and the lock file that decide where crates are, if any was looked up.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let Some(Ok(package)) = self.package.get() else { return Vec::new() };
+        let mut files = vec![package.manifest.path(), package.root.path(), package.root.folder.join(lock::FILE)];
+        files.dedup();
+        files.retain(|file| file.is_file());
+        files
+    }
+
     /// Returns why generated code cannot name a crate; none if the manifest cannot be read, since rustc checks it too.
     pub(crate) fn unavailable(&self, name: &str) -> Option<Unavailable> {
         let package = self.package.get_or_init(|| Package::read(self.folder, self.cargo)).as_ref().ok()?;

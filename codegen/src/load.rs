@@ -60,12 +60,12 @@ pub fn load_with(inputs: &[PathBuf], options: &Options, cargo: &CargoEnvironment
     let mut finder = Finder { options, profiles: &paths, dependencies, catalogs: Vec::new() };
     let result = compile(&sources, &mut finder);
     let result = result.and_then(|compilation| finder.check_extender_crate(compilation));
-    let catalogs = finder.catalogs;
+    let found = finder.catalogs.into_iter().chain(finder.dependencies.files());
     match result {
         Err(diagnostics) => Err(diagnostics.and(unreadable)),
         Ok(_) if !unreadable.is_empty() => Err(Diagnostics::new(Files::default(), unreadable)),
         Ok(mut compilation) => {
-            compilation.watched = inputs.iter().cloned().chain(catalogs).collect();
+            compilation.watched = inputs.iter().cloned().chain(found).collect();
             Ok(compilation)
         }
     }

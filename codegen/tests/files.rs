@@ -100,7 +100,8 @@ fn crates_are_found_among_the_dependencies_and_in_folders() {
     "#]]
     .assert_debug_eq(&plugin.entry.columns);
     let root = &project.root;
-    assert_eq!(compilation.watched, [profile, root.join("my-plugins/schedc.toml"), root.join("other/schedc.toml")]);
+    let [mine, other] = ["my-plugins/schedc.toml", "other/schedc.toml"].map(|catalog| root.join(catalog));
+    assert_eq!(compilation.watched, [profile, mine, other, root.join("app/Cargo.toml")]);
 }
 
 #[test]

@@ -100,3 +100,14 @@ fn downloaded_packages_are_in_no_workspace_around_them() {
         folder.check("plugins", "own/schedc.toml");
     }
 }
+
+#[test]
+fn files_that_decide_where_crates_are_call_for_a_new_build() {
+    let folder = Folder::with("watched", &[("Cargo.toml", WORKSPACE), ("app/Cargo.toml", MEMBER), ("Cargo.lock", "")]);
+    let folder = folder.catalogs(&["plugins"]);
+    let watched = |profile| folder.load(profile).map(|compilation| compilation.watched).unwrap_or_default();
+    let paths = |paths: &[&str]| paths.iter().map(|path| folder.root.join(path)).collect::<Vec<_>>();
+    let all = ["app/profiles/p.toml", "plugins/schedc.toml", "app/Cargo.toml", "Cargo.toml", "Cargo.lock"];
+    assert_eq!(watched("crates = [\"plugins\"]\n"), paths(&all));
+    assert_eq!(watched(""), paths(&all[..1]));
+}
