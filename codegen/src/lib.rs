@@ -9,8 +9,8 @@
 //! | check | `check` | both | errors ([`diagnostic::Diagnostics`]) |
 //! | emit | [`emit`] | plans | Rust |
 //!
-//! Every phase looks at everything, so that one run shows all errors of all files. Only [`mod@load`] and [`mod@select`] touch
-//! files; [`compile()`] is a function of texts. [`build()`] for build scripts, the proc macro and the command line are thin
+//! Every phase looks at everything, so that one run shows all errors of all files. Only [`mod@load`], with `dependencies`, and
+//! [`mod@select`] touch files; [`compile()`] is a function of texts. [`build()`] for build scripts, the proc macro and the command line are thin
 //! callers.
 
 mod build;
