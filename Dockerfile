@@ -19,6 +19,10 @@ RUN --mount=type=cache,target=/usr/local/cargo/registry \
 
 # libc, libgcc and the authorities that browsers trust; no shell. Who it runs as is for the pod to say, as with kube-scheduler.
 FROM gcr.io/distroless/cc-debian12
+LABEL org.opencontainers.image.title="schedc" \
+    org.opencontainers.image.description="A Kubernetes scheduler, compiled from profiles" \
+    org.opencontainers.image.licenses="Apache-2.0"
+COPY --from=build /src/LICENSE /LICENSE
 COPY --from=build /schedc /schedc
 ENTRYPOINT ["/schedc"]
 CMD ["run"]

@@ -22,6 +22,9 @@ const PACKAGES: [(&str, &str); 5] = [
 /// Where cargo records what it installed, in the folder beside that of the programs.
 const INSTALLED: &str = ".crates2.json";
 
+/// The name of crates.io in that record.
+const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
+
 /// Where they are.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
@@ -29,6 +32,8 @@ pub(crate) enum Origin {
     Folder(PathBuf),
     /// A repository.
     Git { url: String, rev: Option<String> },
+    /// A version on crates.io.
+    CratesIo { version: String },
 }
 
 impl fmt::Display for Origin {
@@ -37,6 +42,7 @@ impl fmt::Display for Origin {
             Origin::Folder(folder) => write!(f, "{}", folder.display()),
             Origin::Git { url, rev: None } => write!(f, "{url}"),
             Origin::Git { url, rev: Some(rev) } => write!(f, "{url} at {rev}"),
+            Origin::CratesIo { version } => write!(f, "version {version} on crates.io"),
         }
     }
 }
@@ -79,9 +85,13 @@ impl Origin {
     fn recorded(record: &str) -> Option<Self> {
         let record: Value = serde_json::from_str(record).ok()?;
         let id = record["installs"].as_object()?.keys().find(|id| id.starts_with("schedc "))?;
-        let (_, source) = id.strip_suffix(')')?.split_once(" (")?;
+        let (package, source) = id.strip_suffix(')')?.split_once(" (")?;
         if let Some(path) = source.strip_prefix("path+file://") {
             return Some(Origin::Folder(PathBuf::from(path)));
+        }
+        if source == CRATES_IO {
+            let (_, version) = package.split_once(' ')?;
+            return Some(Origin::CratesIo { version: version.to_owned() });
         }
         let (url, rev) = source.strip_prefix("git+")?.split_once('#')?;
         let url = url.split_once('?').map_or(url, |(url, _)| url);
@@ -92,7 +102,7 @@ impl Origin {
     pub(crate) fn folder(self) -> Option<PathBuf> {
         match self {
             Origin::Folder(folder) => Some(folder),
-            Origin::Git { .. } => None,
+            Origin::Git { .. } | Origin::CratesIo { .. } => None,
         }
     }
 
@@ -102,6 +112,7 @@ impl Origin {
             Origin::Folder(root) => format!("path = {:?}", root.join(folder).to_string_lossy().trim_end_matches('/')),
             Origin::Git { url, rev: None } => format!("git = {url:?}"),
             Origin::Git { url, rev: Some(rev) } => format!("git = {url:?}, rev = {rev:?}"),
+            Origin::CratesIo { version } => format!("version = {version:?}"),
         };
         PACKAGES
             .iter()
@@ -112,7 +123,7 @@ impl Origin {
     pub(crate) fn lock_file(&self) -> Option<String> {
         match self {
             Origin::Folder(root) => fs::read_to_string(root.join("Cargo.lock")).ok(),
-            Origin::Git { .. } => None,
+            Origin::Git { .. } | Origin::CratesIo { .. } => None,
         }
     }
 }
@@ -138,11 +149,13 @@ mod tests {
         check("schedc 0.1.0 (path+file:///home/me/schedc)", Some(Origin::Folder("/home/me/schedc".into())));
         check("schedc 0.1.0 (git+https://example.com/schedc#1a2b)", Some(git("1a2b")));
         check("schedc 0.1.0 (git+https://example.com/schedc?branch=main#1a2b)", Some(git("1a2b")));
+        let version = Origin::CratesIo { version: "0.1.0".to_owned() };
+        check("schedc 0.1.0 (registry+https://github.com/rust-lang/crates.io-index)", Some(version));
         check("schedc 0.1.0 (registry+https://example.com/index)", None);
     }
 
     #[test]
-    fn packages_are_named_by_path_or_by_repository() {
+    fn packages_are_named_by_path_repository_or_version() {
         let text = "schedc = { @schedc@ }\nschedc-core = { @schedc-core@ }\n";
         let check = |origin: Origin, expected: &str| assert_eq!(origin.fill(text), expected);
         check(
@@ -158,6 +171,10 @@ mod tests {
         check(
             Origin::Git { url: url(), rev: None },
             "schedc = { git = \"https://example.com/schedc\" }\nschedc-core = { git = \"https://example.com/schedc\" }\n",
+        );
+        check(
+            Origin::CratesIo { version: "0.1.0".to_owned() },
+            "schedc = { version = \"0.1.0\" }\nschedc-core = { version = \"0.1.0\" }\n",
         );
     }
 }

@@ -15,8 +15,8 @@ use super::output;
 /// Begin a scheduler with a plugin of your own: a crate that builds, with its test, a profile and a README
 ///
 /// Its program is this command with the profiles of that crate: `cargo test`, then `cargo run --release -- simulate cluster/`.
-/// schedc is not on crates.io: the crate depends on the checkout or the repository that this program was built from, or
-/// on what --path or --git says.
+/// The crate depends on the schedc that this program was built from (a checkout, a repository, or a version on crates.io), unless
+/// --path or --git names another one.
 #[derive(Args)]
 pub(crate) struct New {
     /// What the crate is called, or the path of a folder to make, whose last part is the name
