@@ -6,6 +6,8 @@ mod bench;
 mod build;
 #[cfg(feature = "tools")]
 mod check;
+#[cfg(feature = "tools")]
+mod completions;
 #[cfg(feature = "bench")]
 mod cost;
 #[cfg(feature = "tools")]
@@ -27,6 +29,8 @@ mod fuzz;
 mod import;
 #[cfg(feature = "tools")]
 mod lines;
+#[cfg(feature = "tools")]
+mod man;
 #[cfg(all(feature = "run", feature = "tools"))]
 mod manifest;
 #[cfg(feature = "tools")]
@@ -37,6 +41,7 @@ mod objects;
 mod origin;
 mod output;
 mod profiles;
+mod program;
 #[cfg(feature = "run")]
 mod run;
 #[cfg(feature = "tools")]
@@ -47,7 +52,7 @@ mod tables;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use schedc_core::profile::Bundle;
 
 /// A compiler for Kubernetes schedulers: a TOML profile in, a statically dispatched scheduler out.
@@ -89,6 +94,28 @@ enum Command {
     Bench(bench::Bench),
     #[cfg(feature = "fuzz")]
     Fuzz(fuzz::Fuzz),
+    #[cfg(feature = "tools")]
+    Completions(completions::Completions),
+    #[cfg(feature = "tools")]
+    Man(man::Man),
+}
+
+impl Cli {
+    /// Reads the command line. Usage lines have the name under which this program was started.
+    fn read() -> Self {
+        let mut command = Cli::usage();
+        let mut matches = command.clone().get_matches();
+        Cli::from_arg_matches_mut(&mut matches).unwrap_or_else(|error| error.format(&mut command).exit())
+    }
+
+    /// The whole command line, as users type it.
+    fn usage() -> clap::Command {
+        let command = Cli::command();
+        match program::kubectl_command() {
+            Some(name) => command.bin_name(name),
+            None => command,
+        }
+    }
 }
 
 /// The `schedc` command for a scheduler with these profiles: does what the command line says.
@@ -99,7 +126,7 @@ enum Command {
 /// }
 /// ```
 pub fn main<B: Bundle>() -> ExitCode {
-    let result = match Cli::parse().command {
+    let result = match Cli::read().command {
         #[cfg(feature = "run")]
         Command::Run(command) => command.run::<B>(),
         #[cfg(feature = "tools")]
@@ -129,6 +156,10 @@ pub fn main<B: Bundle>() -> ExitCode {
         Command::Bench(command) => command.run::<B>(),
         #[cfg(feature = "fuzz")]
         Command::Fuzz(command) => command.run(),
+        #[cfg(feature = "tools")]
+        Command::Completions(command) => command.run::<B>(Cli::usage()),
+        #[cfg(feature = "tools")]
+        Command::Man(command) => command.run(Cli::usage()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -6,6 +6,7 @@ mod bench;
 mod book;
 mod build;
 mod check;
+mod completions;
 #[cfg(feature = "bench")]
 mod cost;
 mod diff;
@@ -18,6 +19,7 @@ mod fuzz;
 mod harness;
 mod import;
 mod interpret;
+mod man;
 mod manifest;
 mod new;
 mod profiles;
