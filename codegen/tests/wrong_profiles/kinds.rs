@@ -92,7 +92,7 @@ fn the_page_of_mistakes_lists_all_of_them() {
     let count: usize = sections.iter().map(|(.., kinds)| kinds.len()).sum();
     assert!(count >= 40);
     let mut page = format!(
-        "<!-- Generated: `UPDATE_EXPECT=1 cargo test -p schedc-codegen --test wrong_profiles kinds` writes it anew. -->\n\n\
+        "<!-- Generated: `UPDATE_EXPECT=1 cargo test -p schedc-codegen --test main wrong_profiles::kinds` writes it anew. -->\n\n\
          # Mistakes\n\n\
          What a build says to {count} mistakes in profiles, catalogs and plugins. Each is a compile error with its place, and most with a \
          cure;\nthe whole text is in the test that is named.\n"
@@ -135,9 +135,10 @@ fn says(line: &str, sentence: &str) -> bool {
 #[test]
 fn every_message_is_in_a_test() {
     let mut texts = String::new();
-    let folders = ["codegen/tests", "codegen/tests/dependencies", "codegen/tests/wrong_profiles"];
-    for path in folders.iter().flat_map(|folder| files(folder, ".rs")) {
-        texts.push_str(&fs::read_to_string(path).unwrap());
+    for folder in ["dependencies", "files", "merge_rules", "shipped_profiles", "wrong_profiles"] {
+        for path in files(&format!("codegen/tests/{folder}"), ".rs") {
+            texts.push_str(&fs::read_to_string(path).unwrap());
+        }
     }
     let mut missing = Vec::new();
     for path in files("codegen/src/messages", ".rs") {

@@ -1,0 +1,8 @@
+//! Integration tests of the compiler: one program, so that its dependencies are linked once.
+
+mod dependencies;
+mod files;
+mod golden;
+mod merge_rules;
+mod shipped_profiles;
+mod wrong_profiles;
