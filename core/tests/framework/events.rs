@@ -4,9 +4,9 @@ use schedc_core::events::{ClusterEvent, EventPod, node_changed, object_changed, 
 use schedc_core::scheduler::Change;
 use schedc_objects::testing;
 
-use crate::places::scheduler::Profiles;
-use crate::plugins::stage::{Answer, tell};
-use crate::world::World;
+use crate::framework::places::scheduler::Profiles;
+use crate::framework::plugins::stage::{Answer, tell};
+use crate::framework::world::World;
 
 /// A cluster with a pod that waits in Permit: events are kept for it.
 fn cluster() -> World<Profiles> {

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use crate::world::World;
+use crate::framework::world::World;
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/filters.toml");

@@ -7,8 +7,8 @@ use schedc_core::profile::Profile;
 use schedc_core::queue::Place;
 use schedc_objects::testing;
 
-use crate::plugins::stage::notes;
-use crate::world::{World, uid};
+use crate::framework::plugins::stage::notes;
+use crate::framework::world::{World, uid};
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/waking.toml");

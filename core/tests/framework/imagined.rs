@@ -8,7 +8,7 @@ use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::profile::{PreFilterRun, Profile};
 use schedc_core::verdict::Verdict;
 
-use crate::world::World;
+use crate::framework::world::World;
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/filters.toml");

@@ -1,7 +1,7 @@
 //! Plugins come and go, and talk to the scheduler.
 
-use crate::plugins::stage::{Answer, notes, tell};
-use crate::world::{World, uid};
+use crate::framework::plugins::stage::{Answer, notes, tell};
+use crate::framework::world::{World, uid};
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/binding.toml", "tests/framework/profiles/skipping.toml");

@@ -7,7 +7,7 @@ use schedc_core::scheduler::{Change, Observer, Options, Point, Scheduler};
 use schedc_core::status::Code;
 use schedc_objects::testing;
 
-use crate::plugins::stage::{self, Answer, tell};
+use crate::framework::plugins::stage::{self, Answer, tell};
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/binding.toml");

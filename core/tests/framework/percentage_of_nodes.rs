@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use schedc_core::engine::{Engine, UNTIMED};
 use schedc_core::handle::Handle;
 
-use crate::plugins::stage::notes;
-use crate::world::World;
+use crate::framework::plugins::stage::notes;
+use crate::framework::world::World;
 
 mod scheduler {
     // 50 %, but never less than 100 nodes.

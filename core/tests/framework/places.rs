@@ -18,9 +18,9 @@ use schedc_core::queue::Place;
 use schedc_core::scheduler::{Change, Completed, Options, Scheduler, Tasks, UnderWay};
 use schedc_objects::testing;
 
-use crate::plugins::stage::{self, Answer, notes, tell};
-use crate::statuses::in_words;
-use crate::world::uid;
+use crate::framework::plugins::stage::{self, Answer, notes, tell};
+use crate::framework::statuses::in_words;
+use crate::framework::world::uid;
 
 pub mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/binding.toml");

@@ -2,8 +2,8 @@
 
 use expect_test::{Expect, expect};
 
-use crate::plugins::stage::{Answer, notes, tell};
-use crate::world::{World, uid};
+use crate::framework::plugins::stage::{Answer, notes, tell};
+use crate::framework::world::{World, uid};
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/preempting.toml", "tests/framework/profiles/helpless.toml");

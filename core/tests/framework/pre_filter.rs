@@ -2,8 +2,8 @@
 
 use expect_test::{Expect, expect};
 
-use crate::plugins::stage::notes;
-use crate::world::World;
+use crate::framework::plugins::stage::notes;
+use crate::framework::world::World;
 
 mod scheduler {
     schedc_macros::profile!(

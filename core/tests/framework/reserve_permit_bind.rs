@@ -3,8 +3,8 @@
 use expect_test::{Expect, expect};
 use schedc_core::scheduler::Failure;
 
-use crate::plugins::stage::{Answer, notes, tell};
-use crate::world::{World, uid};
+use crate::framework::plugins::stage::{Answer, notes, tell};
+use crate::framework::world::{World, uid};
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/binding.toml", "tests/framework/profiles/skipping.toml");

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use expect_test::{Expect, expect};
 
-use crate::plugins::stage::notes;
-use crate::world::World;
+use crate::framework::plugins::stage::notes;
+use crate::framework::world::World;
 
 mod scheduler {
     // Weights: FavourA 1, FavourB 2, Rank 3.

@@ -18,8 +18,8 @@ use schedc_core::scheduler::{Change, Completed, Options, Scheduler, Tasks, TieBr
 use schedc_core::status::Code;
 use schedc_objects::testing;
 
-use crate::plugins::stage::{self, Answer, notes, tell};
-use crate::world::uid;
+use crate::framework::plugins::stage::{self, Answer, notes, tell};
+use crate::framework::world::uid;
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/everywhere.toml");

@@ -2,7 +2,7 @@
 
 use schedc_core::profile::{Bundle, Profile, serving};
 
-use crate::world::{World, in_words};
+use crate::framework::world::{World, in_words};
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/scores.toml", "tests/framework/profiles/twin.toml");

@@ -11,7 +11,7 @@ use schedc_core::profile::{Bundle, StartError};
 use schedc_core::scheduler::{Change, Failure, Outcome};
 use schedc_objects::testing;
 
-use crate::plugins::stage::{self, Answer};
+use crate::framework::plugins::stage::{self, Answer};
 
 /// A cluster and its scheduler.
 pub struct World<B: Bundle> {

@@ -2,7 +2,7 @@
 
 use schedc_core::queue::Place;
 
-use crate::desk::Desk;
+use crate::queue::desk::Desk;
 
 /// Lets a pod fail over and over, and says after how many seconds it could be tried again each time.
 fn waits(rejectors: &[&'static str], times: usize) -> Vec<u32> {

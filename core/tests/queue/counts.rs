@@ -2,7 +2,7 @@
 
 use schedc_core::queue::{Census, Queue};
 
-use crate::desk::{Desk, SECOND};
+use crate::queue::desk::{Desk, SECOND};
 
 fn incoming(desk: &Desk) -> Vec<String> {
     let line =

@@ -2,7 +2,7 @@
 
 use schedc_core::queue::Place;
 
-use crate::desk::{Desk, Event, SECOND};
+use crate::queue::desk::{Desk, Event, SECOND};
 
 #[test]
 fn only_plugins_that_rejected_a_pod_are_asked() {

@@ -2,7 +2,7 @@
 
 use schedc_core::queue::{Options, Place};
 
-use crate::desk::{Desk, Event, uid};
+use crate::queue::desk::{Desk, Event, uid};
 
 #[test]
 fn an_event_after_the_pop_is_not_lost() {

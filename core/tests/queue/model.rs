@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use schedc_core::queue::Place::{self, Active, Backoff, ErrorBackoff, Gated, InFlight, Unschedulable};
 use schedc_core::queue::{Attempt, Rejectors};
 
-use crate::desk::{Desk, Event, SECOND};
+use crate::queue::desk::{Desk, Event, SECOND};
 
 const PODS: usize = 6;
 const PLUGINS: [&str; 3] = ["Fit", "Affinity", "Gate"];

@@ -1,6 +1,6 @@
 //! Nominations follow pods.
 
-use crate::desk::Desk;
+use crate::queue::desk::Desk;
 
 #[test]
 fn a_pod_brings_its_nomination_and_takes_it_along() {

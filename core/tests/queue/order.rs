@@ -2,7 +2,7 @@
 
 use schedc_core::queue::{Backoff, Options, Place};
 
-use crate::desk::{Desk, SECOND};
+use crate::queue::desk::{Desk, SECOND};
 
 #[test]
 fn by_queue_sort_and_equals_as_they_came() {

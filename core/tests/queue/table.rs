@@ -3,7 +3,7 @@
 use schedc_core::queue::Attempt;
 use schedc_core::queue::Place::{self, Active, Backoff, ErrorBackoff, Gated, InFlight, Unschedulable};
 
-use crate::desk::{Desk, uid};
+use crate::queue::desk::{Desk, uid};
 
 const PLACES: [Option<Place>; 7] =
     [Some(Active), Some(Backoff), Some(ErrorBackoff), Some(Unschedulable), Some(Gated), Some(InFlight), None];
@@ -165,7 +165,7 @@ fn an_event_that_its_rejector_finds_worth_an_attempt() {
 #[test]
 fn the_same_event_after_its_backoff() {
     let woken = row(|desk| {
-        desk.now += 3 * crate::desk::SECOND;
+        desk.now += 3 * crate::queue::desk::SECOND;
         desk.event("Fit");
     });
     assert_eq!(

@@ -21,7 +21,7 @@ use schedc_core::status::{Code, Reasons, Status};
 use super::Referee;
 use super::scheduler::alone;
 use super::scheduler::state::State;
-use crate::plugins::stage::{Answer, answer};
+use crate::framework::plugins::stage::{Answer, answer};
 
 type Hypothetical<'a> = <State as schedc_core::cache::State>::Hypothetical<'a>;
 

@@ -12,8 +12,8 @@ use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::queue::Place;
 use schedc_core::status::Code;
 
-use crate::plugins::stage::{Answer, answer, note, notes, tell};
-use crate::world::{World, uid};
+use crate::framework::plugins::stage::{Answer, answer, note, notes, tell};
+use crate::framework::world::{World, uid};
 use bare::Only;
 
 mod scheduler {

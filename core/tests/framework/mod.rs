@@ -7,9 +7,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 #![allow(missing_docs, unreachable_pub, reason = "nobody depends on a test")]
 
-// Generated code calls plugins by the name of their crate.
-extern crate self as framework;
-
 pub mod plugins;
 mod world;
 
