@@ -1,11 +1,9 @@
 //! Watches and lists, over the wire.
 
-mod support;
-
 use std::time::Duration;
 
+use crate::support::{Client, Http, server};
 use serde_json::json;
-use support::{Client, Http, server};
 
 const STREAM: &str = "allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&watch=true";
 const UNFINISHED: &str = "fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";

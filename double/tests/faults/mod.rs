@@ -1,12 +1,10 @@
 //! What goes wrong on purpose goes wrong as it should.
 
-mod support;
-
 use std::time::{Duration, Instant};
 
+use crate::support::{Broken, Client, Http, fill, server};
 use schedc_double::{Fault, Rule};
 use serde_json::json;
-use support::{Broken, Client, Http, fill, server};
 
 const NODES: &str = "/api/v1/nodes";
 const POD: &str = "/api/v1/namespaces/default/pods/p0";

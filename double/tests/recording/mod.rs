@@ -1,13 +1,11 @@
 //! What kube-scheduler wrote in a recording is sent here: it has to be answered as it was, and be told as it was recorded.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-mod support;
-
+use crate::support::{Client, Http, STRATEGIC};
 use schedc_double::{Asked, Server};
 use serde_json::{Value, from_str, json};
-use support::{Client, Http, STRATEGIC};
 
-const RECORDING: &str = include_str!("../../kubernetes/tests/recordings/requests.jsonl");
+const RECORDING: &str = include_str!("../../../kubernetes/tests/recordings/requests.jsonl");
 
 #[tokio::test]
 async fn the_same_requests_get_the_same_answers() {

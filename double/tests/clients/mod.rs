@@ -1,12 +1,10 @@
 //! Protocols, and what clients do apart from reading.
 
-mod support;
-
 use std::time::Duration;
 
+use crate::support::{Client, Http, LONG, MERGE, STRATEGIC, fill, server};
 use schedc_double::{Server, Version};
 use serde_json::{Value, from_str, json};
-use support::{Client, Http, LONG, MERGE, STRATEGIC, fill, server};
 
 #[tokio::test]
 async fn plain_and_tls_over_both_versions_of_http() {
