@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schedc_core::model::Uid;
 
-use crate::{cluster, pod};
+use crate::simulator::{cluster, pod};
 
 #[test]
 fn pods_that_wait_share_equal_specs() {

@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
-extern crate self as background;
-
 #[allow(unreachable_pub, reason = "plugins are public, but these are in no library")]
 mod gardener;
 
@@ -14,7 +12,7 @@ mod scheduler {
 
 use std::time::Duration;
 
-pub use gardener::Gardener;
+pub(crate) use gardener::Gardener;
 use schedc_core::client::{ApiError, ApiReason};
 use schedc_embedded::server::Request;
 use schedc_embedded::{End, Hooks, Options, Simulator, Treatment};
