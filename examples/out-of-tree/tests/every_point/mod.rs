@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
-extern crate self as every_point;
-
 #[allow(unreachable_pub, reason = "plugins are public, but these are in no library")]
 mod plugins;
 

@@ -37,39 +37,39 @@ fn elsewhere(line: &str) -> String {
 #[test]
 fn catalogs_are_held_against_plugins() {
     let rows = [
-        (expect_file!["proofs/unlisted.txt"], "points = [\"queue-sort\"]\ncolumns = [\"node-info\"]"),
+        (expect_file!["../proofs/unlisted.txt"], "points = [\"queue-sort\"]\ncolumns = [\"node-info\"]"),
         (
-            expect_file!["proofs/unimplemented.txt"],
+            expect_file!["../proofs/unimplemented.txt"],
             "points = [\"queue-sort\", \"filter\", \"post-bind\"]\ncolumns = [\"node-info\"]",
         ),
         (
-            expect_file!["proofs/other_columns.txt"],
+            expect_file!["../proofs/other_columns.txt"],
             "points = [\"queue-sort\", \"filter\"]\ncolumns = [\"node-info\", \"node-index\"]",
         ),
         (
-            expect_file!["proofs/unwatched.txt"],
+            expect_file!["../proofs/unwatched.txt"],
             "points = [\"queue-sort\", \"filter\"]\nindexes = [\"shifts\"]\nenqueue-extensions = true\nwatches = [\"Team\"]\n\n\
              [indexes]\nshifts = \"schedc_core::custom::Lister<mine::Shift>\"\n\n\
              [kinds]\nTeam = { api-version = \"example.com/v1\", resource = \"teams\" }",
         ),
         (
-            expect_file!["proofs/unheard.txt"],
+            expect_file!["../proofs/unheard.txt"],
             "points = [\"queue-sort\", \"filter\"]\nindexes = [\"shifts\"]\nenqueue-extensions = true\nwatches = [\"Shift\"]\n\n\
              [indexes]\nshifts = \"schedc_core::custom::Lister<mine::Shift>\"\n\n\
              [kinds]\nShift = { api-version = \"example.com/v1\", resource = \"shifts\" }",
         ),
         (
-            expect_file!["proofs/claims_everything.txt"],
+            expect_file!["../proofs/claims_everything.txt"],
             "points = [\"pre-enqueue\", \"queue-sort\", \"pre-filter\", \"filter\", \"post-filter\", \"pre-score\", \
              \"score\", \"reserve\", \"permit\", \"pre-bind\", \"bind\", \"post-bind\"]\ncolumns = [\"node-info\"]\n\
              normalizes = true\nprepares-score = true\nenqueue-extensions = true",
         ),
         (
-            expect_file!["proofs/other_reads.txt"],
+            expect_file!["../proofs/other_reads.txt"],
             "points = [\"queue-sort\", \"filter\"]\ncolumns = [\"node-info\"]\nreads = [\"DefaultBinder?\"]",
         ),
         (
-            expect_file!["proofs/other_indexes.txt"],
+            expect_file!["../proofs/other_indexes.txt"],
             "points = [\"queue-sort\", \"filter\"]\ncolumns = [\"node-info\"]\nindexes = [\"image-nodes\"]",
         ),
     ];
@@ -77,9 +77,9 @@ fn catalogs_are_held_against_plugins() {
         expected.assert_eq(&proof("Mine", "Mine", entry));
     }
     let sorts = "points = [\"queue-sort\", \"filter\"]\ncolumns = [\"node-info\"]";
-    expect_file!["proofs/other_name.txt"].assert_eq(&proof("Yours", "Mine", sorts));
-    expect_file!["proofs/no_such_type.txt"].assert_eq(&proof("Mine", "Missing", sorts));
-    expect_file!["proofs/not_a_plugin.txt"].assert_eq(&proof("Plain", "Plain", sorts));
+    expect_file!["../proofs/other_name.txt"].assert_eq(&proof("Yours", "Mine", sorts));
+    expect_file!["../proofs/no_such_type.txt"].assert_eq(&proof("Mine", "Missing", sorts));
+    expect_file!["../proofs/not_a_plugin.txt"].assert_eq(&proof("Plain", "Plain", sorts));
     let cases = trybuild::TestCases::new();
     cases.compile_fail("tests/proofs/*.rs");
     cases.compile_fail("tests/mistakes/*.rs");
