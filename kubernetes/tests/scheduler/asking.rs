@@ -12,7 +12,7 @@ use schedc_double::Server;
 use schedc_extender::{Extender, HttpExtenders};
 use schedc_kubernetes::drive::Hooks;
 
-use crate::replica::Replica;
+use crate::scheduler::replica::Replica;
 use compiled::Profiles;
 
 mod compiled {

@@ -15,11 +15,11 @@ use schedc_kubernetes::wire::{Call, Http, Lane, Transport, Verb};
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
-use crate::asking::replica;
-use crate::cluster::{
+use crate::scheduler::asking::replica;
+use crate::scheduler::cluster::{
     failures, is_binding, is_bound_well, node, node_of, path, pod, until, until_all_are_bound_well, until_failed,
 };
-use crate::extender::{Reply, Server as Webhook};
+use crate::scheduler::extender::{Reply, Server as Webhook};
 
 const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler";
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use schedc_double::{Fault, Rule, Server};
 
-use crate::cluster::{bound, node, pod, until, until_all_are_bound_well};
-use crate::replica::Replica;
+use crate::scheduler::cluster::{bound, node, pod, until, until_all_are_bound_well};
+use crate::scheduler::replica::Replica;
 
 const NODES: usize = 10;
 const PODS: usize = 100;

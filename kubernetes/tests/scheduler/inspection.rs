@@ -11,8 +11,8 @@ use schedc_kubernetes::resources::{RESOURCES, Resource};
 use schedc_kubernetes::write::Bindings;
 use tokio::sync::watch;
 
-use crate::cluster::{PATIENCE, bound, node, pod};
-use crate::pipelines::Profiles;
+use crate::scheduler::cluster::{PATIENCE, bound, node, pod};
+use crate::scheduler::pipelines::Profiles;
 use crate::support::Fast;
 
 /// Has this done while a scheduler schedules.

@@ -24,8 +24,8 @@ use serde_json::{Value, from_value, json};
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 
-use crate::cluster::{PATIENCE, node, path, pod, until};
-use crate::pipelines::Profiles;
+use crate::scheduler::cluster::{PATIENCE, node, path, pod, until};
+use crate::scheduler::pipelines::Profiles;
 use crate::support::Fast;
 
 /// Looks on until it is dropped.

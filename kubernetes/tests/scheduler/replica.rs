@@ -15,7 +15,7 @@ use schedc_kubernetes::write::Bindings;
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::pipelines::Profiles;
+use crate::scheduler::pipelines::Profiles;
 use crate::support::Fast;
 
 /// How many times as fast time goes by for a scheduler that is alone.

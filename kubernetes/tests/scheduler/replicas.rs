@@ -5,8 +5,8 @@ use std::time::Duration;
 use schedc_double::{Asked, Fault, Rule, Server};
 use schedc_kubernetes::drive::End;
 
-use crate::cluster::{bound, is_binding, is_bound_well, node, pod, until, until_all_are_bound_well};
-use crate::replica::Replica;
+use crate::scheduler::cluster::{bound, is_binding, is_bound_well, node, pod, until, until_all_are_bound_well};
+use crate::scheduler::replica::Replica;
 
 const PODS: usize = 100;
 const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler";

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use schedc_double::Server;
 use serde_json::{Value, json};
 
-use crate::cluster::until;
-use crate::replica::Replica;
+use crate::scheduler::cluster::until;
+use crate::scheduler::replica::Replica;
 
 mod scenarios;
 

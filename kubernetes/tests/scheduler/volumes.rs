@@ -5,8 +5,8 @@ use std::time::Duration;
 use schedc_double::{Asked, Fault, Rule, Server};
 use serde_json::{Value, json};
 
-use crate::cluster::{bound, failures, node, node_of, path, pod, until, until_failed};
-use crate::replica::Replica;
+use crate::scheduler::cluster::{bound, failures, node, node_of, path, pod, until, until_failed};
+use crate::scheduler::replica::Replica;
 
 const VOLUMES: &str = "/api/v1/persistentvolumes";
 const CLAIMS: &str = "/api/v1/namespaces/default/persistentvolumeclaims";

@@ -1,5 +1,7 @@
 //! What tests at an API server have in common.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -4,7 +4,7 @@ use schedc_double::Server;
 use serde_json::{Value, json};
 
 use super::Request;
-use crate::cluster::until;
+use crate::scheduler::cluster::until;
 
 pub(super) const START: &str = "start: leader election, first lists";
 pub(super) const STOP: &str = "graceful stop";

@@ -22,7 +22,7 @@ mod profiles {
     schedc_macros::profile!("../profiles/default.toml");
 }
 
-const RECORDED: &str = include_str!("recordings/metrics.tsv");
+const RECORDED: &str = include_str!("../recordings/metrics.tsv");
 
 /// A series of a scenario as read: labels by name.
 type Labels = BTreeMap<String, String>;

@@ -27,8 +27,6 @@ mod looking;
 mod replica;
 mod replicas;
 mod requests;
-#[path = "../support/mod.rs"]
-mod support;
 mod volumes;
 
 mod pipelines {

@@ -2,11 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
-mod support;
-
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crate::support::Fast;
 use coscheduling::scheduler::Profiles;
 use schedc_core::client::{Client, ObjectRef};
 use schedc_core::profile::Bundle;
@@ -22,7 +21,6 @@ use schedc_kubernetes::write::Bindings;
 use schedc_kubernetes::write::KubeClient;
 use schedc_objects::Kinds;
 use serde_json::{Value, json};
-use support::Fast;
 use tokio::sync::watch;
 
 const PATIENCE: Duration = Duration::from_secs(60);

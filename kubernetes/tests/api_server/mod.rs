@@ -26,8 +26,7 @@ use serde_json::{Value, from_value, json};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-mod support;
-use support::Fast;
+use crate::support::Fast;
 
 /// Nobody reads events.
 #[derive(Clone)]
