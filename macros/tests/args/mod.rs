@@ -1,6 +1,5 @@
 //! `#[derive(Args)]`: what is accepted, what is complained about, and the schema.
 
-#[path = "args/sample.rs"]
 mod sample;
 
 use expect_test::{Expect, expect};

@@ -1,0 +1,9 @@
+//! Integration tests of the macros: one program, so that its dependencies are linked once.
+
+mod args;
+
+/// Compile errors, as a user sees them. They are rustc's wording in part, so they are held for one toolchain.
+#[test]
+fn compile_errors() {
+    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+}
