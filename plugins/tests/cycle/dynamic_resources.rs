@@ -2,8 +2,8 @@
 
 use expect_test::{Expect, expect};
 
-use crate::scheduler::claims::Pipeline;
-use crate::world::World;
+use crate::cycle::scheduler::claims::Pipeline;
+use crate::cycle::world::World;
 
 fn check(spec: &str, expected: Expect) {
     let mut world = World::<Pipeline>::new();

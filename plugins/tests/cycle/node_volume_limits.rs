@@ -3,8 +3,8 @@
 use expect_test::{Expect, expect};
 use schedc_core::imagined::Imagined;
 
-use crate::scheduler::limits::Pipeline;
-use crate::world::World;
+use crate::cycle::scheduler::limits::Pipeline;
+use crate::cycle::world::World;
 
 /// Nodes n1 and n2, where driver d attaches two volumes, and n3 without a CSINode. Claims a to e have volumes of d, f has
 /// one of another driver, g has none yet, and the class of both of its kind is served by d.

@@ -11,7 +11,7 @@ use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::profile::{PreFilterRun, Profile};
 use schedc_objects::testing;
 
-use crate::scheduler::own_volumes::Pipeline;
+use crate::cycle::scheduler::own_volumes::Pipeline;
 
 const NODES: usize = 5;
 const CLAIMS: usize = 8;

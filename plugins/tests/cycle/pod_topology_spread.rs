@@ -1,7 +1,7 @@
 //! Constraints of the profile, for pods that a Service or a controller makes one of many.
 
-use crate::scheduler::spreading::Pipeline;
-use crate::world::World;
+use crate::cycle::scheduler::spreading::Pipeline;
+use crate::cycle::world::World;
 
 /// n1 and n2 in zone a, n3 in zone b, n4 in none; a pod of app `web` on n1.
 fn world() -> World<Pipeline> {

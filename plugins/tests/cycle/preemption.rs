@@ -8,9 +8,9 @@ use schedc_core::extension_points::Nomination;
 use schedc_core::model::Pod;
 use schedc_core::profile::Profile;
 
-use crate::scheduler::hasty;
-use crate::scheduler::preemption::Pipeline;
-use crate::world::World;
+use crate::cycle::scheduler::hasty;
+use crate::cycle::scheduler::preemption::Pipeline;
+use crate::cycle::world::World;
 
 /// Nodes of 4 cpus, and pods in the order in which they came.
 fn cluster<P: Profile>(nodes: &[&str], pods: &[String]) -> World<P> {

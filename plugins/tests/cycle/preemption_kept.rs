@@ -7,8 +7,8 @@ use schedc_core::model::{Object, Pod};
 use schedc_core::profile::Profile;
 use schedc_objects::testing;
 
-use crate::scheduler::{hasty, preempting_volumes};
-use crate::world::World;
+use crate::cycle::scheduler::{hasty, preempting_volumes};
+use crate::cycle::world::World;
 
 const NODES: usize = 6;
 const PODS: usize = 16;

@@ -10,8 +10,8 @@ use schedc_core::imagined::Imagined;
 use schedc_core::model::Pod;
 use schedc_core::profile::{PreFilterRun, Profile};
 
-use crate::scheduler::preemption::{Cycle, Pipeline};
-use crate::world::World;
+use crate::cycle::scheduler::preemption::{Cycle, Pipeline};
+use crate::cycle::world::World;
 
 /// Names of the plugins whose states differ.
 fn differing(a: &Cycle, b: &Cycle) -> Vec<&'static str> {

@@ -2,8 +2,8 @@
 
 use expect_test::expect;
 
-use crate::scheduler::unprepared::Pipeline;
-use crate::world::World;
+use crate::cycle::scheduler::unprepared::Pipeline;
+use crate::cycle::world::World;
 
 #[test]
 fn attempts_fail() {

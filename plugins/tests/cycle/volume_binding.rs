@@ -2,8 +2,8 @@
 
 use expect_test::{Expect, expect};
 
-use crate::scheduler::storage::Pipeline;
-use crate::world::World;
+use crate::cycle::scheduler::storage::Pipeline;
+use crate::cycle::world::World;
 
 /// Two nodes in zones `a` and `b`, and classes whose claims wait for their first consumer: `made` has a provisioner,
 /// `found` has not; `tight` has one that reports capacity, `local` one for zone `b` alone.

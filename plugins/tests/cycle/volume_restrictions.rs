@@ -3,8 +3,8 @@
 use expect_test::{Expect, expect};
 use schedc_core::imagined::Imagined;
 
-use crate::scheduler::volumes::Pipeline;
-use crate::world::World;
+use crate::cycle::scheduler::volumes::Pipeline;
+use crate::cycle::world::World;
 
 fn pod(name: &str, namespace: &str, volumes: &str) -> String {
     format!("{{metadata: {{name: {name}, namespace: {namespace}}}, spec: {{nodeName: {name}, volumes: [{volumes}]}}}}")

@@ -1,7 +1,7 @@
 //! Volumes and nodes in zones.
 
-use crate::scheduler::zones::Pipeline;
-use crate::world::World;
+use crate::cycle::scheduler::zones::Pipeline;
+use crate::cycle::world::World;
 
 const POD: &str = "spec: {volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]}";
 

@@ -1,6 +1,6 @@
 //! What wakes pods that DefaultPreemption rejected.
 
-use crate::table::{Event, Hints, went};
+use crate::hints::table::{Event, Hints, went};
 
 pub(crate) const HINTS: Hints = Hints {
     plugin: "DefaultPreemption",

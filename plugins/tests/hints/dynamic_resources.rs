@@ -1,6 +1,6 @@
 //! What wakes pods that DynamicResources rejected.
 
-use crate::table::{Event, Hints, came, changed};
+use crate::hints::table::{Event, Hints, came, changed};
 
 const ME: &str = "{metadata: {name: me}, spec: {resourceClaims: [{name: gpu, resourceClaimName: mine}]}}";
 const MINE: &str = "{kind: ResourceClaim, metadata: {name: mine, uid: mine}, spec: {}}";

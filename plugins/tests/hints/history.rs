@@ -6,8 +6,8 @@ use schedc_core::events::EventResource;
 use schedc_core::hints::PluginSet;
 use schedc_core::profile::Profile;
 
-use crate::scheduler::all::Pipeline;
-use crate::world::{Verdict, World};
+use crate::hints::scheduler::all::Pipeline;
+use crate::hints::world::{Verdict, World};
 
 /// An object of a name comes, changes, or goes if there is no manifest.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! What wakes pods that InterPodAffinity rejected.
 
-use crate::table::{Event, Hints, came, changed, went};
+use crate::hints::table::{Event, Hints, came, changed, went};
 
 /// Wants to be near `web`, and apart from `db`.
 const ME: &str = "{metadata: {name: me, labels: {app: me}}, spec: {affinity: {

@@ -4,7 +4,7 @@ use schedc_core::events::EventResource::{
     self, CsiDriver, CsiNode, Node, PersistentVolumeClaim, Pod, StorageClass, Wildcard,
 };
 
-use crate::history::{Miss, Step, wakes};
+use crate::hints::history::{Miss, Step, wakes};
 
 type When = fn(&Miss) -> bool;
 

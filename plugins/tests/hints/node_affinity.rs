@@ -1,6 +1,6 @@
 //! What wakes pods that NodeAffinity rejected.
 
-use crate::table::{Event, Hints, came, changed};
+use crate::hints::table::{Event, Hints, came, changed};
 
 const ME: &str = "{metadata: {name: me}, spec: {nodeSelector: {zone: a}, affinity: {nodeAffinity: {
     requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [

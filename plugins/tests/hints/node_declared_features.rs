@@ -1,6 +1,6 @@
 //! What wakes pods that NodeDeclaredFeatures rejected.
 
-use crate::table::{Event, Hints, changed};
+use crate::hints::table::{Event, Hints, changed};
 
 const NONE: &str = "metadata: {name: n1}";
 const ONE: &str = "{metadata: {name: n1}, status: {declaredFeatures: [UserNamespacesHostNetworkSupport]}}";

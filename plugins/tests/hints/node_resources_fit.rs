@@ -1,6 +1,6 @@
 //! What wakes pods that NodeResourcesFit rejected.
 
-use crate::table::{Event, Hints, came, changed, went};
+use crate::hints::table::{Event, Hints, came, changed, went};
 
 const ME: &str =
     "{metadata: {name: me}, spec: {containers: [{name: c, resources: {requests: {cpu: 2, example.com/gpu: 1}}}]}}";

@@ -1,6 +1,6 @@
 //! What wakes pods that NodeUnschedulable rejected.
 
-use crate::table::{Event, Hints, came, changed};
+use crate::hints::table::{Event, Hints, came, changed};
 
 const OPEN: &str = "metadata: {name: n1}";
 const CORDONED: &str = "{metadata: {name: n1}, spec: {unschedulable: true}}";

@@ -1,6 +1,6 @@
 //! What wakes pods that NodeVolumeLimits rejected.
 
-use crate::table::{Event, Hints, came, changed, went};
+use crate::hints::table::{Event, Hints, came, changed, went};
 
 const ME: &str = "{metadata: {name: me}, spec: {volumes: [
     {name: a, persistentVolumeClaim: {claimName: data}}, {name: own, ephemeral: {}}]}}";

@@ -1,6 +1,6 @@
 //! What wakes pods that PodTopologySpread rejected.
 
-use crate::table::{Event, Hints, came, changed, went};
+use crate::hints::table::{Event, Hints, came, changed, went};
 
 const ME: &str = "{metadata: {name: me, labels: {app: web}}, spec: {topologySpreadConstraints: [
     {topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}},

@@ -1,6 +1,6 @@
 //! What wakes pods that SchedulingGates rejected.
 
-use crate::table::{Event, Hints, changed};
+use crate::hints::table::{Event, Hints, changed};
 
 const GATED: &str = "{metadata: {name: me}, spec: {schedulingGates: [{name: quota}]}}";
 const OTHER: &str = "{metadata: {name: other}, spec: {nodeName: n1, schedulingGates: [{name: quota}]}}";

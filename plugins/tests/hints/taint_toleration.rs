@@ -1,6 +1,6 @@
 //! What wakes pods that TaintToleration rejected.
 
-use crate::table::{Event, Hints, came, changed};
+use crate::hints::table::{Event, Hints, came, changed};
 
 const ME: &str = "{metadata: {name: me}, spec: {tolerations: [{key: a, operator: Exists}]}}";
 const NONE: &str = "metadata: {name: n1}";

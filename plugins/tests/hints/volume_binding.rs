@@ -1,6 +1,6 @@
 //! What wakes pods that VolumeBinding rejected.
 
-use crate::table::{Event, Hints, came, changed};
+use crate::hints::table::{Event, Hints, came, changed};
 
 const ME: &str = "{metadata: {name: me}, spec: {volumes: [
     {name: a, persistentVolumeClaim: {claimName: data}}, {name: own, ephemeral: {}}, {name: c, csi: {driver: inline}}]}}";

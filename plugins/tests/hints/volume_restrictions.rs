@@ -1,6 +1,6 @@
 //! What wakes pods that VolumeRestrictions rejected.
 
-use crate::table::{Event, Hints, came, went};
+use crate::hints::table::{Event, Hints, came, went};
 
 const ME: &str = "{metadata: {name: me}, spec: {volumes: [
     {name: a, persistentVolumeClaim: {claimName: data}}, {name: b, gcePersistentDisk: {pdName: disk}}]}}";

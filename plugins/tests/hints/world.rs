@@ -12,7 +12,7 @@ use schedc_core::model::{Node, Object, Pod};
 use schedc_core::profile::Profile;
 use schedc_objects::testing;
 
-use crate::scheduler::all::Pipeline;
+use crate::hints::scheduler::all::Pipeline;
 
 pub(crate) struct World {
     cache: Cache<<Pipeline as Profile>::State>,

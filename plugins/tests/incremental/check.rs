@@ -13,7 +13,7 @@ use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::profile::{Profile, Visitor};
 use schedc_naive::Evaluation;
 
-use crate::world::World;
+use crate::incremental::world::World;
 
 /// Decides about a pod in all ways. Tells what is different, and whether an answer was kept.
 pub(crate) struct Compare<'a, S> {

@@ -10,8 +10,8 @@ use schedc_core::model::Pod;
 use schedc_naive::{Args, Opinion, opinions};
 use serde_json::Value;
 
-use crate::history::Step;
-use crate::world::{Standing, World};
+use crate::incremental::history::Step;
+use crate::incremental::world::{Standing, World};
 
 /// What there is of nodes, pods and other objects that a plugin reads: changes of these must alter what it says. `+`, `~` and
 /// `-`: the object comes, changes, goes.

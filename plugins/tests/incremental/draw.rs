@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use schedc_core::random::Random;
 use serde_json::{Value, json};
 
-use crate::history::{History, Step};
+use crate::incremental::history::{History, Step};
 
 /// What namespaced things are in.
 const NAMESPACES: [&str; 3] = ["default", "other", "third"];

@@ -5,8 +5,8 @@ use proptest::sample::select;
 use schedc_core::events::EventResource;
 
 use super::rarely;
-use crate::history::{Step, wakes};
-use crate::known_misses::is_known;
+use crate::hints::history::{Step, wakes};
+use crate::hints::known_misses::is_known;
 
 fn node() -> impl Strategy<Value = String> {
     let labels = (

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use schedc_core::events::EventResource;
 
-use crate::history::{Step, wakes};
-use crate::known_misses::is_known;
+use crate::hints::history::{Step, wakes};
+use crate::hints::known_misses::is_known;
 
 /// A manifest of which some parts can change: words in capitals stand for the values beside them.
 #[derive(Clone, Debug)]

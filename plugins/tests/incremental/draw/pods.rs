@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::nodes::{IMAGES, NODES};
 use super::{Drawer, NAMESPACES};
-use crate::history::Step;
+use crate::incremental::history::Step;
 
 /// What a pod can say something about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

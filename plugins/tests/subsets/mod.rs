@@ -51,7 +51,7 @@ fn draw(number: u64) -> String {
         plugins.swap(at, random.below(at + 1));
     }
     plugins.truncate(5 + random.below(8));
-    let mut text = "# Drawn by tests/subsets.rs; `UPDATE_EXPECT=1` draws it again.\n\n".to_owned();
+    let mut text = "# Drawn by tests/subsets; `UPDATE_EXPECT=1` draws it again.\n\n".to_owned();
     text += &format!("scheduler-name = \"subset-{number}\"\n\n[plugins]\nmulti-point = [\n    \"PrioritySort\",\n");
     for (plugin, scores) in &plugins {
         text += &match scores {
@@ -149,7 +149,7 @@ fn draw_with_gaps(number: u64) -> String {
         let (point, plugin) = places.swap_remove(random.below(places.len()));
         gaps.entry(point).or_default().insert(plugin);
     }
-    let mut text = "# Drawn by tests/subsets.rs; `UPDATE_EXPECT=1` draws it again.\n\n".to_owned();
+    let mut text = "# Drawn by tests/subsets; `UPDATE_EXPECT=1` draws it again.\n\n".to_owned();
     text += &format!("scheduler-name = \"gaps-{number}\"\n\n[plugins]\n");
     for (point, plugins) in gaps {
         text += &format!("{point} = {{ disabled = {:?} }}\n", Vec::from_iter(plugins));

@@ -7,8 +7,8 @@
 //! end counts which changes altered what which plugin says.
 //!
 //! ```sh
-//! INCREMENTAL_CASES=100000 cargo test --release -p schedc-plugins --test incremental -- --nocapture
-//! INCREMENTAL_CASES=1 INCREMENTAL_SEED=4711 cargo test -p schedc-plugins --test incremental
+//! INCREMENTAL_CASES=100000 cargo test --release -p schedc-plugins --test main incremental -- --nocapture
+//! INCREMENTAL_CASES=1 INCREMENTAL_SEED=4711 cargo test -p schedc-plugins --test main incremental
 //! ```
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]

@@ -1,0 +1,8 @@
+//! Integration tests of the in-tree plugins: one program, so that its dependencies are linked once.
+
+mod catalog;
+mod cycle;
+mod hints;
+mod incremental;
+mod steady_churn;
+mod subsets;
