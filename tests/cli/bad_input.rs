@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use crate::harness::{Folder, schedc};
+use crate::cli::harness::{Folder, schedc};
 
 fn check(manifest: &str, expected: Expect) {
     let folder = Folder::with(&[("pods.yaml", manifest)]);

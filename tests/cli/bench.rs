@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::harness::{Folder, schedc};
+use crate::cli::harness::{Folder, schedc};
 
 const WORKLOADS: &str = "
 - name: basic

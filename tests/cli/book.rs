@@ -7,7 +7,7 @@ use std::path::Path;
 
 use schedc_book::page::{Block, Page};
 
-use crate::harness::Folder;
+use crate::cli::harness::Folder;
 
 /// What runs without a cluster, compiles nothing and takes no time.
 const QUICK: [&str; 11] =

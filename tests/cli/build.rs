@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::harness::{Folder, schedc};
+use crate::cli::harness::{Folder, schedc};
 
 #[test]
 fn a_wrong_profile_is_told_before_cargo_starts() {

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::harness::{Folder, schedc};
+use crate::cli::harness::{Folder, schedc};
 
 #[test]
 fn the_profiles_that_are_shipped_are_right() {

@@ -2,14 +2,14 @@
 
 use schedc_kubernetes::flags::{FLAGS, Section};
 
-use crate::harness::schedc;
+use crate::cli::harness::schedc;
 
 const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
 
 #[test]
 fn every_shell_completes_every_subcommand() {
     let help = schedc(&["--help"]).ok();
-    let subcommands: Vec<&str> = crate::man::subcommands(&help);
+    let subcommands: Vec<&str> = crate::cli::man::subcommands(&help);
     assert!(subcommands.contains(&"simulate") && subcommands.contains(&"completions"), "{subcommands:?}");
     for shell in SHELLS {
         let script = schedc(&["completions", shell]).ok();

@@ -1,6 +1,6 @@
 //! `schedc bench --cost`
 
-use crate::harness::schedc;
+use crate::cli::harness::schedc;
 
 #[test]
 fn what_a_profile_costs() {

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::harness::{EXAMPLE, Folder, schedc};
+use crate::cli::harness::{EXAMPLE, Folder, schedc};
 
 #[test]
 fn equal_profiles() {

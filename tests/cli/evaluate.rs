@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 
-use crate::harness::{Folder, Run, schedc};
+use crate::cli::harness::{Folder, Run, schedc};
 
 /// A cluster of one node with room for one pod, and two pods to be scheduled.
 fn scenario(id: &str, profile: &str) -> String {

@@ -3,7 +3,7 @@
 use expect_test::expect;
 use serde_json::json;
 
-use crate::harness::{EXAMPLE, Folder, schedc};
+use crate::cli::harness::{EXAMPLE, Folder, schedc};
 
 #[test]
 fn a_pod_that_fits_somewhere() {

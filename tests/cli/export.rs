@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::harness::Folder;
+use crate::cli::harness::Folder;
 
 const SMALL: &str = "\
 pod-max-backoff-seconds = 60

@@ -5,7 +5,7 @@ use std::fs;
 use expect_test::expect;
 use memchr::memmem;
 
-use crate::harness::{EXAMPLE, Folder, schedc};
+use crate::cli::harness::{EXAMPLE, Folder, schedc};
 
 const WITH: &str = "\
 [[extender]]

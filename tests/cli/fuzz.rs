@@ -1,6 +1,6 @@
 //! `schedc fuzz`
 
-use crate::harness::schedc;
+use crate::cli::harness::schedc;
 
 #[test]
 fn nothing_breaks() {

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::harness::Folder;
+use crate::cli::harness::Folder;
 
 const BINPACK: &str = "\
 apiVersion: kubescheduler.config.k8s.io/v1

@@ -6,7 +6,7 @@ use std::path::Path;
 use expect_test::expect;
 use schedc_kubernetes::flags::{FLAGS, Section};
 
-use crate::harness::{Folder, schedc};
+use crate::cli::harness::{Folder, schedc};
 
 /// The names of subcommands, from the help text.
 pub(crate) fn subcommands(help: &str) -> Vec<&str> {

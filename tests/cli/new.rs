@@ -4,7 +4,7 @@ use std::fs;
 
 use expect_test::expect;
 
-use crate::harness::Folder;
+use crate::cli::harness::Folder;
 
 /// The checkout of these tests.
 const HERE: &str = env!("CARGO_MANIFEST_DIR");

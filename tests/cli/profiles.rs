@@ -3,7 +3,7 @@
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use crate::harness::schedc;
+use crate::cli::harness::schedc;
 
 #[test]
 fn the_list() {

@@ -1,6 +1,6 @@
 //! `schedc run`: what it makes of its command line and of a KubeSchedulerConfiguration.
 
-use crate::harness::{Folder, schedc};
+use crate::cli::harness::{Folder, schedc};
 
 const HEADER: &str = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 

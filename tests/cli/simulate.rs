@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
-use crate::harness::{EXAMPLE, Folder, schedc};
+use crate::cli::harness::{EXAMPLE, Folder, schedc};
 
 /// The table without times, which are never the same.
 fn check(table: &str, expected: Expect) {

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use serde_json::json;
 
-use crate::harness::{EXAMPLE, Folder, schedc};
+use crate::cli::harness::{EXAMPLE, Folder, schedc};
 
 const MAINTENANCE: &str = "examples/events/maintenance.yaml";
 

@@ -9,8 +9,8 @@ use schedc_core::profile::Profile;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::corpus::lines;
-use crate::scheduler::{Profiles, default};
+use crate::conformance::corpus::lines;
+use crate::conformance::scheduler::{Profiles, default};
 
 /// A change, and what kube-scheduler's event handlers, hints and queue made of it.
 #[derive(Deserialize)]

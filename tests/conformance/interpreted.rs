@@ -8,15 +8,15 @@ use schedc_core::handle::Handle;
 use schedc_core::profile::Bundle;
 use schedc_interpret::Interpretation;
 
-use crate::report::Report;
-use crate::scheduler::Profiles;
+use crate::conformance::report::Report;
+use crate::conformance::scheduler::Profiles;
 
 #[test]
 fn the_interpreted_twin_decides_the_same() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let files: Vec<PathBuf> = Profiles::PROFILES.iter().map(|profile| folder.join(profile.source)).collect();
     let interpretation = Interpretation::load(&files, &Options { manifest_dir: folder.to_owned() }).unwrap();
-    for family in crate::FAMILIES {
+    for family in crate::conformance::FAMILIES {
         let evaluator = Evaluator::made_by(|handle: &Handle| interpretation.start(handle)).unwrap();
         let report = Report::by(evaluator, family, |profile| Some(profile.to_owned()), |_| {});
         assert!(report.agrees(), "{report}");

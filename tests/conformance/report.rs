@@ -7,8 +7,8 @@ use schedc::evaluation::{Decision, Evaluator};
 use schedc_core::profile::Bundle;
 use serde_json::Value;
 
-use crate::compare::{Difference, differences};
-use crate::corpus::{Entry, entries};
+use crate::conformance::compare::{Difference, differences};
+use crate::conformance::corpus::{Entry, entries};
 
 /// So many results that disagree are told in full.
 const SHOWN: usize = 5;

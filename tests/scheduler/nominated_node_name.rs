@@ -20,8 +20,8 @@ use k8s_openapi::api::core::v1::Toleration;
 use schedc_core::client::{ApiError, ApiReason};
 use schedc_core::queue::Place;
 
-use crate::manifests::{labelled, node, nominated, pod, pods};
-use crate::stage::Stage;
+use crate::scheduler::manifests::{labelled, node, nominated, pod, pods};
+use crate::scheduler::stage::Stage;
 
 const RUNNING: &str = "terminationGracePeriodSeconds: 0";
 

@@ -20,8 +20,8 @@
 use schedc_core::client::{ApiError, ApiReason};
 use schedc_core::queue::Place;
 
-use crate::manifests::{labelled, node, pod, pod_with, pods};
-use crate::stage::Stage;
+use crate::scheduler::manifests::{labelled, node, pod, pod_with, pods};
+use crate::scheduler::stage::Stage;
 
 /// A node of 4 cpu, full of victims, the most important first.
 fn full_node(victims: usize) -> Stage {

@@ -12,8 +12,8 @@
 
 use schedc_core::queue::Place;
 
-use crate::manifests::{node, pod, pods};
-use crate::stage::Stage;
+use crate::scheduler::manifests::{node, pod, pods};
+use crate::scheduler::stage::Stage;
 
 #[test]
 fn pods_of_another_scheduler_are_left_alone_and_count_once_they_are_bound() {

@@ -20,8 +20,8 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use schedc_core::client::{ApiError, ApiReason};
 use schedc_core::queue::Place;
 
-use crate::manifests::{labelled, node, pod, pod_with};
-use crate::stage::Stage;
+use crate::scheduler::manifests::{labelled, node, pod, pod_with};
+use crate::scheduler::stage::Stage;
 
 fn tainted(name: &str, labels: &str) -> String {
     format!(

@@ -14,8 +14,8 @@ use schedc_core::queue::Place;
 use schedc_core::scheduler::{Change, Completed, Options, Scheduler, Tasks, TieBreak, UnderWay};
 use schedc_objects::{Manifests, Objects, convert_node, convert_object, convert_pod, is_finished};
 
-use crate::pipelines::Profiles;
-use crate::server::{Api, Server};
+use crate::scheduler::pipelines::Profiles;
+use crate::scheduler::server::{Api, Server};
 
 const SECOND: i64 = 1_000_000_000;
 

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::{nodes, outcome, replicas};
+use crate::simulation::{nodes, outcome, replicas};
 
 #[test]
 fn replicas_avoid_each_other() {

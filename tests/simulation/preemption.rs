@@ -3,7 +3,7 @@
 use expect_test::expect;
 use schedc::explanation::Preemption;
 
-use crate::{explanation, nodes, outcome, report};
+use crate::simulation::{explanation, nodes, outcome, report};
 
 fn pod(name: &str, cpu: u32, more: &str) -> String {
     format!(

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::{nodes, outcome, replicas};
+use crate::simulation::{nodes, outcome, replicas};
 
 const ZONES: [(&str, &str); 3] = [("n1", "a"), ("n2", "a"), ("n3", "b")];
 

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::{nodes, outcome};
+use crate::simulation::{nodes, outcome};
 
 const NODES: [(&str, &str); 3] = [("n1", "a"), ("n2", "a"), ("n3", "b")];
 

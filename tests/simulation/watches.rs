@@ -8,7 +8,7 @@ use schedc_core::events::EventResource;
 use schedc_core::profile::Profile;
 use schedc_kubernetes::resources::RESOURCES;
 
-use crate::scheduler::default::Pipeline;
+use crate::simulation::scheduler::default::Pipeline;
 
 #[test]
 fn every_plugin_watches_the_kinds_that_its_pods_wait_for() {

@@ -8,7 +8,7 @@ use schedc_double::{Fault, Rule, Server};
 use schedc_kubernetes::resources::RESOURCES;
 use serde_json::{Value, json};
 
-use crate::harness::{Folder, schedc};
+use crate::cli::harness::{Folder, schedc};
 
 /// How long to wait for anything on a busy machine.
 const LONG: Duration = Duration::from_secs(60);

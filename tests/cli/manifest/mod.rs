@@ -4,7 +4,7 @@ mod granted;
 
 use expect_test::expect;
 
-use crate::harness::{Folder, schedc};
+use crate::cli::harness::{Folder, schedc};
 
 const MINE: &str = r#"scheduler-name = "mine"
 plugins.multi-point = ["PrioritySort", "NodeResourcesFit", "DefaultBinder"]

@@ -4,7 +4,7 @@
 //! family is one test. With `CONFORMANCE_REPORT` set, tests also print how many answers of each plugin agree:
 //!
 //! ```sh
-//! CONFORMANCE_REPORT=1 cargo test --test conformance spread -- --nocapture
+//! CONFORMANCE_REPORT=1 cargo test --test main conformance::spread -- --nocapture
 //! ```
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]

@@ -6,8 +6,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
-extern crate self as scenarios;
-
 mod manifests;
 mod nominated_node_name;
 #[allow(unreachable_pub, reason = "plugins are public, but these are in no library")]

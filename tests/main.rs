@@ -1,0 +1,13 @@
+//! Integration tests of the `schedc` package: one program, so that its dependencies are linked once.
+
+// Generated code refers to the plugins of `scheduler` by crate name.
+extern crate self as tests;
+
+mod cli;
+mod conformance;
+mod declared_kinds;
+mod invariants;
+mod run;
+mod scaffold;
+mod scheduler;
+mod simulation;
