@@ -240,19 +240,16 @@ fn exceeded(cost: &ProfileCost, budget: schedc_core::profile::Budget) -> Vec<Exc
 
 #[cfg(test)]
 mod tests {
+    use default_profile::Profiles;
     use schedc_core::profile::Budget;
 
     use super::*;
 
-    mod profiles {
-        schedc_macros::profile!("../profiles/default.toml");
-    }
-
     #[test]
     fn every_plugin_that_filters_or_scores_is_measured() {
-        let costs = measure::<profiles::Profiles>([0], 70).unwrap();
+        let costs = measure::<Profiles>([0], 70).unwrap();
         let cost = &costs.profiles[0];
-        let info = profiles::Profiles::PROFILES[0];
+        let info = Profiles::PROFILES[0];
         for point in ["pre-filter", "filter", "pre-score", "score"] {
             for (plugin, _) in info.plugins(point) {
                 let found = cost.plugins.iter().find(|cost| cost.plugin == *plugin && cost.point == point);
@@ -271,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_budget_limits_what_was_measured() {
-        let mut costs = measure::<profiles::Profiles>([0], 10).unwrap();
+        let mut costs = measure::<Profiles>([0], 10).unwrap();
         let mut cost = costs.profiles.remove(0);
         assert_eq!(cost.exceeded, []);
         cost.binary_size = Some(1000);

@@ -8,12 +8,9 @@ mod spread;
 mod volumes;
 mod watches;
 
-mod scheduler {
-    schedc_macros::profile!("profiles/default.toml");
-}
-
 use std::time::Duration;
 
+use default_profile::Profiles;
 use schedc::cluster::{self, Cluster, Routes, pod_name};
 use schedc::explanation::Explanation;
 use schedc::simulation::{Options, Report, simulate};
@@ -21,7 +18,6 @@ use schedc::timeline::Timeline;
 use schedc_core::extenders::Overrides;
 use schedc_core::profile::Bundle;
 use schedc_objects::{Manifests, Objects};
-use scheduler::Profiles;
 
 /// The objects of manifests.
 fn objects(manifests: &str) -> Objects {

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use default_profile::default::Pipeline;
 use schedc_codegen::catalog::{Catalog, KINDS};
 use schedc_codegen::source::Files;
 use schedc_core::events::EventResource;
 use schedc_core::profile::Profile;
 use schedc_kubernetes::resources::RESOURCES;
-
-use crate::simulation::scheduler::default::Pipeline;
 
 #[test]
 fn every_plugin_watches_the_kinds_that_its_pods_wait_for() {

@@ -7,19 +7,16 @@ mod specs;
 mod time;
 mod volumes;
 
-mod profile {
-    schedc_macros::profile!("../profiles/default.toml");
-}
-
 use std::time::Duration;
 
+use default_profile::Profiles;
 use schedc_core::scheduler;
 use schedc_embedded::{End, Options, ServerOptions, Simulator};
 
 const SECOND: i64 = 1_000_000_000;
 
 /// A cluster in which pods that are deleted are gone at once.
-fn cluster(manifests: &str) -> Simulator<profile::Profiles> {
+fn cluster(manifests: &str) -> Simulator<Profiles> {
     let server = ServerOptions { grace: Some(Duration::ZERO), ..ServerOptions::default() };
     let scheduler = scheduler::Options { tie_break: scheduler::TieBreak::First, ..Default::default() };
     let mut cluster = Simulator::new(Options { server, scheduler, ..Options::default() }).unwrap();

@@ -100,7 +100,7 @@ impl Hooks for Troubles {
 
 fn troubled(refuse: u32, lose: u32) -> (End, String, Option<String>) {
     let hooks = Troubles { refuse, lose, ..Troubles::default() };
-    let mut cluster = Simulator::<profile::Profiles, _>::with_hooks(Options::default(), hooks).unwrap();
+    let mut cluster = Simulator::<Profiles, _>::with_hooks(Options::default(), hooks).unwrap();
     cluster.apply(&(node("n1", 1) + &pod("web", 1, "")));
     let end = cluster.run();
     (end, cluster.hooks.outcomes.concat(), cluster.node_of("web").map(str::to_owned))
@@ -154,7 +154,7 @@ fn the_same_inputs_give_the_same_history() {
     let history = |seed| {
         let scheduler = scheduler::Options { seed, ..Default::default() };
         let options = Options { scheduler, ..Options::default() };
-        let mut cluster = Simulator::<profile::Profiles, _>::with_hooks(options, Diary::default()).unwrap();
+        let mut cluster = Simulator::<Profiles, _>::with_hooks(options, Diary::default()).unwrap();
         cluster.apply(&(1..=4).map(|n| node(&format!("n{n}"), 2)).collect::<String>());
         cluster.apply(&(0..10).map(|n| pod(&format!("p{n}"), 1, "")).collect::<String>());
         cluster.run();

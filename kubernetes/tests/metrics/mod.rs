@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use default_profile::Profiles;
 use k8s_openapi::jiff::Timestamp;
 use schedc_core::client::{ApiError, Client};
 use schedc_core::embedded::Inline;
@@ -17,10 +18,6 @@ use schedc_kubernetes::health::Health;
 use schedc_kubernetes::metrics::table::{self, Endpoint};
 use schedc_kubernetes::metrics::{Measured, Metrics, Observed, Settings};
 use schedc_kubernetes::wire::{Answer, Call, Lane, Pace, Paced, Silence, Transport, Verb};
-
-mod profiles {
-    schedc_macros::profile!("../profiles/default.toml");
-}
 
 const RECORDED: &str = include_str!("../recordings/metrics.tsv");
 
@@ -120,7 +117,7 @@ impl Client for Cluster {
 const SECOND: i64 = 1_000_000_000;
 
 struct World {
-    scheduler: Scheduler<profiles::Profiles, Cluster>,
+    scheduler: Scheduler<Profiles, Cluster>,
     cluster: Cluster,
     tasks: Inline,
     observed: Observed,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use schedc_perf::config::{Config, Labels};
 use schedc_perf::{Error, Options, Report, run};
 
-use crate::profile::Profiles;
+use default_profile::Profiles;
 
 /// Runs the workload `case/small`, whose operations and parameters these are. Templates are files of these names.
 pub(crate) fn run_workload(operations: &str, params: &str, templates: &[(&str, &str)]) -> Result<Report, Error> {

@@ -6,7 +6,3 @@ mod harness;
 mod operations;
 mod shipped;
 mod wrong;
-
-mod profile {
-    schedc_macros::profile!("../profiles/default.toml");
-}

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use schedc_perf::config::{Config, Labels};
 use schedc_perf::{Options, run};
 
-use crate::profile::Profiles;
+use default_profile::Profiles;
 
 fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../benches/workloads");

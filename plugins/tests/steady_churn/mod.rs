@@ -3,14 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
-mod scheduler {
-    schedc_macros::profile!("../profiles/default.toml");
-}
-
 use std::collections::VecDeque;
 use std::future::Future;
 use std::sync::Arc;
 
+use default_profile::Profiles;
 use schedc_core::embedded::{Agreeing, Inline};
 use schedc_core::model::{Pod, PodSpec, Uid};
 use schedc_core::scheduler::{Change, Completed, Options, Placed, Scheduler, Tasks};
@@ -103,7 +100,7 @@ impl Tasks for Uncounted {
 
 /// A cluster, and the pods that run there, oldest first.
 struct Churn {
-    scheduler: Scheduler<scheduler::Profiles, Agreeing>,
+    scheduler: Scheduler<Profiles, Agreeing>,
     tasks: Uncounted,
     templates: Vec<Pod>,
     running: VecDeque<Uid>,
