@@ -164,7 +164,7 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
         Driver { looks_on: true, ..self }
     }
 
-    /// Schedules until `stop` says otherwise, or the lease is lost.
+    /// Schedules until `stop` is true or its sender is dropped, or the lease is lost.
     pub async fn run(mut self, mut stop: channel::Receiver<bool>) -> End {
         let end = self.drive(&mut stop).await;
         if end == End::Stopped { self.finish().await } else { end }
@@ -172,7 +172,7 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
 
     async fn drive(&mut self, stop: &mut channel::Receiver<bool>) -> End {
         loop {
-            if *stop.borrow() {
+            if *stop.borrow() || stop.has_changed().is_err() {
                 return End::Stopped;
             }
             if let Err(end) = self.look_who_leads() {
@@ -381,7 +381,7 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
     }
 }
 
-/// Whoever could say so and is gone says so.
+/// Returns when `stop` is true or its sender is dropped.
 async fn is_stopped(stop: &mut channel::Receiver<bool>) {
     let _ = stop.wait_for(|stop| *stop).await;
 }

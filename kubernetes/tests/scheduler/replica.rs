@@ -87,6 +87,12 @@ impl Replica {
         self.join()
     }
 
+    /// Drops the sender that could stop it, and waits until it has stopped. Returns how it ended.
+    pub(crate) fn abandon(mut self) -> Option<End> {
+        self.stop = watch::channel(false).0;
+        self.join()
+    }
+
     /// Nothing of it goes on for so long, as if its host were suspended.
     pub(crate) fn hold_up(&self, time: Duration) {
         self.hold.send(time).unwrap();

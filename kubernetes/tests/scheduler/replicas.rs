@@ -103,3 +103,12 @@ fn the_leader_is_stopped_and_finishes_what_it_has_begun() {
     all_is_bound_once(&server);
     assert_eq!(b.stop(), Some(End::Stopped));
 }
+
+#[test]
+fn a_scheduler_stops_when_the_sender_that_could_stop_it_is_dropped() {
+    let server = server();
+    let replica = Replica::alone(&server);
+    create_pods(&server, 0..1);
+    until(&server, "a pod is bound", |server| bound(server) == 1);
+    assert_eq!(replica.abandon(), Some(End::Stopped));
+}
