@@ -5,5 +5,8 @@ mod args;
 /// Compile errors, as a user sees them. They are rustc's wording in part, so they are held for one toolchain.
 #[test]
 fn compile_errors() {
+    if slow_tests::is_skipped("rustc runs for each case") {
+        return;
+    }
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
 }

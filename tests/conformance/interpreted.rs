@@ -8,6 +8,7 @@ use schedc_core::handle::Handle;
 use schedc_core::profile::Bundle;
 use schedc_interpret::Interpretation;
 
+use crate::conformance::FAMILIES;
 use crate::conformance::report::Report;
 use crate::conformance::scheduler::Profiles;
 
@@ -16,7 +17,8 @@ fn the_interpreted_twin_decides_the_same() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let files: Vec<PathBuf> = Profiles::PROFILES.iter().map(|profile| folder.join(profile.source)).collect();
     let interpretation = Interpretation::load(&files, &Options { manifest_dir: folder.to_owned() }).unwrap();
-    for family in crate::conformance::FAMILIES {
+    let families = if slow_tests::is_enabled() { FAMILIES } else { &["mixed"] };
+    for family in families {
         let evaluator = Evaluator::made_by(|handle: &Handle| interpretation.start(handle)).unwrap();
         let report = Report::by(evaluator, family, |profile| Some(profile.to_owned()), |_| {});
         assert!(report.agrees(), "{report}");

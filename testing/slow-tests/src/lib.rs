@@ -1,0 +1,27 @@
+//! The switch for slow tests: they run if the environment variable [`VARIABLE`] is set, as the gate sets it.
+//!
+//! A test is slow if it takes tens of seconds of CPU without optimisation: tests that call cargo or rustc, long random histories.
+
+use std::io::Write;
+use std::{env, io, thread};
+
+/// The environment variable that enables slow tests.
+pub const VARIABLE: &str = "SCHEDC_SLOW_TESTS";
+
+/// Whether slow tests run.
+pub fn is_enabled() -> bool {
+    env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// Whether the calling test should return without a result. If so, prints that to standard error, even if the test's output
+/// is captured.
+pub fn is_skipped(reason: &str) -> bool {
+    if is_enabled() {
+        return false;
+    }
+    let thread = thread::current();
+    let test = thread.name().unwrap_or("a test");
+    // The test passes without this line, too.
+    let _ = writeln!(io::stderr().lock(), "skipped {test}: {reason}; run it with {VARIABLE}=1");
+    true
+}
