@@ -13,7 +13,7 @@ use super::{output, program};
 pub(crate) struct Man {
     /// Folder for the pages, such as ~/.local/share/man/man1; created if it does not exist [default: print the page of
     /// this program]
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "FOLDER")]
     folder: Option<PathBuf>,
 }
 
