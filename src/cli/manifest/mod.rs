@@ -1,24 +1,29 @@
 //! `schedc manifest`
 
-mod documents;
+mod chart;
+mod kustomize;
+mod objects;
 mod rights;
+mod template;
+mod tree;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{Args, value_parser};
+use clap::{Args, ValueEnum, value_parser};
 use schedc_codegen::catalog::Write;
 use schedc_codegen::{is_dns_subdomain, load, rights as needed};
 use schedc_core::profile::{Access, Bundle};
 
 use super::failure::Failure;
 use super::{output, sources};
-use documents::Deployed;
+use objects::Deployed;
 use rights::Rights;
 
-/// Print what it takes to run a profile in a cluster, for `kubectl apply -f -`
+/// Print the manifests that run a profile in a cluster, or write them as a Helm chart or a kustomize base
 ///
 /// A ServiceAccount, roles with the verbs that this profile's plugins and the scheduler itself need and no others, their
-/// bindings, a Deployment and a PodDisruptionBudget. The image is one that was built with this profile.
+/// bindings, a Deployment and a PodDisruptionBudget, for `kubectl apply -f -`. The image is one that was built with this
+/// profile.
 #[derive(Args)]
 pub(crate) struct Manifest {
     /// Profiles that the image was built with: names of files in profiles/, paths, or folders [default: those that are
@@ -26,11 +31,11 @@ pub(crate) struct Manifest {
     #[arg(value_name = "PROFILE")]
     profiles: Vec<PathBuf>,
 
-    /// What everything is called [default: `schedc-` and the name of the profile]
+    /// Name of all objects and of the chart [default: `schedc-` and the name of the profile]
     #[arg(long, value_parser = label)]
     name: Option<String>,
 
-    /// Where it runs
+    /// Namespace of the scheduler; a chart uses the namespace of its release instead
     #[arg(long, default_value = "kube-system", value_parser = label)]
     namespace: String,
 
@@ -45,9 +50,28 @@ pub(crate) struct Manifest {
     /// Also print a Service and a ServiceMonitor, for Prometheus operators
     #[arg(long)]
     service_monitor: bool,
+
+    /// Form of the output
+    #[arg(long, value_enum, default_value = "yaml")]
+    format: Format,
+
+    /// Folder for the chart or the base; generated files in it are replaced
+    #[arg(short, long, value_name = "FOLDER", required_if_eq_any = [("format", "helm"), ("format", "kustomize")])]
+    output_dir: Option<PathBuf>,
 }
 
-/// The scheduler name that kube-scheduler has unless told otherwise, and its lease.
+/// Forms of the output.
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// Objects, on standard output
+    Yaml,
+    /// A Helm chart whose default values are those of this command line
+    Helm,
+    /// A base for kustomize
+    Kustomize,
+}
+
+/// Default scheduler name of kube-scheduler, and its lease.
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
 const KUBE_SCHEDULERS_LEASE: (&str, &str) = ("kube-system", "kube-scheduler");
 
@@ -67,20 +91,32 @@ impl Manifest {
                  profile a scheduler-name of its own",
             );
         }
-        let own = (self.namespace.as_str(), name.as_str());
-        let (lease_namespace, lease) = if replaces { KUBE_SCHEDULERS_LEASE } else { own };
-        let rights = Rights::of(&subject.watches, &subject.kinds, &subject.writes, lease_namespace, lease)?;
-        output::print_text(&documents::text(&Deployed {
+        let rights = Rights::of(&subject.watches, &subject.kinds, &subject.writes)?;
+        let deployed = Deployed {
             name: &name,
             namespace: &self.namespace,
             image: &image,
             replicas: self.replicas,
-            lease: (lease_namespace, lease),
+            lease: replaces.then_some(KUBE_SCHEDULERS_LEASE),
             has_service_monitor: self.service_monitor,
             scheduler_names: &subject.scheduler_names,
             rights: &rights,
-        }))
+        };
+        match (self.format, self.output_dir.as_deref()) {
+            (Format::Yaml, None) => output::print_text(&objects::text(&deployed)),
+            (Format::Helm, Some(folder)) => chart::chart(&deployed).write(folder),
+            (Format::Kustomize, Some(folder)) => kustomize::base(&deployed).write(folder),
+            (Format::Yaml, Some(folder)) => Err(cannot_write_to(folder)),
+            (Format::Helm | Format::Kustomize, None) => Err(Failure::new("--output-dir is missing")),
+        }
     }
+}
+
+fn cannot_write_to(folder: &Path) -> Failure {
+    Failure::new(format_args!(
+        "--format yaml prints to standard output: choose --format helm or kustomize to write into {}",
+        folder.display()
+    ))
 }
 
 /// The profiles that one scheduler has.

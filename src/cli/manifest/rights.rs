@@ -7,25 +7,19 @@ use schedc_kubernetes::resources::Resource;
 
 use crate::cli::failure::Failure;
 
-/// Rules of roles, everywhere and in single namespaces.
+/// Rules of roles that follow from the profiles, everywhere and in single namespaces.
 pub(super) struct Rights {
     pub(super) everywhere: Rules,
     pub(super) namespaces: BTreeMap<String, Rules>,
 }
 
-/// Verbs by group, resource and, for rights on one object alone, its name.
+/// Verbs by group and resource.
 #[derive(Default)]
-pub(super) struct Rules(BTreeMap<(String, String, Option<String>), BTreeSet<String>>);
+pub(super) struct Rules(BTreeMap<(String, String), BTreeSet<String>>);
 
 impl Rights {
     /// For the kinds that are watched, what plugins do, and what every scheduler does.
-    pub(super) fn of(
-        watches: &[String],
-        kinds: &[(String, String)],
-        writes: &[Write],
-        lease_namespace: &str,
-        lease: &str,
-    ) -> Result<Rights, Failure> {
+    pub(super) fn of(watches: &[String], kinds: &[(String, String)], writes: &[Write]) -> Result<Rights, Failure> {
         let mut rights = Rights { everywhere: Rules::default(), namespaces: BTreeMap::new() };
         let everywhere = &mut rights.everywhere;
         for kind in watches {
@@ -50,61 +44,39 @@ impl Rights {
             };
             rules.allow(&write.group, &write.resource, &verbs);
         }
-        // The authorities that vouch for those who ask.
-        let system = rights.namespaces.entry("kube-system".to_owned()).or_default();
-        system.allow_one("", "configmaps", "extension-apiserver-authentication", &["get"]);
-        let election = rights.namespaces.entry(lease_namespace.to_owned()).or_default();
-        // No name can be a condition of `create`.
-        election.allow("coordination.k8s.io", "leases", &["create"]);
-        election.allow_one("coordination.k8s.io", "leases", lease, &["get", "update"]);
-        // Its events are of the old API, as kube-scheduler's are.
-        election.allow("", "events", &["create"]);
         Ok(rights)
     }
 }
 
 impl Rules {
     fn allow(&mut self, group: &str, resource: &str, verbs: &[&str]) {
-        self.add(group, resource, None, verbs);
-    }
-
-    fn allow_one(&mut self, group: &str, resource: &str, name: &str, verbs: &[&str]) {
-        self.add(group, resource, Some(name), verbs);
-    }
-
-    fn add(&mut self, group: &str, resource: &str, name: Option<&str>, verbs: &[&str]) {
-        let key = (group.to_owned(), resource.to_owned(), name.map(str::to_owned));
+        let key = (group.to_owned(), resource.to_owned());
         self.0.entry(key).or_default().extend(verbs.iter().map(|&verb| verb.to_owned()));
     }
 
-    /// As YAML: resources of a group with the same verbs are one rule.
+    /// The lines of a sequence in YAML: resources of a group with the same verbs are one rule.
     pub(super) fn yaml(&self) -> String {
         let mut rules: Vec<Rule<'_>> = Vec::new();
-        for ((group, resource, name), verbs) in &self.0 {
-            let alike = |rule: &&mut Rule<'_>| (rule.group, rule.name, rule.verbs) == (group, name.as_deref(), verbs);
-            match rules.iter_mut().find(alike) {
+        for ((group, resource), verbs) in &self.0 {
+            match rules.iter_mut().find(|rule| (rule.group, rule.verbs) == (group, verbs)) {
                 Some(rule) => rule.resources.push(resource),
-                None => rules.push(Rule { group, name: name.as_deref(), verbs, resources: vec![resource] }),
+                None => rules.push(Rule { group, verbs, resources: vec![resource] }),
             }
         }
-        let mut yaml = String::from("rules:\n");
-        for Rule { group, name, verbs, resources } in rules {
+        let mut yaml = String::new();
+        for Rule { group, verbs, resources } in rules {
             let group = if group.is_empty() { "\"\"" } else { group };
             let verbs: Vec<&str> = VERBS.into_iter().filter(|&verb| verbs.contains(verb)).collect();
-            yaml += &format!("  - apiGroups: [{group}]\n    resources: [{}]\n", resources.join(", "));
-            if let Some(name) = name {
-                yaml += &format!("    resourceNames: [{name}]\n");
-            }
-            yaml += &format!("    verbs: [{}]\n", verbs.join(", "));
+            yaml += &format!("- apiGroups: [{group}]\n  resources: [{}]\n", resources.join(", "));
+            yaml += &format!("  verbs: [{}]\n", verbs.join(", "));
         }
         yaml
     }
 }
 
-/// What is allowed alike.
+/// Resources of a group with the same verbs.
 struct Rule<'a> {
     group: &'a str,
-    name: Option<&'a str>,
     verbs: &'a BTreeSet<String>,
     resources: Vec<&'a str>,
 }

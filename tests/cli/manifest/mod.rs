@@ -1,6 +1,8 @@
 //! `schedc manifest`
 
+mod chart;
 mod granted;
+mod helm;
 
 use expect_test::expect;
 
@@ -74,15 +76,17 @@ fn a_profile_of_resources_watches_pods_and_nodes() {
         apiVersion: rbac.authorization.k8s.io/v1
         kind: Role
         metadata:
-          name: schedc-mine
+          name: schedc-mine-leader-election
           namespace: edge
           labels:
             app.kubernetes.io/name: schedc
             app.kubernetes.io/instance: schedc-mine
         rules:
+          # Events of the election belong to the older API, as those of kube-scheduler do.
           - apiGroups: [""]
             resources: [events]
             verbs: [create]
+          # Rules for `create` cannot name the object.
           - apiGroups: [coordination.k8s.io]
             resources: [leases]
             verbs: [create]
@@ -94,7 +98,7 @@ fn a_profile_of_resources_watches_pods_and_nodes() {
         apiVersion: rbac.authorization.k8s.io/v1
         kind: RoleBinding
         metadata:
-          name: schedc-mine
+          name: schedc-mine-leader-election
           namespace: edge
           labels:
             app.kubernetes.io/name: schedc
@@ -102,16 +106,17 @@ fn a_profile_of_resources_watches_pods_and_nodes() {
         roleRef:
           apiGroup: rbac.authorization.k8s.io
           kind: Role
-          name: schedc-mine
+          name: schedc-mine-leader-election
         subjects:
           - kind: ServiceAccount
             name: schedc-mine
             namespace: edge
         ---
+        # The certificate authorities that the API server trusts, to authenticate clients that request metrics.
         apiVersion: rbac.authorization.k8s.io/v1
         kind: Role
         metadata:
-          name: schedc-mine
+          name: schedc-mine-authentication
           namespace: kube-system
           labels:
             app.kubernetes.io/name: schedc
@@ -125,7 +130,7 @@ fn a_profile_of_resources_watches_pods_and_nodes() {
         apiVersion: rbac.authorization.k8s.io/v1
         kind: RoleBinding
         metadata:
-          name: schedc-mine
+          name: schedc-mine-authentication
           namespace: kube-system
           labels:
             app.kubernetes.io/name: schedc
@@ -133,7 +138,7 @@ fn a_profile_of_resources_watches_pods_and_nodes() {
         roleRef:
           apiGroup: rbac.authorization.k8s.io
           kind: Role
-          name: schedc-mine
+          name: schedc-mine-authentication
         subjects:
           - kind: ServiceAccount
             name: schedc-mine
@@ -291,19 +296,17 @@ fn in_kube_schedulers_place_it_takes_its_lease() {
         apiVersion: rbac.authorization.k8s.io/v1
         kind: Role
         metadata:
-          name: schedc-mine
+          name: schedc-mine-leader-election
           namespace: kube-system
           labels:
             app.kubernetes.io/name: schedc
             app.kubernetes.io/instance: schedc-mine
         rules:
-          - apiGroups: [""]
-            resources: [configmaps]
-            resourceNames: [extension-apiserver-authentication]
-            verbs: [get]
+          # Events of the election belong to the older API, as those of kube-scheduler do.
           - apiGroups: [""]
             resources: [events]
             verbs: [create]
+          # Rules for `create` cannot name the object.
           - apiGroups: [coordination.k8s.io]
             resources: [leases]
             verbs: [create]
@@ -314,7 +317,7 @@ fn in_kube_schedulers_place_it_takes_its_lease() {
         apiVersion: rbac.authorization.k8s.io/v1
         kind: RoleBinding
         metadata:
-          name: schedc-mine
+          name: schedc-mine-leader-election
           namespace: kube-system
           labels:
             app.kubernetes.io/name: schedc
@@ -322,7 +325,37 @@ fn in_kube_schedulers_place_it_takes_its_lease() {
         roleRef:
           apiGroup: rbac.authorization.k8s.io
           kind: Role
-          name: schedc-mine
+          name: schedc-mine-leader-election
+        subjects:
+          - kind: ServiceAccount
+            name: schedc-mine
+            namespace: other
+        # The certificate authorities that the API server trusts, to authenticate clients that request metrics.
+        apiVersion: rbac.authorization.k8s.io/v1
+        kind: Role
+        metadata:
+          name: schedc-mine-authentication
+          namespace: kube-system
+          labels:
+            app.kubernetes.io/name: schedc
+            app.kubernetes.io/instance: schedc-mine
+        rules:
+          - apiGroups: [""]
+            resources: [configmaps]
+            resourceNames: [extension-apiserver-authentication]
+            verbs: [get]
+        apiVersion: rbac.authorization.k8s.io/v1
+        kind: RoleBinding
+        metadata:
+          name: schedc-mine-authentication
+          namespace: kube-system
+          labels:
+            app.kubernetes.io/name: schedc
+            app.kubernetes.io/instance: schedc-mine
+        roleRef:
+          apiGroup: rbac.authorization.k8s.io
+          kind: Role
+          name: schedc-mine-authentication
         subjects:
           - kind: ServiceAccount
             name: schedc-mine
@@ -374,6 +407,7 @@ fn what_is_scraped() {
             app.kubernetes.io/name: schedc
             app.kubernetes.io/instance: far-away
         ---
+        # The ServiceAccount of Prometheus needs the right to get /metrics.
         apiVersion: monitoring.coreos.com/v1
         kind: ServiceMonitor
         metadata:
