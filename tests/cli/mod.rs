@@ -19,6 +19,7 @@ mod fuzz;
 mod harness;
 mod import;
 mod interpret;
+mod kubectl;
 mod man;
 mod manifest;
 mod new;
