@@ -176,10 +176,16 @@ fn write(access: &Access) -> Write {
     }
 }
 
-/// What any object can be called.
+/// Words that parsers of YAML 1.1 or 1.2 do not read as text.
+const YAML_VALUES: [&str; 9] = ["false", "n", "no", "null", "off", "on", "true", "y", "yes"];
+
+/// Parses a name that is valid for every object.
 fn label(text: &str) -> Result<String, String> {
     let is_label = is_dns_subdomain(text) && !text.contains('.') && text.len() <= 63;
     let begins = text.starts_with(|first: char| first.is_ascii_lowercase());
+    if YAML_VALUES.contains(&text) {
+        return Err(format!("YAML reads `{text}` as a boolean or null: choose another name"));
+    }
     if is_label && begins {
         return Ok(text.to_owned());
     }
@@ -188,8 +194,9 @@ fn label(text: &str) -> Result<String, String> {
 
 fn image(text: &str) -> Result<String, String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._/:@".contains(&byte);
-    if !text.is_empty() && text.bytes().all(is_plain) {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric();
+    if text.starts_with(is_letter) && text.ends_with(is_letter) && text.bytes().all(is_plain) {
         return Ok(text.to_owned());
     }
-    Err(format!("`{text}` is no image"))
+    Err(format!("`{text}` is not an image: give one such as registry.example.com/schedc-edge:0.1.0"))
 }

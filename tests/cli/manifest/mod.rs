@@ -442,8 +442,13 @@ fn names_that_cannot_be() {
     };
     expect!["error: invalid value 'Edge' for '--name <NAME>': `Edge` is no name: lower-case letters, digits and dashes, at most 63, a letter first"].assert_eq(&refused(&["--name", "Edge"]));
     expect!["error: invalid value 'a.b' for '--namespace <NAMESPACE>': `a.b` is no name: lower-case letters, digits and dashes, at most 63, a letter first"].assert_eq(&refused(&["--namespace", "a.b"]));
-    expect!["error: invalid value 'a b' for '--image <IMAGE>': `a b` is no image"]
-        .assert_eq(&refused(&["--image", "a b"]));
+    expect!["error: invalid value 'no' for '--namespace <NAMESPACE>': YAML reads `no` as a boolean or null: choose another name"].assert_eq(&refused(&["--namespace", "no"]));
+    for image in ["a b", "edge:"] {
+        let expected = format!(
+            "error: invalid value '{image}' for '--image <IMAGE>': `{image}` is not an image: give one such as registry.example.com/schedc-edge:0.1.0"
+        );
+        assert_eq!(refused(&["--image", image]), expected);
+    }
     expect!["error: invalid value '0' for '--replicas <NUMBER>': 0 is not in 1..=4294967295"]
         .assert_eq(&refused(&["--replicas", "0"]));
     let folder = Folder::with(&[("profiles/my_own.toml", MINE)]);
