@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use expect_test::expect;
 use serde_json::Value;
 
-use crate::harness::{Folder, Run};
+use crate::cli::harness::{Folder, Run};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/.ci/krew-manifest");
 

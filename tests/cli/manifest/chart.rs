@@ -8,7 +8,7 @@ use expect_test::{expect, expect_file};
 use serde_json::{Value, json};
 
 use super::helm::{render, yaml};
-use crate::harness::{Folder, schedc};
+use crate::cli::harness::{Folder, schedc};
 
 /// Folders of generated files, and the commands that generate them.
 const CHECKED_IN: [(&str, &[&str]); 2] = [
