@@ -28,8 +28,11 @@ fn every_named_test_is_there() {
             let (module, name) = test.split_once("::").unwrap_or_else(|| panic!("`{test}` is not of a module"));
             let (folder, file) = module.split_once('/').unwrap_or_else(|| panic!("`{test}` is in no folder"));
             let folder = folders.get(folder).copied().unwrap_or(folder);
-            let path = root.join(folder).join(file).with_extension("rs");
-            let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{test}: {error}"));
+            let module = root.join(folder).join(file);
+            let paths = [module.with_extension("rs"), module.join("mod.rs")];
+            let path =
+                paths.iter().find(|path| path.is_file()).unwrap_or_else(|| panic!("{test}: there is no such module"));
+            let text = std::fs::read_to_string(path).unwrap();
             assert!(text.contains(&format!("fn {name}(")), "{} has no {name}", path.display());
             named += 1;
         }

@@ -92,7 +92,7 @@ fn the_page_of_mistakes_lists_all_of_them() {
     let count: usize = sections.iter().map(|(.., kinds)| kinds.len()).sum();
     assert!(count >= 40);
     let mut page = format!(
-        "<!-- Generated: `UPDATE_EXPECT=1 cargo test -p schedc-codegen --test main wrong_profiles::kinds` writes it anew. -->\n\n\
+        "<!-- Generated: `UPDATE_EXPECT=1 cargo test -p schedc-codegen --test main wrong_profiles::kinds` regenerates it. -->\n\n\
          # Mistakes\n\n\
          What a build says to {count} mistakes in profiles, catalogs and plugins. Each is a compile error with its place, and most with a \
          cure;\nthe whole text is in the test that is named.\n"

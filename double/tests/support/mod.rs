@@ -1,5 +1,5 @@
 //! A client as small as can be: one connection, no retries.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test uses what it needs; it may fail")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,13 +18,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-pub const STRATEGIC: &str = "application/strategic-merge-patch+json";
-pub const MERGE: &str = "application/merge-patch+json";
+pub(crate) const STRATEGIC: &str = "application/strategic-merge-patch+json";
+pub(crate) const MERGE: &str = "application/merge-patch+json";
 /// Enough for anything that ever happens.
-pub const LONG: Duration = Duration::from_secs(20);
+pub(crate) const LONG: Duration = Duration::from_secs(20);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Http {
+pub(crate) enum Http {
     One,
     Two,
 }
@@ -34,25 +34,25 @@ enum Sender {
     Two(http2::SendRequest<Full<Bytes>>),
 }
 
-pub struct Client {
+pub(crate) struct Client {
     sender: Sender,
     host: String,
     token: &'static str,
 }
 
 #[derive(Debug, PartialEq)]
-pub struct Answer {
-    pub code: u16,
-    pub retry_after: Option<String>,
-    pub body: Value,
+pub(crate) struct Answer {
+    pub(crate) code: u16,
+    pub(crate) retry_after: Option<String>,
+    pub(crate) body: Value,
 }
 
 /// No answer.
 #[derive(Debug, PartialEq)]
-pub struct Broken;
+pub(crate) struct Broken;
 
 impl Client {
-    pub async fn new(server: &Server, http: Http) -> Client {
+    pub(crate) async fn new(server: &Server, http: Http) -> Client {
         let url = server.url();
         let (scheme, host) = url.split_once("://").unwrap();
         let stream = TcpStream::connect(host).await.unwrap();
@@ -80,7 +80,7 @@ impl Client {
     }
 
     /// The same with a bearer token.
-    pub fn with_token(self, token: &'static str) -> Client {
+    pub(crate) fn with_token(self, token: &'static str) -> Client {
         Client { token, ..self }
     }
 
@@ -102,7 +102,13 @@ impl Client {
         }
     }
 
-    pub async fn call(&mut self, method: &str, path: &str, body: Option<Value>, kind: &str) -> Result<Answer, Broken> {
+    pub(crate) async fn call(
+        &mut self,
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+        kind: &str,
+    ) -> Result<Answer, Broken> {
         let response = self.send(method, path, body, kind).await.ok_or(Broken)?;
         let code = response.status().as_u16();
         let retry_after = response.headers().get("retry-after").map(|it| it.to_str().unwrap().to_owned());
@@ -110,21 +116,21 @@ impl Client {
         Ok(Answer { code, retry_after, body: from_slice(&body).unwrap_or(Value::Null) })
     }
 
-    pub async fn get(&mut self, path: &str) -> Result<Answer, Broken> {
+    pub(crate) async fn get(&mut self, path: &str) -> Result<Answer, Broken> {
         self.call("GET", path, None, "").await
     }
 
-    pub async fn post(&mut self, path: &str, body: Value) -> Result<Answer, Broken> {
+    pub(crate) async fn post(&mut self, path: &str, body: Value) -> Result<Answer, Broken> {
         self.call("POST", path, Some(body), "application/json").await
     }
 
     /// Binds a pod of the namespace `default`.
-    pub async fn bind(&mut self, pod: &str, node: &str) -> Result<Answer, Broken> {
+    pub(crate) async fn bind(&mut self, pod: &str, node: &str) -> Result<Answer, Broken> {
         let binding = serde_json::json!({"metadata": {"name": pod}, "target": {"kind": "Node", "name": node}});
         self.post(&format!("/api/v1/namespaces/default/pods/{pod}/binding"), binding).await
     }
 
-    pub async fn watch(&mut self, path: &str) -> Watch {
+    pub(crate) async fn watch(&mut self, path: &str) -> Watch {
         let response = self.send("GET", path, None, "").await.unwrap();
         assert_eq!(response.status(), 200);
         Watch { body: response.into_body(), read: Vec::new() }
@@ -148,14 +154,14 @@ async fn handshake<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S
 }
 
 /// What a watch tells.
-pub struct Watch {
+pub(crate) struct Watch {
     body: Incoming,
     read: Vec<u8>,
 }
 
 impl Watch {
     /// The next event; `None`: the watch is over; `Err`: it is broken.
-    pub async fn next(&mut self) -> Option<Result<Value, Broken>> {
+    pub(crate) async fn next(&mut self) -> Option<Result<Value, Broken>> {
         loop {
             if let Some(end) = self.read.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.read.drain(..=end).collect();
@@ -171,7 +177,7 @@ impl Watch {
     }
 
     /// The next events in short: type, name and version.
-    pub async fn told(&mut self, events: usize) -> Vec<String> {
+    pub(crate) async fn told(&mut self, events: usize) -> Vec<String> {
         let mut told = Vec::new();
         for _ in 0..events {
             let event = self.next().await.unwrap().unwrap();
@@ -189,11 +195,11 @@ impl Watch {
 }
 
 /// A server with a node `n` and so many pods `p0`, `p1`... of the namespace `default`.
-pub fn server(pods: usize) -> Server {
+pub(crate) fn server(pods: usize) -> Server {
     fill(Server::start(), pods)
 }
 
-pub fn fill(server: Server, pods: usize) -> Server {
+pub(crate) fn fill(server: Server, pods: usize) -> Server {
     server.create(serde_json::json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}));
     for pod in 0..pods {
         let name = format!("p{pod}");

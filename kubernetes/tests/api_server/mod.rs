@@ -13,7 +13,7 @@ use schedc_core::intern::Interner;
 use schedc_core::model::{NodeIndex, Uid};
 use schedc_core::random::Random;
 use schedc_double::{Fault, Rule, Server};
-use schedc_kubernetes::election::{self, Election, Settings, Standing};
+use schedc_kubernetes::election::{self, Election, Standing};
 use schedc_kubernetes::events::{Recorder, Sink};
 use schedc_kubernetes::pods::Records;
 use schedc_kubernetes::resources::Resource;
@@ -26,7 +26,7 @@ use serde_json::{Value, from_value, json};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-use crate::support::Fast;
+use crate::support::{Fast, election_settings};
 
 /// Nobody reads events.
 #[derive(Clone)]
@@ -236,19 +236,11 @@ struct Replica {
 
 impl Replica {
     fn start(server: &Server, name: &str) -> Replica {
-        let settings = Settings {
-            identity: name.into(),
-            namespace: "kube-system".into(),
-            name: "kube-scheduler".into(),
-            lease_duration: Duration::from_secs(15),
-            renew_deadline: Duration::from_secs(10),
-            retry_period: Duration::from_secs(2),
-        };
         let (tell, standing) = watch::channel(Standing::default());
         let (stop, stopped) = watch::channel(false);
         // A lease of 15 seconds lasts for three here: long enough for a busy machine.
         let transport = Fast::to(server, 5);
-        let election = Election::new(settings, name.len() as u64);
+        let election = Election::new(election_settings(name), name.len() as u64);
         let task = tokio::spawn(election::run(transport.clone(), election, "default-scheduler", tell, stopped));
         Replica { standing, stop, task, transport }
     }

@@ -8,7 +8,7 @@ use schedc_core::scheduler::{Options, TieBreak};
 use schedc_double::Server;
 use schedc_kubernetes::apart;
 use schedc_kubernetes::drive::{Driver, End, Hooks, Leadership, Setup, Standby};
-use schedc_kubernetes::election::{self, Election, Settings, Standing};
+use schedc_kubernetes::election::{self, Election, Standing};
 use schedc_kubernetes::events::{Recorder, Sink};
 use schedc_kubernetes::resources::{RESOURCES, Resource};
 use schedc_kubernetes::write::Bindings;
@@ -16,7 +16,7 @@ use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::scheduler::pipelines::Profiles;
-use crate::support::Fast;
+use crate::support::{Fast, election_settings};
 
 /// How many times as fast time goes by for a scheduler that is alone.
 const ALONE: u32 = 20;
@@ -130,7 +130,7 @@ async fn schedule<B: Bundle>(
     let (give_back, is_given_back) = watch::channel(false);
     let (tell, standing) = watch::channel(Standing::default());
     let election = is_elected.then(|| {
-        let election = Election::new(settings(name), seed);
+        let election = Election::new(election_settings(name), seed);
         tokio::spawn(election::run(transport.clone(), election, "default-scheduler", tell, is_given_back))
     });
     let setup = Setup {
@@ -152,15 +152,4 @@ async fn schedule<B: Bundle>(
         sink.await.unwrap();
     }
     end
-}
-
-fn settings(name: &str) -> Settings {
-    Settings {
-        identity: name.into(),
-        namespace: "kube-system".into(),
-        name: "kube-scheduler".into(),
-        lease_duration: Duration::from_secs(15),
-        renew_deadline: Duration::from_secs(10),
-        retry_period: Duration::from_secs(2),
-    }
 }

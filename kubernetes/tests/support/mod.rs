@@ -9,7 +9,20 @@ use k8s_openapi::jiff::Timestamp;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use schedc_double::Server;
+use schedc_kubernetes::election::Settings;
 use schedc_kubernetes::wire::{Answer, Call, Format, Http, Lane, Silence, Streams, Transport};
+
+/// The election that replicas take part in, with kube-scheduler's lease and times.
+pub(crate) fn election_settings(name: &str) -> Settings {
+    Settings {
+        identity: name.into(),
+        namespace: "kube-system".into(),
+        name: "kube-scheduler".into(),
+        lease_duration: Duration::from_secs(15),
+        renew_deadline: Duration::from_secs(10),
+        retry_period: Duration::from_secs(2),
+    }
+}
 
 /// A way to a server on which time passes so many times as fast, so that nobody waits long.
 #[derive(Clone)]
@@ -30,7 +43,6 @@ impl Fast {
     }
 
     /// From now on, the server can tell its requests from others'.
-    #[allow(dead_code, reason = "some of the tests do not need it")]
     pub(crate) fn set_token(&self, token: &str) {
         self.0.set_authorization(Some(format!("Bearer {token}").parse().unwrap()));
     }

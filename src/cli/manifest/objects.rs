@@ -3,7 +3,7 @@
 use super::rights::Rights;
 use super::template::{Form, Parameters, Value};
 
-/// One scheduler. Names are verified: they need no quotes in YAML.
+/// One scheduler. Names are verified: they need no quotes in YAML. The image is quoted, since `5` is a number.
 pub(super) struct Deployed<'a> {
     pub(super) name: &'a str,
     pub(super) namespace: &'a str,

@@ -1,4 +1,4 @@
-//! The switch for slow tests: they run if the environment variable [`VARIABLE`] is set, as the gate sets it.
+//! The switch for slow tests: they run if the environment variable `SCHEDC_SLOW_TESTS` is set, as the gate sets it.
 //!
 //! A test is slow if it takes tens of seconds of CPU without optimisation: tests that call cargo or rustc, long random histories.
 
@@ -6,7 +6,7 @@ use std::io::Write;
 use std::{env, io, thread};
 
 /// The environment variable that enables slow tests.
-pub const VARIABLE: &str = "SCHEDC_SLOW_TESTS";
+const VARIABLE: &str = "SCHEDC_SLOW_TESTS";
 
 /// Whether slow tests run.
 pub fn is_enabled() -> bool {

@@ -174,7 +174,7 @@ fn a_profile_of_resources_watches_pods_and_nodes() {
                   type: RuntimeDefault
               containers:
                 - name: schedc
-                  image: host:5000/mine:1
+                  image: "host:5000/mine:1"
                   args:
                     - run
                     - --leader-elect=true
@@ -372,7 +372,7 @@ fn in_kube_schedulers_place_it_takes_its_lease() {
 #[test]
 fn what_is_scraped() {
     let printed = schedc(&["manifest", "edge", "--service-monitor", "--replicas", "1", "--name", "far-away"]).ok();
-    assert!(printed.contains("replicas: 1\n") && printed.contains("image: far-away:"));
+    assert!(printed.contains("replicas: 1\n") && printed.contains("image: \"far-away:"));
     let (_, monitored) = printed.split_once("kind: PodDisruptionBudget").expect("a budget");
     expect![[r#"
 
@@ -431,6 +431,11 @@ fn what_is_scraped() {
                 insecureSkipVerify: true
     "#]]
     .assert_eq(monitored);
+}
+
+#[test]
+fn an_image_is_text_even_if_it_looks_like_a_number() {
+    assert!(schedc(&["manifest", "edge", "--image", "5"]).ok().contains("image: \"5\"\n"));
 }
 
 #[test]
