@@ -13,6 +13,7 @@ use schedc_core::profile::{Bundle, ProfileInfo, StartError};
 use schedc_core::scheduler::Options;
 use schedc_embedded::server::uid_of;
 use schedc_embedded::{Hooks, ServerOptions, Simulator, simulator};
+use schedc_objects::manifests::shortened;
 use schedc_objects::{AnyObject, Objects};
 use serde::Serialize;
 
@@ -73,7 +74,7 @@ pub struct UnknownProfile {
 impl fmt::Display for UnknownProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let UnknownProfile { name, known } = self;
-        write!(f, "no profile is called `{name}`; there is {}", known.join(", "))
+        write!(f, "no profile is called `{}`; there is {}", shortened(name, 200), known.join(", "))
     }
 }
 

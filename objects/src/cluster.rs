@@ -10,6 +10,7 @@ use k8s_openapi::api::scheduling::v1::PriorityClass;
 use crate::default::{self, Admission};
 use crate::kinds::{AnyObject, Kinds};
 use crate::manifests::{Error, Manifests, Sourced};
+use crate::validation::{IgnoredFields, ObjectReader, Validation};
 
 /// How manifests are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +21,13 @@ pub struct Options {
     pub api_server_defaults: bool,
     /// The kinds that plugins declare, of which objects are read besides those that all schedulers know.
     pub kinds: Kinds,
+    /// Treatment of fields that an object's kind does not have.
+    pub validation: Validation,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { api_server_defaults: true, kinds: Kinds::default() }
+        Options { api_server_defaults: true, kinds: Kinds::default(), validation: Validation::default() }
     }
 }
 
@@ -47,6 +50,10 @@ pub struct Objects {
     pub admission: Option<Admission>,
     /// The kinds that plugins declare, as they were when the objects were read.
     pub kinds: Kinds,
+    /// How fields were validated.
+    pub validation: Validation,
+    /// Fields that the objects' kinds do not have, and that were ignored.
+    pub ignored: IgnoredFields,
 }
 
 impl Objects {
@@ -55,7 +62,8 @@ impl Objects {
     /// # Errors
     /// All problems that there are.
     pub fn load<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>, options: Options) -> Result<Objects, Error> {
-        Objects::new(Manifests::read_with(paths, options.kinds)?, options)
+        let reader = ObjectReader::new(options.kinds, options.validation);
+        Objects::new(Manifests::read_with(paths, reader)?, options)
     }
 
     /// Takes manifests that were read.
@@ -67,8 +75,9 @@ impl Objects {
             true => Some(default::complete(&mut manifests)?),
             false => None,
         };
-        let Manifests { nodes, pods, priority_classes, others, implied, skipped } = manifests;
-        Ok(Objects { nodes, pods, priority_classes, others, implied, skipped, admission, kinds: options.kinds })
+        let Manifests { nodes, pods, priority_classes, others, implied, skipped, ignored } = manifests;
+        let Options { kinds, validation, .. } = options;
+        Ok(Objects { nodes, pods, priority_classes, others, implied, skipped, admission, kinds, validation, ignored })
     }
 
     /// All objects besides nodes, pods and priority classes that scheduling looks at.

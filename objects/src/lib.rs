@@ -13,10 +13,13 @@ mod kinds;
 pub mod manifests;
 pub mod original;
 pub mod reads;
+mod suggest;
 pub mod testing;
 mod told;
+mod validation;
 
 pub use cluster::{Objects, Options};
 pub use convert::{convert_node, convert_object, convert_pod, is_finished};
-pub use kinds::{AnyObject, CustomObject, KINDS, KindInfo, Kinds, ObjectError};
+pub use kinds::{AnyObject, CustomObject, KINDS, KindInfo, Kinds, ObjectError, UnknownField};
 pub use manifests::{Error, Manifests, Place, Sourced};
+pub use validation::{IgnoredFields, ObjectReader, Validation, is_from_cluster};

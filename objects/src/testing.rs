@@ -64,7 +64,7 @@ fn typed<T: DeserializeOwned>(yaml: &str, kind: &str) -> T {
     let typed = manifests::fields_for_tests(yaml).and_then(|mut fields| {
         fields.entry("apiVersion").or_insert_with(|| "v1".into());
         fields.entry("kind").or_insert_with(|| kind.into());
-        kinds::typed(kind, Value::Object(fields)).map_err(|error| error.to_string())
+        kinds::typed(kind, &Value::Object(fields), &mut Vec::new()).map_err(|error| error.to_string())
     });
     typed.unwrap_or_else(|error| panic!("{error}\n{yaml}"))
 }

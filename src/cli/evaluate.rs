@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use schedc_core::profile::Bundle;
+use schedc_objects::manifests::shortened;
 
 use super::extenders::Extenders;
 use super::failure::Failure;
-use super::lines::Lines;
+use super::lines::{Line, Lines};
 use super::output;
+use super::validate::{self, Validate};
 use crate::evaluation::{Evaluator, HintScenario, Scenario};
 
 /// Tell what would be decided in many scenarios
@@ -42,6 +44,9 @@ pub(crate) struct Evaluate {
     hints: bool,
 
     #[command(flatten)]
+    validate: Validate,
+
+    #[command(flatten)]
     extenders: Extenders,
 }
 
@@ -52,12 +57,14 @@ impl Evaluate {
         if let Some(name) = &self.profile {
             evaluator.use_profile(name)?;
         }
+        evaluator.set_validation(self.validate.validation());
         let mut output = BufWriter::new(io::stdout().lock());
         let mut problems = 0;
         for file in &self.files {
             problems += evaluate_file(file, self.hints, &mut evaluator, &mut output)?;
         }
         output.flush()?;
+        validate::warn(evaluator.ignored());
         match problems {
             0 => Ok(()),
             1 => Err(Failure::new("one scenario or file was left out")),
@@ -87,7 +94,11 @@ fn evaluate_file<B: Bundle>(
     };
     loop {
         let (place, line) = match lines.next() {
-            Ok(Some(line)) => line,
+            Ok(Some(Line { place, text: Ok(line) })) => (place, line),
+            Ok(Some(Line { place, text: Err(too_long) })) => {
+                complain(&place, &too_long);
+                continue;
+            }
             Ok(None) => return Ok(problems),
             Err(error) => {
                 complain(&path.display(), &format_args!("cannot be read: {error}"));
@@ -109,11 +120,11 @@ fn evaluate_file<B: Bundle>(
                 output.write_all(&text?)?;
                 output.write_all(b"\n")?;
             }
-            Ok(Err((id, error))) => complain(&place, &format_args!("scenario {id}: {error}")),
+            Ok(Err((id, error))) => complain(&place, &format_args!("scenario {}: {error}", shortened(&id, 200))),
             Err(error) if error.column > 0 => {
-                complain(&format_args!("{place}:{}", error.column), &error.message);
+                complain(&format_args!("{place}:{}", error.column), &shortened(&error.message, 2000));
             }
-            Err(error) => complain(&place, &error.message),
+            Err(error) => complain(&place, &shortened(&error.message, 2000)),
         }
     }
 }

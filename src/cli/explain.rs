@@ -13,6 +13,7 @@ use super::failure::Failure;
 use super::objects::{self, Deciders};
 use super::output::{self, Format};
 use super::tables::explanation::table;
+use super::validate;
 use crate::cluster::{self, Cluster, pod_name, scheduler_name};
 use crate::explanation::Explanation;
 
@@ -43,6 +44,7 @@ impl Explain {
     pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
         let deciders = self.input.deciders::<B>()?;
         let mut objects = self.input.load::<B>()?;
+        validate::warn(&objects.ignored);
         let at = find(&objects, &self.pod)?;
         let subject = as_pending(&objects.pods.remove(at).object);
         let all = self.all_filters;

@@ -13,6 +13,8 @@ use super::output;
 pub(crate) enum Failure {
     /// Something is wrong, in one line or a line for each thing.
     Message(String),
+    /// The same, with a note on what to do.
+    WithNote(String, &'static str),
     /// Profiles are wrong.
     Profiles(Box<Diagnostics>),
     /// Nobody reads what is written, as with `| head`.
@@ -32,12 +34,20 @@ impl Failure {
         let _ = match self {
             Failure::NobodyReads => return ExitCode::SUCCESS,
             Failure::Profiles(diagnostics) => write!(stderr, "{}", diagnostics.render(true)),
-            Failure::Message(text) => {
-                text.lines().try_for_each(|line| writeln!(stderr, "{} {line}", output::error("error:")))
+            Failure::Message(text) => write_errors(&mut stderr, &text),
+            Failure::WithNote(text, note) => {
+                let written = write_errors(&mut stderr, &text);
+                drop(stderr);
+                output::note(note);
+                written
             }
         };
         ExitCode::FAILURE
     }
+}
+
+fn write_errors(stderr: &mut impl Write, text: &str) -> io::Result<()> {
+    text.lines().try_for_each(|line| writeln!(stderr, "{} {line}", output::error("error:")))
 }
 
 impl From<io::Error> for Failure {
@@ -52,7 +62,7 @@ impl From<io::Error> for Failure {
 #[cfg(feature = "tools")]
 impl From<schedc_objects::Error> for Failure {
     fn from(error: schedc_objects::Error) -> Self {
-        Failure::new(error)
+        super::validate::failure(error)
     }
 }
 

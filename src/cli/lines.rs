@@ -16,6 +16,27 @@ pub(crate) struct Lines {
     number: usize,
     reader: Box<dyn BufRead>,
     line: Vec<u8>,
+    /// Bytes that a line may have.
+    limit: usize,
+}
+
+/// Bytes that a line may have: a scenario with 15,000 nodes, as a cluster has them, takes a third of that.
+const LIMIT: usize = 256 << 20;
+
+/// A line has more than so many bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct TooLong(usize);
+
+/// A line, and where it is.
+pub(crate) struct Line<'a> {
+    pub(crate) place: Place<'a>,
+    pub(crate) text: Result<&'a [u8], TooLong>,
+}
+
+impl fmt::Display for TooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the line is longer than {} MiB; write each scenario on a line of its own", self.0 >> 20)
+    }
 }
 
 /// Where a line is.
@@ -38,6 +59,10 @@ impl Lines {
             true => ("standard input".to_owned(), Box::new(io::stdin())),
             false => (path.display().to_string(), Box::new(File::open(path)?)),
         };
+        Lines::of(name, input, LIMIT)
+    }
+
+    fn of(name: String, input: Box<dyn Read>, limit: usize) -> io::Result<Self> {
         let (mut input, mut begin) = (BufReader::new(input), Vec::new());
         input.by_ref().take(GZIP.len() as u64).read_to_end(&mut begin)?;
         let is_compressed = begin == GZIP;
@@ -46,20 +71,73 @@ impl Lines {
             true => Box::new(BufReader::new(MultiGzDecoder::new(input))),
             false => Box::new(input),
         };
-        Ok(Lines { name, number: 0, reader, line: Vec::new() })
+        Ok(Lines { name, number: 0, reader, line: Vec::new(), limit })
     }
 
-    /// The next line that is not blank, without space around it; none at the end.
-    pub(crate) fn next(&mut self) -> io::Result<Option<(Place<'_>, &[u8])>> {
+    /// The next line that is not blank, without space around it; none at the end. A line that is too long is skipped.
+    pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         loop {
             self.line.clear();
             self.number += 1;
-            if self.reader.read_until(b'\n', &mut self.line)? == 0 {
+            let limit = u64::try_from(self.limit).unwrap_or(u64::MAX).saturating_add(1);
+            if self.reader.by_ref().take(limit).read_until(b'\n', &mut self.line)? == 0 {
                 return Ok(None);
             }
+            let place = Place { file: &self.name, line: self.number };
+            if self.line.len() > self.limit && self.line.last() != Some(&b'\n') {
+                self.line = Vec::new();
+                skip_line(&mut self.reader)?;
+                return Ok(Some(Line { place, text: Err(TooLong(self.limit)) }));
+            }
             if !self.line.trim_ascii().is_empty() {
-                return Ok(Some((Place { file: &self.name, line: self.number }, self.line.trim_ascii())));
+                return Ok(Some(Line { place, text: Ok(self.line.trim_ascii()) }));
             }
         }
+    }
+}
+
+/// Reads to the end of a line, and keeps nothing of it.
+fn skip_line(reader: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let buffer = reader.fill_buf()?;
+        let (length, end) = match buffer.iter().position(|&byte| byte == b'\n') {
+            Some(at) => (at + 1, true),
+            None => (buffer.len(), buffer.is_empty()),
+        };
+        reader.consume(length);
+        if end {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    /// The lengths of all lines, or how long they may be.
+    fn lengths(content: &[u8]) -> Vec<(usize, Result<usize, usize>)> {
+        let mut lines = Lines::of("a".to_owned(), Box::new(io::Cursor::new(content.to_vec())), 10).unwrap();
+        let mut lengths = Vec::new();
+        while let Some(Line { place, text }) = lines.next().unwrap() {
+            lengths.push((place.line, text.map(<[u8]>::len).map_err(|TooLong(limit)| limit)));
+        }
+        lengths
+    }
+
+    #[test]
+    fn lines_that_are_too_long_are_skipped() {
+        let long = "x".repeat(1_000_000);
+        let text = format!("{{}}\n\n{long}\n0123456789\n0123456789\r\n {long}");
+        let expected = [(1, Ok(2)), (3, Err(10)), (4, Ok(10)), (5, Err(10)), (6, Err(10))];
+        assert_eq!(lengths(text.as_bytes()), expected);
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(text.as_bytes()).unwrap();
+        assert_eq!(lengths(&encoder.finish().unwrap()), expected);
     }
 }

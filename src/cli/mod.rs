@@ -49,6 +49,8 @@ mod simulate;
 #[cfg(feature = "tools")]
 mod sources;
 mod tables;
+#[cfg(feature = "tools")]
+mod validate;
 
 use std::process::ExitCode;
 

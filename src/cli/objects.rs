@@ -11,6 +11,7 @@ use schedc_objects::{Kinds, Objects, Options};
 use super::extenders::Extenders;
 use super::failure::Failure;
 use super::sources;
+use super::validate::Validate;
 use crate::cluster::Routes;
 
 /// The profiles that decide, and which of them serves which pods.
@@ -57,13 +58,20 @@ pub(crate) struct Input {
     no_api_defaults: bool,
 
     #[command(flatten)]
+    validate: Validate,
+
+    #[command(flatten)]
     extenders: Extenders,
 }
 
 impl Input {
     /// Reads the objects.
     pub(crate) fn load<B: Bundle>(&self) -> Result<Objects, Failure> {
-        let options = Options { api_server_defaults: !self.no_api_defaults, kinds: Kinds::of::<B>() };
+        let options = Options {
+            api_server_defaults: !self.no_api_defaults,
+            kinds: Kinds::of::<B>(),
+            validation: self.validate.validation(),
+        };
         Ok(Objects::load(&self.files, options)?)
     }
 

@@ -14,6 +14,7 @@ use super::failure::Failure;
 use super::objects::{self, Deciders};
 use super::output::{self, Format};
 use super::tables::simulation::{View, table};
+use super::validate;
 use crate::cluster::Skipped;
 use crate::simulation::{self, simulate};
 use crate::timeline::{self, Action, Span, Timeline};
@@ -95,6 +96,9 @@ impl Simulate {
         let Time { events, trace, log, until, start: begin } = self.time;
         let sources = timeline::Sources { files: events, trace, start: begin };
         let timeline = Timeline::read(&sources, &mut objects)?;
+        let mut ignored = std::mem::take(&mut objects.ignored);
+        ignored.extend(timeline.ignored.clone());
+        validate::warn(&ignored);
         if trace && timeline.traced == 0 {
             output::note("no object has an annotation `trace/created` or `trace/deleted`: --trace changes nothing");
         }

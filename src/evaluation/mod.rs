@@ -22,7 +22,8 @@ use schedc_core::extenders::{self, Overrides};
 use schedc_core::handle::Handle;
 use schedc_core::model::Pod;
 use schedc_core::profile::{Bundle, Profile, StartError, Visitor};
-use schedc_objects::{Kinds, ObjectError};
+use schedc_objects::manifests::shortened;
+use schedc_objects::{IgnoredFields, Kinds, ObjectError, ObjectReader, Validation};
 use serde::Serialize;
 
 use crate::cluster::{Routes, UnknownProfile};
@@ -66,7 +67,7 @@ pub enum Error {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Broken {
     /// An object is not what it says to be.
-    Object(ObjectError),
+    Object(Vec<ObjectError>),
     /// A field that says what an object is, is missing.
     Missing(&'static str),
     /// Scheduling does not look at such objects.
@@ -100,15 +101,21 @@ impl fmt::Display for Error {
 impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Broken::Object(error) => error.fmt(f),
+            Broken::Object(errors) => errors
+                .iter()
+                .enumerate()
+                .try_for_each(|(i, error)| write!(f, "{}{error}", if i > 0 { "; " } else { "" })),
             Broken::Missing(field) => write!(f, "the object has no `{field}`"),
             Broken::Kind { api_version: None, kind } => {
-                write!(f, "scheduling does not look at objects of kind `{kind}`")
+                write!(f, "scheduling does not look at objects of kind `{}`", shortened(kind, 200))
             }
             Broken::Kind { api_version: Some(api_version), kind } => {
+                let (kind, api_version) = (shortened(kind, 200), shortened(api_version, 200));
                 write!(f, "scheduling does not look at objects of kind `{kind}` of `{api_version}`")
             }
-            Broken::NoEvent { resource, action } => write!(f, "there is no event `{action}` of `{resource}`"),
+            Broken::NoEvent { resource, action } => {
+                write!(f, "there is no event `{}` of `{}`", shortened(action, 200), shortened(resource, 200))
+            }
             Broken::NotAPod(kind) => write!(f, "a {kind} cannot be scheduled"),
         }
     }
@@ -116,9 +123,9 @@ impl fmt::Display for Broken {
 
 impl std::error::Error for Error {}
 
-impl From<ObjectError> for Broken {
-    fn from(error: ObjectError) -> Self {
-        Broken::Object(error)
+impl From<Vec<ObjectError>> for Broken {
+    fn from(errors: Vec<ObjectError>) -> Self {
+        Broken::Object(errors)
     }
 }
 
@@ -126,6 +133,7 @@ impl From<ObjectError> for Broken {
 pub struct Evaluator<B: Bundle> {
     bundle: B,
     only: Option<usize>,
+    reader: ObjectReader,
 }
 
 impl<B: Bundle> Evaluator<B> {
@@ -142,7 +150,8 @@ impl<B: Bundle> Evaluator<B> {
     /// # Errors
     /// What `make` says.
     pub fn made_by(make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>) -> Result<Self, Vec<StartError>> {
-        Ok(Evaluator { bundle: make(&Handle::default())?, only: None })
+        let reader = ObjectReader::new(Kinds::of::<B>(), Validation::default());
+        Ok(Evaluator { bundle: make(&Handle::default())?, only: None, reader })
     }
 
     /// Makes extenders ready. `here` says what is different from what profiles say of them.
@@ -160,6 +169,16 @@ impl<B: Bundle> Evaluator<B> {
     pub fn use_profile(&mut self, name: &str) -> Result<(), UnknownProfile> {
         self.only = Some(Routes::index_of(self.bundle.profiles(), name)?);
         Ok(())
+    }
+
+    /// Sets the treatment of fields that an object's kind does not have.
+    pub fn set_validation(&mut self, validation: Validation) {
+        self.reader.validation = validation;
+    }
+
+    /// Fields that the objects' kinds do not have, and that were ignored so far.
+    pub fn ignored(&self) -> &IgnoredFields {
+        &self.reader.ignored
     }
 
     /// Does what a scenario says. Pods go where it is decided.
@@ -185,7 +204,7 @@ impl<B: Bundle> Evaluator<B> {
         let mut world = World::<B::State>::new(B::ORIGINALS);
         for (at, value) in scenario.objects.into_iter().enumerate() {
             let object =
-                scenario::object(value, Kinds::of::<B>()).map_err(|error| Error::broken("objects", at, error))?;
+                scenario::object(value, &mut self.reader).map_err(|error| Error::broken("objects", at, error))?;
             world.apply(object, self.queues(profile));
         }
         let mut results = Vec::new();
@@ -218,11 +237,11 @@ impl<B: Bundle> Evaluator<B> {
         step: Step,
     ) -> Result<Option<(Arc<Pod>, ApiPod)>, Broken> {
         match step {
-            Step::Create(value) => world.apply(scenario::object(value, Kinds::of::<B>())?, self.queues(profile)),
-            Step::Update(value) => world.update(scenario::object(value, Kinds::of::<B>())?, self.queues(profile)),
+            Step::Create(value) => world.apply(scenario::object(value, &mut self.reader)?, self.queues(profile)),
+            Step::Update(value) => world.update(scenario::object(value, &mut self.reader)?, self.queues(profile)),
             Step::Delete(object) => world.delete(&object, Kinds::of::<B>())?,
             Step::Schedule(value) => {
-                let pod = scenario::pod(value)?;
+                let pod = scenario::pod(value, &mut self.reader)?;
                 return Ok(Some((Arc::new(world.pending(&pod)), pod)));
             }
         }

@@ -1,7 +1,8 @@
 //! Scenarios as they are written.
 
 use k8s_openapi::api::core::v1::Pod;
-use schedc_objects::{AnyObject, Kinds};
+use schedc_objects::manifests::UniqueKeys;
+use schedc_objects::{AnyObject, ObjectReader};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -15,7 +16,7 @@ pub struct Scenario {
     /// The profile that decides, by the name of its file or by its scheduler name.
     pub profile: Option<String>,
     /// The cluster in the beginning, in the order in which things came.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "unique::list")]
     pub objects: Vec<Value>,
     /// What happens then.
     #[serde(default)]
@@ -27,11 +28,11 @@ pub struct Scenario {
 #[serde(rename_all = "lowercase")]
 pub enum Step {
     /// A pod is to be scheduled.
-    Schedule(Value),
+    Schedule(#[serde(deserialize_with = "unique::value")] Value),
     /// An object comes.
-    Create(Value),
+    Create(#[serde(deserialize_with = "unique::value")] Value),
     /// An object changes.
-    Update(Value),
+    Update(#[serde(deserialize_with = "unique::value")] Value),
     /// An object goes.
     Delete(Reference),
 }
@@ -56,10 +57,30 @@ struct Line {
     scenario: Option<Scenario>,
     id: Option<String>,
     profile: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "unique::list")]
     objects: Vec<Value>,
     #[serde(default)]
     steps: Vec<Step>,
+}
+
+/// Manifests in which no key is twice.
+pub(super) mod unique {
+    use serde::{Deserialize, Deserializer};
+
+    use super::{UniqueKeys, Value};
+
+    pub(in super::super) fn value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+        UniqueKeys::deserialize(deserializer).map(|UniqueKeys(value)| value)
+    }
+
+    pub(in super::super) fn option<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+        Option::deserialize(deserializer).map(|value| value.map(|UniqueKeys(value)| value))
+    }
+
+    pub(in super::super) fn list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Value>, D::Error> {
+        let list = Vec::<UniqueKeys>::deserialize(deserializer)?;
+        Ok(list.into_iter().map(|UniqueKeys(value)| value).collect())
+    }
 }
 
 /// Why a line is no scenario.
@@ -105,23 +126,23 @@ pub(super) fn problem(error: &serde_json::Error) -> NotAScenario {
 }
 
 /// The object in a JSON value.
-pub(super) fn object(value: Value, kinds: Kinds) -> Result<AnyObject, Broken> {
+pub(super) fn object(value: Value, reader: &mut ObjectReader) -> Result<AnyObject, Broken> {
     let text = |field| match value.get(field).and_then(Value::as_str) {
         None | Some("") => Err(Broken::Missing(field)),
         Some(text) => Ok(text.to_owned()),
     };
     let (kind, api_version) = (text("kind")?, text("apiVersion")?);
-    kinds.read(&api_version, &kind, value)?.ok_or(Broken::Kind { api_version: Some(api_version), kind })
+    reader.read(&api_version, &kind, value)?.ok_or(Broken::Kind { api_version: Some(api_version), kind })
 }
 
 /// The pod in a JSON value, which need not say that it is one.
-pub(super) fn pod(mut value: Value) -> Result<Pod, Broken> {
+pub(super) fn pod(mut value: Value, reader: &mut ObjectReader) -> Result<Pod, Broken> {
     if let Some(fields) = value.as_object_mut() {
         for (field, text) in [("apiVersion", "v1"), ("kind", "Pod")] {
             fields.entry(field).or_insert_with(|| text.into());
         }
     }
-    match object(value, Kinds::default())? {
+    match object(value, reader)? {
         AnyObject::Pod(pod) => Ok(*pod),
         other => Err(Broken::NotAPod(other.kind())),
     }

@@ -9,7 +9,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_codegen::suggest::closest;
 use schedc_objects::default::Admission;
 use schedc_objects::manifests::{Place, Problem};
-use schedc_objects::{AnyObject, Kinds, Objects, Sourced};
+use schedc_objects::{AnyObject, ObjectReader, Objects, Sourced};
 use serde_json::{Map, Value};
 
 use super::entry::{Manifest, What};
@@ -31,7 +31,7 @@ const OF_THE_SERVER: [&str; 5] = ["uid", "resourceVersion", "creationTimestamp",
 
 /// What is there, as far as manifests and events tell.
 pub(super) struct History<'a> {
-    kinds: Kinds,
+    pub(super) reader: ObjectReader,
     pub(super) events: Vec<Event>,
     /// How many objects besides nodes and pods come, by kind.
     pub(super) objects: BTreeMap<&'static str, usize>,
@@ -68,7 +68,7 @@ enum Latest<'a> {
 impl<'a> History<'a> {
     /// With what is there in the beginning.
     pub(super) fn new(objects: &'a mut Objects, problems: &'a mut Vec<Problem>) -> Self {
-        let Objects { nodes, pods, priority_classes, others, implied, admission, kinds, .. } = objects;
+        let Objects { nodes, pods, priority_classes, others, implied, admission, kinds, validation, .. } = objects;
         let mut known = HashMap::new();
         let mut uids = HashSet::new();
         let nowhere = Place { file: "".into(), line: 0, item: None };
@@ -93,9 +93,8 @@ impl<'a> History<'a> {
         for object in implied.iter() {
             add((object.kind(), object.has_namespace()), object.metadata(), &nowhere, Latest::Implied, 0);
         }
-        let kinds = *kinds;
         History {
-            kinds,
+            reader: ObjectReader::new(*kinds, *validation),
             events: Vec::new(),
             objects: BTreeMap::new(),
             problems,
@@ -132,7 +131,8 @@ impl<'a> History<'a> {
             let message = format!("is there already at {at}, from {there}; delete it before, or use `apply`");
             return Err(problem(place, &reference, message));
         }
-        let mut object = read(self.kinds, &manifest.version, manifest.kind.plain, manifest.fields, place)?;
+        let is_strict = self.is_strict(&manifest);
+        let Some(mut object) = self.read(manifest, is_strict, place) else { return Ok(()) };
         self.give_uid(&mut object, &reference);
         if let Some(object) = self.admit(object, place) {
             self.comes(at, object, place);
@@ -151,7 +151,8 @@ impl<'a> History<'a> {
             }
             Some(known) => known.uid.clone(),
         };
-        let mut object = read(self.kinds, &manifest.version, manifest.kind.plain, manifest.fields, place)?;
+        let is_strict = self.is_strict(&manifest);
+        let Some(mut object) = self.read(manifest, is_strict, place) else { return Ok(()) };
         if uid.is_some() {
             object.metadata_mut().uid = uid;
         }
@@ -168,13 +169,15 @@ impl<'a> History<'a> {
             Some(known) => known.latest,
         };
         let Some(mut object) = self.json(latest) else { return self.create(at, manifest, place) };
+        let is_strict = self.is_strict(&manifest);
         let Manifest { version, kind, mut fields } = manifest;
         // It is the same object, whatever it is said to be, and whichever version of it was copied.
         if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {
             OF_THE_SERVER.iter().for_each(|field| drop(metadata.remove(*field)));
         }
         merge(&mut object, &fields);
-        let object = read(self.kinds, &version, kind.plain, object, place)?;
+        let whole = Manifest { version, kind, fields: object };
+        let Some(object) = self.read(whole, is_strict, place) else { return Ok(()) };
         if let Some(object) = self.admit(object, place) {
             let patch = Value::Object(fields);
             self.becomes(at, reference, Action::Patch { object, patch }, place);
@@ -253,6 +256,30 @@ impl<'a> History<'a> {
         }
     }
 
+    /// Whether unknown fields of a manifest are errors.
+    fn is_strict(&self, manifest: &Manifest) -> bool {
+        self.reader.is_strict(&manifest.fields)
+    }
+
+    /// Reads a manifest. `None`: it is wrong, and its problems are noted.
+    fn read(&mut self, manifest: Manifest, is_strict: bool, place: &Place) -> Option<AnyObject> {
+        let Manifest { version, kind, fields } = manifest;
+        let problem = |object, field, message| Problem { place: place.clone(), object, field, message };
+        match self.reader.read_as(&version, kind.plain, Value::Object(fields), is_strict) {
+            Ok(Some(object)) => return Some(object),
+            // Other kinds do not come as far as this.
+            Ok(None) => {
+                let message = format!("scheduling does not look at `{}` of `{version}`", kind.plain);
+                self.problems.push(problem(None, None, message));
+            }
+            Err(errors) => {
+                let problems = errors.into_iter().map(|error| problem(Some(error.object), error.field, error.message));
+                self.problems.extend(problems);
+            }
+        }
+        None
+    }
+
     /// Lets an object be complete. `None`: something is wrong with it, and that is said.
     fn admit(&mut self, object: AnyObject, place: &Place) -> Option<AnyObject> {
         let mut object = Sourced { object, place: place.clone() };
@@ -319,31 +346,6 @@ impl<'a> History<'a> {
 
 fn problem(place: &Place, reference: &Reference, message: String) -> Problem {
     Problem { place: place.clone(), object: Some(reference.to_string()), field: None, message }
-}
-
-fn read(
-    kinds: Kinds,
-    version: &str,
-    kind: &str,
-    fields: Map<String, Value>,
-    place: &Place,
-) -> Result<AnyObject, Problem> {
-    match kinds.read(version, kind, Value::Object(fields)) {
-        Ok(Some(object)) => Ok(object),
-        // Other kinds do not come as far as this.
-        Ok(None) => Err(Problem {
-            place: place.clone(),
-            object: None,
-            field: None,
-            message: format!("scheduling does not look at `{kind}` of `{version}`"),
-        }),
-        Err(error) => Err(Problem {
-            place: place.clone(),
-            object: Some(error.object),
-            field: error.field,
-            message: error.message,
-        }),
-    }
 }
 
 /// A JSON merge patch (RFC 7386): fields are set one by one, `null` removes one, lists are replaced as a whole.

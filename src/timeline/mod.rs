@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use k8s_openapi::jiff::Timestamp;
 use schedc_objects::manifests::{Place, Problem, entries};
-use schedc_objects::{AnyObject, Error, Objects};
+use schedc_objects::{AnyObject, Error, IgnoredFields, Objects};
 use serde_json::Value;
 
 use entry::{What, Written};
@@ -48,6 +48,8 @@ pub struct Timeline {
     pub objects: BTreeMap<&'static str, usize>,
     /// How many events there were about objects of kinds that scheduling does not look at, by kind.
     pub skipped: BTreeMap<String, usize>,
+    /// Fields of the objects that come and change that their kinds do not have, and that were ignored.
+    pub ignored: IgnoredFields,
 }
 
 /// Something that happens.
@@ -169,6 +171,7 @@ impl Timeline {
             history.happens(at, draft, place);
         }
         (timeline.events, timeline.objects) = (history.events, history.objects);
+        timeline.ignored = history.reader.ignored;
         match problems.is_empty() {
             true => Ok(timeline),
             false => Err(Error { problems }),

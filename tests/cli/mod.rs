@@ -28,3 +28,4 @@ mod profiles;
 mod run_settings;
 mod simulate;
 mod simulate_over_time;
+mod validate;

@@ -6,6 +6,7 @@ use schedc_core::profile::Bundle;
 use serde_json::{Map, Value};
 
 use super::json::{ObjectError, typed};
+use super::reader::UnknownField;
 use super::{AnyObject, known};
 
 /// An object of a kind that a plugin declares.
@@ -37,7 +38,11 @@ impl CustomObject {
         Ok(Value::Object(fields))
     }
 
-    fn from_json(kind: &'static CustomKind, value: Value) -> Result<CustomObject, ObjectError> {
+    fn from_json(
+        kind: &'static CustomKind,
+        value: Value,
+        unknown: &mut Vec<UnknownField>,
+    ) -> Result<CustomObject, ObjectError> {
         #[derive(serde::Deserialize)]
         struct Named {
             #[serde(default)]
@@ -51,7 +56,8 @@ impl CustomObject {
         for field in ["apiVersion", "kind"] {
             fields.remove(field);
         }
-        Ok(CustomObject { kind, metadata: typed::<Named>(kind.kind, Value::Object(named))?.metadata, fields })
+        let named: Named = typed(kind.kind, &Value::Object(named), unknown)?;
+        Ok(CustomObject { kind, metadata: named.metadata, fields })
     }
 }
 
@@ -100,9 +106,24 @@ impl Kinds {
     /// # Errors
     /// As there.
     pub fn read(self, api_version: &str, kind: &str, value: Value) -> Result<Option<AnyObject>, ObjectError> {
+        self.read_noting(api_version, kind, value, &mut Vec::new())
+    }
+
+    /// As [`read`](Kinds::read). Fields that the kind does not have are added to `unknown`; of a declared kind, only the fields
+    /// of `metadata` are known.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_noting(
+        self,
+        api_version: &str,
+        kind: &str,
+        value: Value,
+        unknown: &mut Vec<UnknownField>,
+    ) -> Result<Option<AnyObject>, ObjectError> {
         match self.find(api_version, kind) {
-            Some(custom) => CustomObject::from_json(custom, value).map(|object| Some(object.into())),
-            None => AnyObject::from_json(api_version, kind, value),
+            Some(custom) => CustomObject::from_json(custom, value, unknown).map(|object| Some(object.into())),
+            None => super::from_json(api_version, kind, value, unknown),
         }
     }
 }

@@ -7,6 +7,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::is_namespaced;
+use super::reader::{self, UnknownField};
+use crate::manifests::shortened;
 
 /// Why a JSON value is not the object that it says to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +24,11 @@ pub struct ObjectError {
 impl fmt::Display for ObjectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.field {
-            Some(field) => write!(f, "{}: {field}: {}", self.object, self.message),
-            None => write!(f, "{} {}", self.object, self.message),
+            Some(field) => {
+                write!(f, "{}: {}: ", shortened(&self.object, 200), shortened(field, 400))?;
+                f.write_str(&shortened(&self.message, 2000))
+            }
+            None => write!(f, "{} {}", shortened(&self.object, 200), shortened(&self.message, 2000)),
         }
     }
 }
@@ -44,19 +49,21 @@ pub(crate) fn object_name(kind: &str, metadata: &ObjectMeta) -> String {
     }
 }
 
-/// Takes in an object whose kind is known. `value` has `apiVersion` and `kind`.
-pub(crate) fn typed<T: DeserializeOwned>(kind: &str, value: Value) -> Result<T, ObjectError> {
-    T::deserialize(&value).map_err(|error| {
-        let object = name(kind, &value);
-        let error = error.to_string();
-        let path = locate::<T>(value, &error);
-        let message = in_plain_words(&path, &error);
-        ObjectError { object, field: (!path.is_empty()).then_some(path), message }
+/// Reads an object whose kind is known. `value` has `apiVersion` and `kind`. Fields that the type does not have are added to
+/// `unknown`.
+pub(crate) fn typed<T: DeserializeOwned>(
+    kind: &str,
+    value: &Value,
+    unknown: &mut Vec<UnknownField>,
+) -> Result<T, ObjectError> {
+    reader::read(value, unknown).map_err(|(path, error)| {
+        let message = in_plain_words(&path, &error.to_string());
+        ObjectError { object: name(kind, value), field: (!path.is_empty()).then_some(path), message }
     })
 }
 
 /// What an object that may not be well formed is called.
-pub(super) fn name(kind: &str, value: &Value) -> String {
+pub(crate) fn name(kind: &str, value: &Value) -> String {
     let text = |field: &str| value.pointer(field).and_then(Value::as_str).map(str::to_owned);
     let metadata = ObjectMeta {
         name: text("/metadata/name"),
@@ -65,61 +72,6 @@ pub(super) fn name(kind: &str, value: &Value) -> String {
         ..ObjectMeta::default()
     };
     object_name(kind, &metadata)
-}
-
-/// Finds the field that keeps a value from being a `T`, which serde does not tell: without it, the error is gone, or is
-/// another one.
-fn locate<T: DeserializeOwned>(mut root: Value, error: &str) -> String {
-    let mut path = String::new();
-    // The JSON pointer of the value that the search has come to.
-    let mut pointer = String::new();
-    loop {
-        let keys: Vec<String> = match root.pointer(&pointer) {
-            Some(Value::Object(map)) => map.keys().cloned().collect(),
-            Some(Value::Array(list)) => (0..list.len()).map(|i| i.to_string()).collect(),
-            _ => return path,
-        };
-        let matters = |key: &String| {
-            let Some(removed) = root.pointer_mut(&pointer).and_then(|parent| remove(parent, key)) else { return false };
-            let matters = T::deserialize(&root).map_or_else(|e| e.to_string() != error, |_| true);
-            if let Some(parent) = root.pointer_mut(&pointer) {
-                insert(parent, key, removed);
-            }
-            matters
-        };
-        let Some(key) = keys.into_iter().find(matters) else { return path };
-        match root.pointer(&pointer) {
-            Some(Value::Array(_)) => path.push_str(&format!("[{key}]")),
-            _ if key.contains(['.', '/']) => path.push_str(&format!("[{key}]")),
-            _ if path.is_empty() => path.push_str(&key),
-            _ => path.push_str(&format!(".{key}")),
-        }
-        pointer.push('/');
-        pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
-    }
-}
-
-fn remove(parent: &mut Value, key: &str) -> Option<Value> {
-    match parent {
-        Value::Object(map) => map.remove(key),
-        Value::Array(list) => key.parse().ok().filter(|&i| i < list.len()).map(|i| list.remove(i)),
-        _ => None,
-    }
-}
-
-/// Undoes [`remove`].
-fn insert(parent: &mut Value, key: &str, value: Value) {
-    match parent {
-        Value::Object(map) => {
-            map.insert(key.to_owned(), value);
-        }
-        Value::Array(list) => {
-            if let Some(i) = key.parse().ok().filter(|&i| i <= list.len()) {
-                list.insert(i, value);
-            }
-        }
-        _ => {}
-    }
 }
 
 /// serde's words for types, in words for people who write YAML.

@@ -1,8 +1,11 @@
 //! The kinds of objects that scheduling looks at.
 
+mod apis;
 mod custom;
 mod json;
 mod quantities;
+mod reader;
+mod schema;
 
 use k8s_openapi::api::core::v1 as core;
 use k8s_openapi::api::{
@@ -13,9 +16,13 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::{ClusterResourceScope, Metadata, NamespaceResourceScope, Resource};
 use serde_json::Value;
 
+pub(crate) use apis::misspelt;
 pub use custom::{CustomObject, KindInfo, Kinds};
 pub use json::ObjectError;
-pub(crate) use json::{object_name, typed};
+pub(crate) use json::{name as describe, object_name, typed};
+pub use reader::UnknownField;
+pub(crate) use reader::{join, join_item};
+pub(crate) use schema::SchemaField;
 
 /// Whether a kind has namespaces.
 trait Scope {
@@ -60,11 +67,23 @@ macro_rules! kinds {
         }
 
         /// Takes in an object whose API is known to be the right one.
-        fn read(kind: &str, value: Value) -> Result<Option<AnyObject>, ObjectError> {
+        fn read(
+            kind: &str,
+            value: &Value,
+            unknown: &mut Vec<UnknownField>,
+        ) -> Result<Option<AnyObject>, ObjectError> {
             $(if kind == <$ty>::KIND {
-                return typed::<$ty>(kind, value).map(|object| Some(object.into()));
+                return typed::<$ty>(kind, value, unknown).map(|object| Some(object.into()));
             })*
             Ok(None)
+        }
+
+        /// All fields of a kind; none of one that scheduling does not look at.
+        pub(crate) fn schema(kind: &str) -> Vec<SchemaField> {
+            $(if kind == <$ty>::KIND {
+                return schema::fields::<$ty>();
+            })*
+            Vec::new()
         }
 
         impl AnyObject {
@@ -137,19 +156,7 @@ impl AnyObject {
     /// # Errors
     /// The API is another version of the right group, a field has a wrong type, or a quantity is none.
     pub fn from_json(api_version: &str, kind: &str, value: Value) -> Result<Option<AnyObject>, ObjectError> {
-        let Some((expected, _)) = known(kind) else { return Ok(None) };
-        if expected != api_version {
-            return match group(expected) == group(api_version) {
-                true => Err(ObjectError {
-                    object: json::name(kind, &value),
-                    field: Some("apiVersion".to_owned()),
-                    message: format!("is `{api_version}`, but a {kind} is `{expected}`"),
-                }),
-                false => Ok(None),
-            };
-        }
-        let object = read(kind, value)?;
-        object.map(quantities::check).transpose()
+        from_json(api_version, kind, value, &mut Vec::new())
     }
 
     /// Whether objects of a kind are in a namespace. `None`: scheduling does not look at such.
@@ -179,6 +186,28 @@ impl AnyObject {
     pub fn name(&self) -> &str {
         self.metadata().name.as_deref().unwrap_or_default()
     }
+}
+
+/// As [`AnyObject::from_json`]. Fields that the kind does not have are added to `unknown`.
+fn from_json(
+    api_version: &str,
+    kind: &str,
+    value: Value,
+    unknown: &mut Vec<UnknownField>,
+) -> Result<Option<AnyObject>, ObjectError> {
+    let Some((expected, _)) = known(kind) else { return Ok(None) };
+    if expected != api_version {
+        return match group(expected) == group(api_version) {
+            true => Err(ObjectError {
+                object: describe(kind, &value),
+                field: Some("apiVersion".to_owned()),
+                message: format!("is `{api_version}`, but a {kind} is `{expected}`"),
+            }),
+            false => Ok(None),
+        };
+    }
+    let object = read(kind, &value, unknown)?;
+    object.map(quantities::check).transpose()
 }
 
 /// The namespace of an object of a namespaced kind.

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::json::UniqueKeys;
+use super::lines::Lines;
 use super::{Place, Problem, Reading, typed, yaml};
+use crate::kinds::ObjectError;
 
 pub(super) fn read(name: &str, text: &str, reading: &mut Reading) {
     let file: Arc<str> = name.into();
@@ -13,31 +16,26 @@ pub(super) fn read(name: &str, text: &str, reading: &mut Reading) {
     if named_json || text.trim_start().starts_with(['{', '[']) {
         match json(text) {
             Ok(documents) => {
-                for (line, value) in documents {
-                    document(value, Place { file: file.clone(), line, item: None }, reading);
+                for (chunk, value) in documents {
+                    all(vec![value], &chunk, &file, reading);
                 }
                 return;
             }
             // What begins like JSON may still be YAML.
             Err(_) if !named_json && yaml::all_parse(text) => {}
-            Err(error) => {
-                let line = u32::try_from(error.line()).unwrap_or(u32::MAX);
+            Err((line, message)) => {
                 let place = Place { file, line, item: None };
-                let text = error.to_string();
-                let what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what);
-                return reading.problems.push(plain(place, format!("is not JSON: {what}")));
+                return reading.problems.push(plain(place, format!("is not JSON: {message}")));
             }
         }
     }
     for chunk in yaml::chunks(text) {
-        let place = |line| Place { file: file.clone(), line, item: None };
         match yaml::parse::<Value>(&chunk) {
-            Ok(values) => {
-                for value in values {
-                    document(value, place(chunk.line), reading);
-                }
+            Ok(values) => all(values, &chunk, &file, reading),
+            Err((line, message)) => {
+                let place = Place { file: file.clone(), line, item: None };
+                reading.problems.push(plain(place, format!("is not YAML: {message}")));
             }
-            Err((line, message)) => reading.problems.push(plain(place(line), format!("is not YAML: {message}"))),
         }
     }
 }
@@ -46,10 +44,27 @@ fn plain(place: Place, message: String) -> Problem {
     Problem { place, object: None, field: None, message }
 }
 
-/// JSON values one after the other, with or without white space between them, and the lines on which they begin.
-fn json(text: &str) -> Result<Vec<(u32, Value)>, serde_json::Error> {
+/// Takes in the documents of a chunk.
+fn all(values: Vec<Value>, chunk: &yaml::Chunk<'_>, file: &Arc<str>, reading: &mut Reading) {
+    let mut lines = None;
+    for (at, value) in values.into_iter().enumerate() {
+        let before = reading.problems.len();
+        document(value, Place { file: file.clone(), line: chunk.line, item: None }, reading);
+        for problem in reading.problems.iter_mut().skip(before) {
+            let Some(field) = &problem.field else { continue };
+            let path = problem.place.item.map_or_else(|| field.clone(), |item| format!("items[{item}].{field}"));
+            let lines = lines.get_or_insert_with(|| Lines::of(chunk));
+            problem.place.line = lines.find(at, &path).unwrap_or(problem.place.line);
+        }
+        let of_document = reading.problems.get_mut(before..).unwrap_or_default();
+        of_document.sort_by_key(|problem| (problem.place.item, problem.place.line));
+    }
+}
+
+/// JSON values one after the other, with or without white space between them, and where they are.
+fn json(text: &str) -> Result<Vec<(yaml::Chunk<'_>, Value)>, (u32, String)> {
     let mut values = Vec::new();
-    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<UniqueKeys>();
     let (mut counted, mut line) = (0, 1_u32);
     loop {
         let rest = text.get(stream.byte_offset()..).unwrap_or_default();
@@ -59,7 +74,15 @@ fn json(text: &str) -> Result<Vec<(u32, Value)>, serde_json::Error> {
         counted = begin;
         match stream.next() {
             None => return Ok(values),
-            Some(value) => values.push((line, value?)),
+            Some(Ok(UniqueKeys(value))) => {
+                let text = text.get(begin..stream.byte_offset()).unwrap_or_default();
+                values.push((yaml::Chunk::of(text, line), value));
+            }
+            Some(Err(error)) => {
+                let line = u32::try_from(error.line()).unwrap_or(u32::MAX);
+                let text = error.to_string();
+                return Err((line, text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what).to_owned()));
+            }
         }
     }
 }
@@ -85,6 +108,7 @@ fn document(value: Value, place: Place, reading: &mut Reading) {
     let (version, kind) = (version.to_owned(), kind.to_owned());
     match (kind.strip_suffix("List"), object.get_mut("items").map(Value::take)) {
         (Some(item_kind), Some(Value::Array(items))) => {
+            list_fields(&version, &kind, &object, &place, reading);
             for (i, mut item) in items.into_iter().enumerate() {
                 // The items of a list of one kind need not say what they are.
                 if let (Value::Object(item), false) = (&mut item, item_kind.is_empty()) {
@@ -95,12 +119,22 @@ fn document(value: Value, place: Place, reading: &mut Reading) {
                 document(item, item_place, reading);
             }
         }
-        (Some(_), None | Some(Value::Null)) => {}
+        (Some(_), None | Some(Value::Null)) => list_fields(&version, &kind, &object, &place, reading),
         (_, items) => {
             if let Some(items) = items {
                 object.insert("items".to_owned(), items);
             }
             typed::object(&version, &kind, Value::Object(object), place, reading);
         }
+    }
+}
+
+/// Validates the fields of a list. Custom kinds may be called lists, too.
+fn list_fields(version: &str, kind: &str, fields: &Map<String, Value>, place: &Place, reading: &mut Reading) {
+    if version.split_once('/').is_some_and(|(group, _)| group.contains('.') && !group.ends_with(".k8s.io")) {
+        return;
+    }
+    for ObjectError { field, message, .. } in reading.objects.list_fields(kind, fields) {
+        reading.problems.push(Problem { place: place.clone(), object: Some(kind.to_owned()), field, message });
     }
 }

@@ -11,7 +11,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_saphyr::Spanned;
 
-use super::{Error, Place, Problem, files, yaml};
+use super::{Error, Place, Problem, UniqueKeys, files, yaml};
 
 /// An entry as it is written.
 #[derive(Clone, Debug, PartialEq)]
@@ -251,9 +251,9 @@ impl Rest<'_> {
     fn value(&mut self) -> Result<(u32, Value), (u32, String)> {
         self.peek();
         let line = self.line();
-        let mut stream = serde_json::Deserializer::from_str(&self.text[self.at..]).into_iter::<Value>();
+        let mut stream = serde_json::Deserializer::from_str(&self.text[self.at..]).into_iter::<UniqueKeys>();
         match stream.next() {
-            Some(Ok(value)) => {
+            Some(Ok(UniqueKeys(value))) => {
                 self.at += stream.byte_offset();
                 Ok((line, value))
             }

@@ -1,5 +1,6 @@
 //! What can be wrong with manifests, for people to read.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::Place;
@@ -21,13 +22,30 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.place)?;
         match (&self.object, &self.field) {
-            (Some(object), Some(field)) => write!(f, "{object}: {field}: ")?,
-            (Some(object), None) => write!(f, "{object} ")?,
-            (None, Some(field)) => write!(f, "{field}: ")?,
+            (Some(object), Some(field)) => write!(f, "{}: {}: ", shortened(object, 200), shortened(field, 400))?,
+            (Some(object), None) => write!(f, "{} ", shortened(object, 200))?,
+            (None, Some(field)) => write!(f, "{}: ", shortened(field, 400))?,
             (None, None) => {}
         }
-        f.write_str(&self.message)
+        f.write_str(&shortened(&self.message, 2000))
     }
+}
+
+/// A text of at most about `limit` characters; the middle of a longer text is left out. Messages quote names and values of
+/// manifests, which may have any length.
+pub fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
+    // A text has at most as many characters as bytes.
+    if text.len() <= limit {
+        return Cow::Borrowed(text);
+    }
+    let half = limit / 2;
+    let Some((begin, _)) = text.char_indices().nth(half) else { return Cow::Borrowed(text) };
+    let Some((end, _)) = text.char_indices().rev().nth(half.saturating_sub(1)) else { return Cow::Borrowed(text) };
+    if end <= begin {
+        return Cow::Borrowed(text);
+    }
+    let left_out = text[begin..end].chars().count();
+    Cow::Owned(format!("{}[… {left_out} characters …]{}", &text[..begin], &text[end..]))
 }
 
 /// Everything that is wrong with a set of manifests; displays with one line for each problem, up to a limit.
@@ -62,3 +80,26 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_lose_their_middle() {
+        assert_eq!(shortened("abcdef", 6), "abcdef");
+        assert_eq!(shortened("abcdefghi", 6), "abc[… 3 characters …]ghi");
+        assert_eq!(shortened("ääää", 6), "ääää");
+        assert_eq!(shortened("äääääää", 6), "äää[… 1 characters …]äää");
+        assert_eq!(shortened("", 0), "");
+    }
+
+    #[test]
+    fn a_message_about_a_name_of_any_length_is_short() {
+        let name = "x".repeat(20_000_000);
+        let place = Place { file: "a.yaml".into(), line: 1, item: None };
+        let message = format!("`{name}` is no name");
+        let text = Problem { place, object: Some(format!("Pod {name}")), field: Some(name), message }.to_string();
+        assert!(text.len() < 3000 && text.ends_with("xx` is no name"), "{} bytes", text.len());
+    }
+}

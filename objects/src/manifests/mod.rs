@@ -4,6 +4,8 @@ mod document;
 pub mod entries;
 mod error;
 mod files;
+mod json;
+mod lines;
 mod typed;
 mod yaml;
 
@@ -18,7 +20,9 @@ use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::kinds::{AnyObject, Kinds, namespace, object_name};
-pub use error::{Error, Problem};
+use crate::validation::{IgnoredFields, ObjectReader, Validation};
+pub use error::{Error, Problem, shortened};
+pub use json::UniqueKeys;
 pub(crate) use typed::fields_for_tests;
 
 /// Where an object is written.
@@ -69,6 +73,8 @@ pub struct Manifests {
     pub implied: Vec<AnyObject>,
     /// How many objects of still other kinds there were, by kind. They were not looked at.
     pub skipped: BTreeMap<String, usize>,
+    /// Fields that the objects' kinds do not have, and that were ignored.
+    pub ignored: IgnoredFields,
 }
 
 impl Manifests {
@@ -76,21 +82,25 @@ impl Manifests {
     /// standard input.
     ///
     /// YAML may hold several documents, JSON several values. Lists, such as `kubectl get -o yaml` prints, count as
-    /// their items. Fields that are not known are ignored.
+    /// their items. Unknown fields are treated as [`Validation::Auto`] says.
     ///
     /// # Errors
     /// All problems that there are: files that cannot be read, syntax errors, documents without `apiVersion` and
-    /// `kind`, fields of a wrong type, quantities that are none, and objects of one kind, namespace and name.
+    /// `kind`, unknown fields, fields of a wrong type, quantities that are none, and objects of one kind, namespace and
+    /// name.
     pub fn read<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Manifests, Error> {
-        Manifests::read_with(paths, Kinds::default())
+        Manifests::read_with(paths, ObjectReader::default())
     }
 
-    /// The same, with objects of kinds that plugins declare.
+    /// The same, with objects of kinds that plugins declare, and another validation of fields.
     ///
     /// # Errors
     /// As [`Manifests::read`].
-    pub fn read_with<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>, kinds: Kinds) -> Result<Manifests, Error> {
-        let mut reading = Reading { kinds, ..Reading::default() };
+    pub fn read_with<P: AsRef<Path>>(
+        paths: impl IntoIterator<Item = P>,
+        objects: ObjectReader,
+    ) -> Result<Manifests, Error> {
+        let mut reading = Reading { objects, ..Reading::default() };
         for path in paths {
             files::read(path.as_ref(), &mut reading);
         }
@@ -110,7 +120,8 @@ impl Manifests {
     /// # Errors
     /// As [`Manifests::read`].
     pub fn parse_with(name: &str, text: &str, kinds: Kinds) -> Result<Manifests, Error> {
-        let mut reading = Reading { kinds, ..Reading::default() };
+        let objects = ObjectReader::new(kinds, Validation::default());
+        let mut reading = Reading { objects, ..Reading::default() };
         document::read(name, text, &mut reading);
         reading.finish()
     }
@@ -131,7 +142,7 @@ impl Manifests {
 /// Manifests in the making.
 #[derive(Default)]
 struct Reading {
-    kinds: Kinds,
+    objects: ObjectReader,
     found: Manifests,
     problems: Vec<Problem>,
 }
@@ -152,9 +163,14 @@ impl Reading {
             }
         }
         Error::unless_empty(self.problems)?;
+        self.found.ignored = self.objects.ignored;
         Ok(self.found)
     }
 }
 
 #[cfg(test)]
+mod fields_tests;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod wrong_manifests;

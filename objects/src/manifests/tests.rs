@@ -126,7 +126,6 @@ spec:
     resources:
       requests: {cpu: 2, memory: 1e3, example.com/share: 0.5}
       limits:
-  unknownField: [1, 2]
   volumes:
   - {name: v, configMap: {name: m, defaultMode: 0644}}
 ",
@@ -217,7 +216,7 @@ fn a_broken_document_leaves_the_others_whole() {
         "a: [\n---\napiVersion: v1\nkind: Pod\nspec: 5\n---\nnothing: here\n",
         expect![[r#"
             pods.yaml:1: is not YAML: unclosed bracket '['
-            pods.yaml:3: Pod without a name: spec: is integer `5`, but must be fields
+            pods.yaml:5: Pod without a name: spec: is integer `5`, but must be fields
             pods.yaml:7: is not a Kubernetes object: there is no `apiVersion` and no `kind`"#]],
     );
 }
@@ -228,36 +227,36 @@ fn fields_of_a_wrong_type_are_named() {
     check_error(
         &pod("spec: {containers: [{name: a}, {name: b, ports: [{containerPort: http}]}]}"),
         expect![[
-            r#"pods.yaml:1: Pod shop/a: spec.containers[1].ports[0].containerPort: is string "http", but must be a whole number"#
+            r#"pods.yaml:4: Pod shop/a: spec.containers[1].ports[0].containerPort: is string "http", but must be a whole number"#
         ]],
     );
     check_error(
         &pod("spec: {containers: {name: a}}"),
-        expect!["pods.yaml:1: Pod shop/a: spec.containers: is fields, but must be a list"],
+        expect!["pods.yaml:4: Pod shop/a: spec.containers: is fields, but must be a list"],
     );
     check_error(
         &pod("spec: {nodeSelector: {example.com/rack: 7}}"),
         expect![
-            "pods.yaml:1: Pod shop/a: spec.nodeSelector[example.com/rack]: is integer `7`, but must be text; put it in quotes"
+            "pods.yaml:4: Pod shop/a: spec.nodeSelector[example.com/rack]: is integer `7`, but must be text; put it in quotes"
         ],
     );
     check_error(
         &pod("spec: {hostNetwork: 'true'}"),
-        expect![[r#"pods.yaml:1: Pod shop/a: spec.hostNetwork: is string "true", but must be true or false"#]],
+        expect![[r#"pods.yaml:4: Pod shop/a: spec.hostNetwork: is string "true", but must be true or false"#]],
     );
-    check_error(&pod("spec: [a]"), expect!["pods.yaml:1: Pod shop/a: spec: is a list, but must be fields"]);
+    check_error(&pod("spec: [a]"), expect!["pods.yaml:4: Pod shop/a: spec: is a list, but must be fields"]);
     check_error(
         &pod("spec: {tolerations: [{key: [a]}]}"),
-        expect!["pods.yaml:1: Pod shop/a: spec.tolerations[0].key: is a list, but must be text"],
+        expect!["pods.yaml:4: Pod shop/a: spec.tolerations[0].key: is a list, but must be text"],
     );
     check_error(
         &pod("spec: {priority: 1.5}"),
-        expect!["pods.yaml:1: Pod shop/a: spec.priority: is floating point `1.5`, but must be a whole number"],
+        expect!["pods.yaml:4: Pod shop/a: spec.priority: is floating point `1.5`, but must be a whole number"],
     );
     check_error(
         &pod("status: {startTime: yesterday}"),
         expect![
-            "pods.yaml:1: Pod shop/a: status.startTime: is not a time such as 2026-01-31T12:00:00Z: failed to parse four digit integer as year: invalid digit, expected 0-9 but got y"
+            "pods.yaml:4: Pod shop/a: status.startTime: is not a time such as 2026-01-31T12:00:00Z: failed to parse four digit integer as year: invalid digit, expected 0-9 but got y"
         ],
     );
     check_error(
@@ -268,7 +267,7 @@ fn fields_of_a_wrong_type_are_named() {
     );
     check_error(
         &pod("spec: {priority: high, hostNetwork: maybe}"),
-        expect![[r#"pods.yaml:1: Pod shop/a: spec.hostNetwork: is string "maybe", but must be true or false"#]],
+        expect![[r#"pods.yaml:4: Pod shop/a: spec.hostNetwork: is string "maybe", but must be true or false"#]],
     );
     check_error(
         "{apiVersion: v1, kind: Pod, metadata: {name: 5}}",

@@ -3,23 +3,26 @@
 use serde_json::{Map, Value};
 
 use super::{Place, Problem, Reading, Sourced, yaml};
-use crate::kinds::AnyObject;
+use crate::kinds::{AnyObject, ObjectError};
 
 /// Takes in one object.
 pub(super) fn object(version: &str, kind: &str, value: Value, place: Place, reading: &mut Reading) {
     let found = &mut reading.found;
-    match reading.kinds.read(version, kind, value) {
+    match reading.objects.read(version, kind, value) {
         Ok(None) => *found.skipped.entry(kind.to_owned()).or_default() += 1,
         Ok(Some(AnyObject::Node(node))) => found.nodes.push(Sourced { object: *node, place }),
         Ok(Some(AnyObject::Pod(pod))) => found.pods.push(Sourced { object: *pod, place }),
         Ok(Some(AnyObject::PriorityClass(class))) => found.priority_classes.push(Sourced { object: *class, place }),
         Ok(Some(object)) => found.others.push(Sourced { object, place }),
-        Err(error) => reading.problems.push(Problem {
-            place,
-            object: Some(error.object),
-            field: error.field,
-            message: error.message,
-        }),
+        Err(errors) => {
+            let problem = |ObjectError { object, field, message }| Problem {
+                place: place.clone(),
+                object: Some(object),
+                field,
+                message,
+            };
+            reading.problems.extend(errors.into_iter().map(problem));
+        }
     }
 }
 

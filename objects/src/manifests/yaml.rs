@@ -51,7 +51,12 @@ pub(super) fn parse<T: DeserializeOwned>(chunk: &Chunk<'_>) -> Result<Vec<T>, (u
     })
 }
 
-impl Chunk<'_> {
+impl<'a> Chunk<'a> {
+    /// One document, which begins on this line.
+    pub(super) fn of(text: &'a str, line: u32) -> Chunk<'a> {
+        Chunk { text, first_line: line, line }
+    }
+
     /// The line of the stream that a location in the chunk is on.
     pub(super) fn line_of(&self, location: serde_saphyr::Location) -> Option<u32> {
         let line = u32::try_from(location.line()).ok().filter(|&line| line > 0)?;

@@ -1,7 +1,7 @@
 //! Objects of a template, one after the other, without reading text for each.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use schedc_objects::AnyObject;
+use schedc_objects::{AnyObject, ObjectReader};
 use serde_json::Value;
 
 use super::fields::decapitalize;
@@ -133,7 +133,11 @@ impl Maker {
     fn object(&self, value: Value) -> Result<Option<AnyObject>, Error> {
         let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
         let (api_version, kind) = (text("apiVersion"), text("kind"));
-        AnyObject::from_json(&api_version, &kind, value).map_err(|error| Error::new(error).at(&self.template.name))
+        // The first problem is reported: all objects of a template have the same ones.
+        ObjectReader::default().read(&api_version, &kind, value).map_err(|errors| {
+            let first = errors.first().map_or_else(String::new, ToString::to_string);
+            Error::new(first).at(&self.template.name)
+        })
     }
 }
 

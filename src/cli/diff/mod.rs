@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::failure::Failure;
 use super::output::{self, Format};
 use super::tables::diff::table;
+use super::validate::Validate;
 pub(crate) use moves::Moves;
 use sides::Side;
 
@@ -40,6 +41,9 @@ pub(crate) struct Diff {
     /// compiled in is interpreted. Each serves all pods, whatever scheduler they ask for.
     #[arg(long, num_args = 1.., value_name = "FILE|FOLDER")]
     cluster: Vec<PathBuf>,
+
+    #[command(flatten)]
+    validate: Validate,
 
     /// Print every pod that goes elsewhere in the table, however many there are
     #[arg(long, requires = "cluster")]
@@ -77,7 +81,7 @@ impl Diff {
         let found = differences(&a.means, &b.means);
         let placements = match self.cluster.as_slice() {
             [] => None,
-            cluster => Some(moves::moves::<B>(&a, &b, cluster, self.seed)?),
+            cluster => Some(moves::moves::<B>(&a, &b, cluster, self.validate.validation(), self.seed)?),
         };
         let comparison = Comparison {
             equal: found.is_empty(),

@@ -9,12 +9,12 @@ use schedc_core::handle::Handle;
 use schedc_core::profile::Bundle;
 use schedc_import::{Difference, Meaning, differences};
 use schedc_interpret::Interpretation;
-use schedc_objects::{Kinds, Objects};
+use schedc_objects::{Kinds, Objects, Validation};
 use serde::Serialize;
 
 use super::sides::Side;
 use crate::cli::failure::Failure;
-use crate::cli::output;
+use crate::cli::{output, validate};
 use crate::cluster::Routes;
 use crate::simulation::{Options, Report, simulate};
 use crate::timeline::{Sources, Timeline};
@@ -58,10 +58,17 @@ enum Decider {
 }
 
 /// Places the pending pods of a cluster with each of the two.
-pub(super) fn moves<B: Bundle>(a: &Side, b: &Side, cluster: &[PathBuf], seed: u64) -> Result<Moves, Failure> {
+pub(super) fn moves<B: Bundle>(
+    a: &Side,
+    b: &Side,
+    cluster: &[PathBuf],
+    validation: Validation,
+    seed: u64,
+) -> Result<Moves, Failure> {
     let (by_a, by_b) = (decider::<B>(a)?, decider::<B>(b)?);
-    let options = schedc_objects::Options { kinds: Kinds::of::<B>(), ..schedc_objects::Options::default() };
+    let options = schedc_objects::Options { kinds: Kinds::of::<B>(), validation, ..schedc_objects::Options::default() };
     let objects = Objects::load(cluster, options)?;
+    validate::warn(&objects.ignored);
     let a = placed::<B>(&by_a, objects.clone(), seed)?;
     let b = placed::<B>(&by_b, objects, seed)?;
     Ok(compare(&outcomes(&a), &outcomes(&b), &stays(&[&a, &b])))

@@ -16,7 +16,7 @@ use schedc_core::extension_points::QueueingHint;
 use schedc_core::hints::{Interested, PluginSet};
 use schedc_core::model::Pod;
 use schedc_core::profile::{Bundle, Profile, Visitor};
-use schedc_objects::{AnyObject, Kinds, convert_pod, is_finished};
+use schedc_objects::{AnyObject, convert_pod, is_finished};
 use serde::Serialize;
 
 use super::scenario as values;
@@ -135,16 +135,17 @@ impl<B: Bundle> Evaluator<B> {
         let mut world = World::<B::State>::new(B::ORIGINALS);
         for (at, value) in scenario.objects.into_iter().enumerate() {
             let object =
-                values::object(value, Kinds::of::<B>()).map_err(|error| Error::broken("objects", at, error))?;
+                values::object(value, &mut self.reader).map_err(|error| Error::broken("objects", at, error))?;
             world.apply(object, self.queues(profile));
         }
-        let read = |place: &str, value: Option<serde_json::Value>| {
-            let object = value.map(|value| values::object(value, Kinds::of::<B>())).transpose();
+        let mut read = |place: &str, value: Option<serde_json::Value>| {
+            let object = value.map(|value| values::object(value, &mut self.reader)).transpose();
             object.map_err(|error| Error::Broken { place: place.to_owned(), error })
         };
         let old = read("event.old", scenario.event.old)?;
         let new = read("event.new", scenario.event.new)?;
-        let pod = values::pod(scenario.pod).map_err(|error| Error::Broken { place: "pod".to_owned(), error })?;
+        let pod = values::pod(scenario.pod, &mut self.reader)
+            .map_err(|error| Error::Broken { place: "pod".to_owned(), error })?;
         let asked = scenario
             .direct
             .as_ref()

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::scenario::{NotAScenario, problem};
+use super::super::scenario::{NotAScenario, problem, unique};
 
 /// A cluster, a pod that was rejected, and a change.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -13,9 +13,10 @@ pub struct HintScenario {
     /// The profile, by the name of its file or by its scheduler name.
     pub profile: Option<String>,
     /// The cluster before the change, without the pod and the object that changes.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "unique::list")]
     pub objects: Vec<Value>,
     /// The pod.
+    #[serde(deserialize_with = "unique::value")]
     pub pod: Value,
     /// The plugins that rejected it.
     #[serde(default)]
@@ -39,8 +40,10 @@ pub struct HintScenario {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Change {
     /// The object before. `None`: it comes.
+    #[serde(default, deserialize_with = "unique::option")]
     pub old: Option<Value>,
     /// The object after. `None`: it goes.
+    #[serde(default, deserialize_with = "unique::option")]
     pub new: Option<Value>,
 }
 

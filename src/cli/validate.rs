@@ -1,0 +1,60 @@
+//! Treatment of fields that an object's kind does not have.
+
+use clap::{Args, ValueEnum};
+use schedc_objects::{Error, IgnoredFields, Validation};
+
+use super::failure::Failure;
+use super::output;
+
+/// The option of all commands that read manifests.
+#[derive(Args)]
+pub(crate) struct Validate {
+    /// How to treat fields that an object's kind does not have, such as `nodeSelecter`
+    #[arg(long, value_enum, value_name = "MODE", default_value = "auto")]
+    validate: Mode,
+}
+
+/// The modes of `kubectl --validate`, and one that chooses between two of them.
+#[derive(Clone, Copy, ValueEnum)]
+enum Mode {
+    /// `warn` for objects that come from a cluster (with `uid`, `resourceVersion` or `managedFields`), `strict` for others
+    Auto,
+    /// Unknown fields and kinds are errors
+    #[value(alias = "true")]
+    Strict,
+    /// Unknown fields are ignored, with one warning
+    Warn,
+    /// Unknown fields are ignored
+    #[value(alias = "false")]
+    Ignore,
+}
+
+impl Validate {
+    pub(crate) fn validation(&self) -> Validation {
+        match self.validate {
+            Mode::Auto => Validation::Auto,
+            Mode::Strict => Validation::Strict,
+            Mode::Warn => Validation::Warn,
+            Mode::Ignore => Validation::Ignore,
+        }
+    }
+}
+
+/// Prints a warning about fields that were ignored.
+pub(crate) fn warn(ignored: &IgnoredFields) {
+    if !ignored.is_empty() {
+        output::warning(ignored);
+    }
+}
+
+/// The failure of a command that cannot read its manifests.
+pub(crate) fn failure(error: Error) -> Failure {
+    let is_unknown = error.problems.iter().any(|problem| {
+        // Entries of events files also have fields; those are always validated.
+        problem.field.is_some() && problem.message.starts_with("unknown field")
+    });
+    match is_unknown {
+        true => Failure::WithNote(error.to_string(), "with --validate=warn, unknown fields are ignored"),
+        false => Failure::new(error),
+    }
+}

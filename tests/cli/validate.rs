@@ -1,0 +1,166 @@
+//! Fields that an object's kind does not have, in every command that reads manifests.
+
+use expect_test::{Expect, expect};
+
+use crate::harness::{EXAMPLE, Folder, Run, schedc};
+
+const NODE: &str = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 4, pods: 10}}\n---\n";
+const TYPO: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  nodeSelecter: {pool: gpu}\n  containers: [{name: c, image: c}]\n";
+const DUMP: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: b, uid: x, resourceVersion: '1'}\nspec:\n  newer: 1\n  containers: [{name: c, image: c}]\n";
+
+fn folder() -> Folder {
+    let events = "- at: 1s\n  create:\n    apiVersion: v1\n    kind: Pod\n    metadata: {name: late}\n    spec: {containers: [], nodeNmae: n1}\n- {at: 2s, apply: {apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {unschedulabel: true}}}\n";
+    let scenario = r#"{"id": "s", "profile": "default", "objects": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"alocatable": {}}}], "steps": [{"schedule": {"metadata": {"name": "p"}, "spec": {"nodeSelecter": {}}}}]}"#;
+    Folder::with(&[
+        ("typo.yaml", &format!("{NODE}{TYPO}")),
+        ("dump.yaml", &format!("{NODE}{DUMP}")),
+        ("node.yaml", NODE),
+        ("events.yaml", events),
+        ("scenario.jsonl", scenario),
+    ])
+}
+
+fn check(args: &[&str], expected: Expect) {
+    let Run { code, stderr, .. } = folder().schedc(args);
+    expected.assert_eq(&format!("exit code {}\n{stderr}", code.unwrap_or(-1)));
+}
+
+#[test]
+fn a_misspelt_field_of_a_manifest_is_an_error_in_every_command() {
+    check(
+        &["simulate", "typo.yaml"],
+        expect![[r#"
+        exit code 1
+        error: typo.yaml:10: Pod default/a: spec.nodeSelecter: unknown field; did you mean `nodeSelector`?
+        note: with --validate=warn, unknown fields are ignored
+    "#]],
+    );
+    check(
+        &["explain", "a", "typo.yaml"],
+        expect![[r#"
+        exit code 1
+        error: typo.yaml:10: Pod default/a: spec.nodeSelecter: unknown field; did you mean `nodeSelector`?
+        note: with --validate=warn, unknown fields are ignored
+    "#]],
+    );
+    check(
+        &["diff", "default", "kube-scheduler", "--cluster", "typo.yaml"],
+        expect![[r#"
+        exit code 2
+        error: typo.yaml:10: Pod default/a: spec.nodeSelecter: unknown field; did you mean `nodeSelector`?
+        note: with --validate=warn, unknown fields are ignored
+    "#]],
+    );
+    check(
+        &["simulate", "node.yaml", "--events", "events.yaml"],
+        expect![[r#"
+        exit code 1
+        error: events.yaml:2: Pod default/late: spec.nodeNmae: unknown field; did you mean `nodeName`?
+        error: events.yaml:7: Node n1: spec.unschedulabel: unknown field; did you mean `unschedulable`?
+        note: with --validate=warn, unknown fields are ignored
+    "#]],
+    );
+    check(
+        &["evaluate", "scenario.jsonl"],
+        expect![[r#"
+        exit code 1
+        error: scenario.jsonl:1: scenario s: objects[0]: Node n: status.alocatable: unknown field; did you mean `allocatable`?
+        error: one scenario or file was left out
+    "#]],
+    );
+}
+
+#[test]
+fn what_a_newer_cluster_adds_is_a_warning() {
+    check(
+        &["simulate", "dump.yaml"],
+        expect![[r#"
+        exit code 0
+        warning: 1 object has unknown fields, which are ignored: Pod spec.newer (1)
+    "#]],
+    );
+    check(
+        &["explain", "b", "dump.yaml"],
+        expect![[r#"
+        exit code 0
+        warning: 1 object has unknown fields, which are ignored: Pod spec.newer (1)
+    "#]],
+    );
+    check(
+        &["diff", "default", "kube-scheduler", "--cluster", "dump.yaml"],
+        expect![[r#"
+        exit code 1
+        warning: 1 object has unknown fields, which are ignored: Pod spec.newer (1)
+    "#]],
+    );
+}
+
+#[test]
+fn modes_are_those_of_kubectl() {
+    check(
+        &["simulate", "typo.yaml", "--validate=warn"],
+        expect![[r#"
+        exit code 0
+        warning: 1 object has unknown fields, which are ignored: Pod spec.nodeSelecter (1)
+    "#]],
+    );
+    check(
+        &["simulate", "typo.yaml", "--validate=ignore"],
+        expect![[r#"
+        exit code 0
+    "#]],
+    );
+    check(
+        &["simulate", "dump.yaml", "--validate=strict"],
+        expect![[r#"
+        exit code 1
+        error: dump.yaml:10: Pod default/b: spec.newer: unknown field; no field here has a similar name
+        note: with --validate=warn, unknown fields are ignored
+    "#]],
+    );
+    check(
+        &["simulate", "dump.yaml", "--validate=true"],
+        expect![[r#"
+        exit code 1
+        error: dump.yaml:10: Pod default/b: spec.newer: unknown field; no field here has a similar name
+        note: with --validate=warn, unknown fields are ignored
+    "#]],
+    );
+    check(
+        &["simulate", "dump.yaml", "--validate=false"],
+        expect![[r#"
+        exit code 0
+    "#]],
+    );
+    check(
+        &["simulate", "node.yaml", "--events", "events.yaml", "--validate=warn"],
+        expect![[r#"
+        exit code 1
+        error: events.yaml:2: Pod default/late: spec.containers: is empty; a pod needs a container
+    "#]],
+    );
+    check(
+        &["evaluate", "scenario.jsonl", "--validate=warn"],
+        expect![[r#"
+        exit code 0
+        warning: 2 objects have unknown fields, which are ignored: Node status.alocatable (1), Pod spec.nodeSelecter (1)
+    "#]],
+    );
+}
+
+#[test]
+fn the_example_has_no_unknown_fields() {
+    let run = schedc(&["simulate", EXAMPLE, "--validate=strict"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_key_of_a_scenario_is_there_once() {
+    let scenario = r#"{"id": "s", "steps": [{"schedule": {"metadata": {"name": "p", "name": "q"}}}]}"#;
+    let folder = Folder::with(&[("scenario.jsonl", scenario)]);
+    expect![[r#"
+        error: scenario.jsonl:1:68: not a scenario: duplicate key `name` is not allowed here
+        error: one scenario or file was left out
+    "#]]
+    .assert_eq(&folder.schedc(&["evaluate", "scenario.jsonl"]).refused());
+}
