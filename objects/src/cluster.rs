@@ -122,7 +122,7 @@ kind: Service
 metadata: {name: web}
 ---
 apiVersion: apps/v1
-kind: Deployment
+kind: DaemonSet
 metadata: {name: web}
 ";
         std::fs::write(&file, text).unwrap();
@@ -134,7 +134,7 @@ metadata: {name: web}
         assert_eq!((node.allocatable.milli_cpu, node.allowed_pods), (4000, 110));
         assert_eq!(pod.spec.requests.milli_cpu, 1000);
         assert_eq!(objects.pods[0].place.line, 7);
-        assert_eq!(objects.skipped["Deployment"], 1);
+        assert_eq!(objects.skipped["DaemonSet"], 1);
         assert_eq!(objects.others_by_kind().into_iter().collect::<Vec<_>>(), [("Service", 1)]);
         assert_eq!(objects.others[0].object.name(), "web");
     }

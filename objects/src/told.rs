@@ -31,7 +31,9 @@ impl AnyObject {
     /// An object as a scheduler names it. `None`: a node, a pod, or a kind that schedulers do not look at.
     pub fn key(&self, interner: &mut Interner) -> Option<ObjectKey> {
         let kind = match self {
-            AnyObject::Node(_) | AnyObject::Pod(_) | AnyObject::PriorityClass(_) => return None,
+            AnyObject::Node(_) | AnyObject::Pod(_) | AnyObject::PriorityClass(_) | AnyObject::Deployment(_) => {
+                return None;
+            }
             AnyObject::Namespace(_) => Kind::Namespace,
             AnyObject::Service(_) => Kind::Service,
             AnyObject::ReplicationController(_) => Kind::ReplicationController,

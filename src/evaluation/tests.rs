@@ -164,9 +164,9 @@ fn what_is_wrong_is_told_with_its_place() {
     for (objects, steps, error) in [
         (json!([{}]), json!([]), "objects[0]: the object has no `kind`"),
         (
-            json!([node("a"), {"apiVersion": "apps/v1", "kind": "Deployment"}]),
+            json!([node("a"), {"apiVersion": "apps/v1", "kind": "DaemonSet"}]),
             json!([]),
-            "objects[1]: scheduling does not look at objects of kind `Deployment` of `apps/v1`",
+            "objects[1]: scheduling does not look at objects of kind `DaemonSet` of `apps/v1`",
         ),
         (json!([]), json!([schedule("p"), {"create": {"kind": "Node"}}]), "steps[1]: the object has no `apiVersion`"),
         (json!([]), json!([delete("Nodes", "a")]), "steps[0]: scheduling does not look at objects of kind `Nodes`"),

@@ -174,8 +174,8 @@ fn namespaces_come_with_their_first_pods() {
 #[test]
 fn kinds_that_scheduling_does_not_look_at_are_counted() {
     let events = "
-- {at: 1s, create: {apiVersion: apps/v1, kind: Deployment, metadata: {name: a}}}
-- {at: 2s, delete: {kind: Deployment, name: a}}
+- {at: 1s, create: {apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}}}
+- {at: 2s, delete: {kind: DaemonSet, name: a}}
 - {at: 2s, create: {apiVersion: example.com/v1, kind: Node, metadata: {name: a}}}
 ";
     let entries = entries::parse("events.yaml", events).unwrap();
@@ -183,10 +183,7 @@ fn kinds_that_scheduling_does_not_look_at_are_counted() {
     entries.into_iter().for_each(|entry| entry::read(entry, Kinds::default(), &mut written, &mut problems));
     let timeline = Timeline::new(written, problems, false, None, &mut objects("")).unwrap();
     assert_eq!(timeline.events, []);
-    assert_eq!(
-        timeline.skipped.into_iter().collect::<Vec<_>>(),
-        [("Deployment".to_owned(), 2), ("Node".to_owned(), 1)]
-    );
+    assert_eq!(timeline.skipped.into_iter().collect::<Vec<_>>(), [("DaemonSet".to_owned(), 2), ("Node".to_owned(), 1)]);
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! The controllers that scheduling waits for: claims get their volumes, volumes are made, generic ephemeral volumes get their
-//! claims.
+//! claims, disruption budgets their status.
 //!
 //! They read the server's log and act on the server. When they do is up to the driver.
 
 mod claims;
+mod disruption;
 mod ephemeral;
 mod provisioning;
 
@@ -34,6 +35,7 @@ const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 ///   provisioner, gets one that is made for it: at once, or for the node that the scheduler has selected. Whoever deletes
 ///   such a claim deletes the volume, unless its class retains it.
 /// - **Generic ephemeral volumes**: a pod's claims are made when the pod is, and go when it goes.
+/// - **Disruption** (`DisruptionController`): the status of each budget follows its pods and their controllers.
 #[derive(Clone, Debug, Default)]
 pub struct Controllers {
     /// The version of the last change that they have seen.
@@ -44,6 +46,7 @@ pub struct Controllers {
     unbound: BTreeSet<Key>,
     /// Claims of `unbound` that something may be done for.
     queue: BTreeSet<Key>,
+    disruption: disruption::Disruption,
 }
 
 impl Controllers {
@@ -51,14 +54,18 @@ impl Controllers {
     pub fn run(&mut self, server: &mut Server, now: i64) {
         loop {
             self.observe_all(server, now);
-            let Some(claim) = self.queue.pop_first() else { return };
-            self.sync_claim(server, &claim, now);
+            match self.queue.pop_first() {
+                Some(claim) => self.sync_claim(server, &claim, now),
+                None if self.disruption.sync_one(server, now) => {}
+                None => return,
+            }
         }
     }
 
     fn observe_all(&mut self, server: &mut Server, now: i64) {
         if !server.log().reaches_back_to(self.seen) {
-            *self = Controllers { seen: server.log().version(), ..Controllers::default() };
+            let disruption = std::mem::take(&mut self.disruption);
+            *self = Controllers { seen: server.log().version(), disruption, ..Controllers::default() };
             let objects: Vec<_> = server.objects().cloned().collect();
             for object in objects {
                 self.observe(server, &Change { version: 0, kind: ChangeKind::Added, object }, now);
@@ -71,6 +78,7 @@ impl Controllers {
     }
 
     fn observe(&mut self, server: &mut Server, change: &Change, now: i64) {
+        self.disruption.observe(server, change);
         let is_gone = change.kind == ChangeKind::Deleted;
         match &*change.object {
             AnyObject::Pod(pod) if is_gone => ephemeral::delete_claims(server, pod, now),

@@ -293,7 +293,7 @@ fn read(key: &Key, value: Value, kinds: Kinds) -> Result<AnyObject, ApiError> {
 }
 
 /// A time as objects have it: whole seconds.
-fn time(nanoseconds: i64) -> Time {
+pub(crate) fn time(nanoseconds: i64) -> Time {
     Time(Timestamp::from_second(nanoseconds.div_euclid(1_000_000_000)).unwrap_or(Timestamp::UNIX_EPOCH))
 }
 

@@ -22,7 +22,7 @@ const OTHERS: &[(&str, &[&str])] = &[
             "ServiceAccount",
         ],
     ),
-    ("apps/v1", &["ControllerRevision", "DaemonSet", "Deployment"]),
+    ("apps/v1", &["ControllerRevision", "DaemonSet"]),
     ("policy/v1", &["Eviction"]),
     ("scheduling.k8s.io/v1", &[]),
     ("storage.k8s.io/v1", &["VolumeAttributesClass"]),

@@ -119,6 +119,7 @@ fn every_kind_has_a_schema() {
         ReplicationController 1175
         ReplicaSet 1181
         StatefulSet 1270
+        Deployment 1192
         PersistentVolume 224
         PersistentVolumeClaim 72
         StorageClass 41

@@ -62,13 +62,13 @@ items:
 ---
 {apiVersion: v1, kind: PodList, items: []}
 ---
-{apiVersion: apps/v1, kind: DeploymentList, items: [{}, {}]}
+{apiVersion: apps/v1, kind: DaemonSetList, items: [{}, {}]}
 ";
     expect![[r#"
         Pod default/a at pods.yaml:1 items[0]
         Node n1 at pods.yaml:1 items[0]"#]]
     .assert_eq(&names(text));
-    assert_eq!(parse(text).skipped.into_iter().collect::<Vec<_>>(), [("Deployment".to_owned(), 2)]);
+    assert_eq!(parse(text).skipped.into_iter().collect::<Vec<_>>(), [("DaemonSet".to_owned(), 2)]);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn json_may_be_a_stream() {
 #[test]
 fn other_kinds_are_counted() {
     let found = parse(
-        "{apiVersion: apps/v1, kind: Deployment}
+        "{apiVersion: apps/v1, kind: ControllerRevision}
 ---
 {apiVersion: apps/v1, kind: DaemonSet}
 ---
@@ -104,7 +104,7 @@ fn other_kinds_are_counted() {
 ",
     );
     let skipped: Vec<_> = found.skipped.iter().map(|(kind, n)| format!("{kind} {n}")).collect();
-    assert_eq!(skipped, ["DaemonSet 2", "Deployment 1", "Node 1"]);
+    assert_eq!(skipped, ["ControllerRevision 1", "DaemonSet 2", "Node 1"]);
     assert_eq!((found.nodes.len(), found.priority_classes.len(), found.others.len()), (0, 1, 1));
 }
 

@@ -35,6 +35,9 @@ pub(super) fn other(object: &AnyObject, complaints: &mut Complaints<'_>) {
         }
         AnyObject::ReplicaSet(set) => workload::selector(set.spec.as_ref().map(|spec| &spec.selector), complaints),
         AnyObject::StatefulSet(set) => workload::selector(set.spec.as_ref().map(|spec| &spec.selector), complaints),
+        AnyObject::Deployment(deployment) => {
+            workload::selector(deployment.spec.as_ref().map(|spec| &spec.selector), complaints);
+        }
         AnyObject::PodDisruptionBudget(budget) => workload::budget(budget, complaints),
         AnyObject::PersistentVolume(volume) => storage::volume(volume, complaints),
         AnyObject::PersistentVolumeClaim(claim) => storage::claim(claim, complaints),
