@@ -3,11 +3,13 @@
 use schedc_core::cache::Base;
 use schedc_core::engine::{Decision, Unschedulable};
 use schedc_core::explain::{Explanation as Found, NodeExplanation};
+use schedc_core::model::Pod;
 use schedc_core::profile::PluginScore;
 use schedc_core::status::Status;
 use schedc_core::verdict::Verdict;
 use serde::Serialize;
 
+use crate::budgets::{Budgets, Effects, Kept, Violated};
 use crate::cluster::pod_name;
 
 /// What a scheduling cycle finds for a pod.
@@ -40,11 +42,18 @@ pub struct Explanation {
 
 /// Room that preemption makes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Preemption {
     /// The node.
     pub node: String,
     /// The pods that have to leave it, the most important first: `namespace/name`.
     pub victims: Vec<String>,
+    /// Disruption budgets of which more pods leave than may.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub violated_budgets: Vec<Violated>,
+    /// Pods that would have to leave their node if no disruption budget kept them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept_by_budgets: Vec<Kept>,
 }
 
 /// One node.
@@ -95,10 +104,11 @@ pub struct Score {
 
 impl Explanation {
     /// Puts what was found for a pod into words.
-    pub fn new(pod: String, profile: &'static str, found: Found, base: &Base) -> Self {
+    pub fn new(of: &Pod, profile: &'static str, found: Found, budgets: &Budgets, base: &Base) -> Self {
+        let pod = pod_name(of, &base.interner);
         let held_by = found.held.as_ref().map(Rejection::from);
         let preemption = match &found.decision {
-            Decision::Unschedulable(unschedulable) => Preemption::of(unschedulable, base),
+            Decision::Unschedulable(unschedulable) => Preemption::of(of, unschedulable, budgets, base),
             _ => None,
         };
         let (node, message) = match (found.held, found.decision) {
@@ -124,10 +134,17 @@ impl Explanation {
 }
 
 impl Preemption {
-    fn of(unschedulable: &Unschedulable, base: &Base) -> Option<Self> {
-        let candidate = unschedulable.post_filter.as_ref()?.nominated()?;
+    fn of(pod: &Pod, unschedulable: &Unschedulable, budgets: &Budgets, base: &Base) -> Option<Self> {
+        let found = unschedulable.post_filter.as_ref()?;
+        let candidate = found.nominated()?;
         let victims = candidate.victims.iter().map(|pod| pod_name(pod, &base.interner));
-        Some(Preemption { node: base.name(candidate.node).to_owned(), victims: victims.collect() })
+        let Effects { violated, kept } = budgets.effects(pod, found, base);
+        Some(Preemption {
+            node: base.name(candidate.node).to_owned(),
+            victims: victims.collect(),
+            violated_budgets: violated,
+            kept_by_budgets: kept,
+        })
     }
 }
 

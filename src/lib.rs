@@ -10,6 +10,8 @@
 //! [`timeline`] says, [`explanation`] tells what becomes of one, [`evaluation`] does so for scenarios. They are of the feature
 //! `tools`.
 
+#[cfg(feature = "tools")]
+pub mod budgets;
 mod cli;
 #[cfg(feature = "tools")]
 pub mod cluster;

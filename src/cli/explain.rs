@@ -14,7 +14,8 @@ use super::objects::{self, Deciders};
 use super::output::{self, Format};
 use super::tables::explanation::table;
 use super::validate;
-use crate::cluster::{self, Cluster, pod_name, scheduler_name};
+use crate::budgets::{Budgets, Status};
+use crate::cluster::{self, Cluster, scheduler_name};
 use crate::explanation::Explanation;
 
 /// Tell where a pod would go and why, node by node
@@ -74,13 +75,18 @@ fn explain<B: Bundle>(
     let Cluster { mut simulator, .. } = Cluster::new(make, cluster::objects(objects), routes, 0, extenders, ())?;
     simulator.inform();
     let scheduler = &mut simulator.scheduler;
+    objects::note_uncounted(&Status::all(&simulator.server));
+    let mut budgets = Budgets::default();
+    for budget in simulator.server.list("PodDisruptionBudget") {
+        budgets.set(budget, &mut scheduler.cache.base.interner);
+    }
     let pod = Arc::new(convert_pod(subject, &mut scheduler.cache.base.interner));
     if B::ORIGINALS.waiting_pods {
         scheduler.cache.base.originals.set_pod(&pod.uid, original(&subject.clone().into()));
     }
     let found = scheduler.explain(profile, &pod, all_filters);
     let base = &scheduler.cache.base;
-    Ok(Explanation::new(pod_name(&pod, &base.interner), routes.profiles()[profile].name, found, base))
+    Ok(Explanation::new(&pod, routes.profiles()[profile].name, found, &budgets, base))
 }
 
 /// The pod as it was before it had a node.

@@ -10,8 +10,10 @@ use schedc_objects::{Kinds, Objects, Options};
 
 use super::extenders::Extenders;
 use super::failure::Failure;
+use super::output;
 use super::sources;
 use super::validate::Validate;
+use crate::budgets::Status;
 use crate::cluster::Routes;
 
 /// The profiles that decide, and which of them serves which pods.
@@ -30,7 +32,7 @@ pub(crate) struct Input {
     ///
     /// Files may hold several documents, and lists as `kubectl get -o yaml` and `-o json` print them. Of folders, all
     /// .yaml, .yml, .json and .jsonl files below are read. Used are Nodes, Pods, PriorityClasses, Namespaces, Services,
-    /// ReplicationControllers, ReplicaSets, StatefulSets, PodDisruptionBudgets, PersistentVolumes,
+    /// ReplicationControllers, ReplicaSets, StatefulSets, Deployments, PodDisruptionBudgets, PersistentVolumes,
     /// PersistentVolumeClaims, StorageClasses, CSINodes, CSIDrivers, CSIStorageCapacities, VolumeAttachments and the kinds
     /// that plugins declare; objects of other kinds are counted and skipped.
     #[arg(required = true, value_name = "FILE|FOLDER")]
@@ -93,6 +95,15 @@ impl Input {
         match &self.profile {
             Some(name) => Ok(Routes::to(profiles, name)?),
             None => Ok(Routes::by_scheduler_name(profiles)),
+        }
+    }
+}
+
+/// Reports the disruption budgets that allow nothing because their pods could not be counted.
+pub(crate) fn note_uncounted(budgets: &[Status]) {
+    for Status { budget, problem, .. } in budgets {
+        if let Some(problem) = problem {
+            output::note(format_args!("PodDisruptionBudget {budget} allows no disruption: {problem}"));
         }
     }
 }

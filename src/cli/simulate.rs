@@ -119,6 +119,7 @@ impl Simulate {
             Some(profiles) => simulate(|handle: &Handle| profiles.start(handle), objects, timeline, options, tell)?,
         };
         progress.end();
+        objects::note_uncounted(&report.budgets);
         if report.summary.pods == report.summary.skipped {
             output::note(nothing_to_do(&report.summary.skipped_by, &deciders));
         }

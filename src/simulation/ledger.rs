@@ -1,9 +1,10 @@
 //! What is written down of pods while time passes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::intervals::{Intervals, Moment};
-use super::report::{Placement, Preempted, Unschedulable, Waits};
+use super::report::{KeptByBudget, Placement, Preempted, Unschedulable, Waits};
+use crate::budgets::Kept;
 use crate::timeline::Span;
 
 /// The pods that ever were, by uid.
@@ -11,13 +12,23 @@ use crate::timeline::Span;
 pub(super) struct Ledger {
     pods: Vec<Record>,
     by_uid: HashMap<String, usize>,
-    /// Pods that make room, and for whom, until they are gone.
-    victims: HashMap<String, String>,
+    /// Pods that make room, until they are gone.
+    victims: HashMap<String, Victim>,
+    /// Pods that budgets keep from making room, and the pods that need it.
+    kept: BTreeSet<(Kept, String)>,
     moments: Intervals,
     bound: Vec<usize>,
     preempted: Vec<Preempted>,
     pub(super) attempts: usize,
     pub(super) retries: usize,
+}
+
+/// A pod that makes room.
+struct Victim {
+    /// For this pod.
+    by: String,
+    /// Budgets that it violates.
+    violates: Vec<String>,
 }
 
 /// Whose node a pod lost.
@@ -107,14 +118,19 @@ impl Ledger {
         uids.into_iter().map(|(uid, _)| uid.clone()).collect()
     }
 
-    /// A pod is to make room for another one.
-    pub(super) fn victim(&mut self, uid: &str, by: String) {
-        self.victims.insert(uid.to_owned(), by);
+    /// A pod is to make room for another one, which violates these budgets.
+    pub(super) fn victim(&mut self, uid: &str, by: String, violates: Vec<String>) {
+        self.victims.insert(uid.to_owned(), Victim { by, violates });
+    }
+
+    /// Budgets keep pods from making room for another one.
+    pub(super) fn kept(&mut self, kept: Vec<Kept>, by: &str) {
+        self.kept.extend(kept.into_iter().map(|kept| (kept, by.to_owned())));
     }
 
     /// The pod for which a pod has to go.
     pub(super) fn preemptor_of(&self, uid: &str) -> Option<&str> {
-        self.victims.get(uid).map(String::as_str)
+        self.victims.get(uid).map(|victim| victim.by.as_str())
     }
 
     /// What a pod is called.
@@ -139,22 +155,22 @@ impl Ledger {
 
     /// A pod is gone, or has run to its end. Returns whether it was preempted.
     pub(super) fn gone(&mut self, uid: &str, now: i64) -> Option<Preemption> {
-        let by = self.victims.remove(uid);
+        let victim = self.victims.remove(uid);
         let (_, record) = self.record(uid)?;
         if record.gone.is_some() {
             return None;
         }
         record.gone = Some(now);
         let moment = match (&record.node, record.is_ours) {
-            (Some(_), _) if by.is_some() => Moment::Preempted,
+            (Some(_), _) if victim.is_some() => Moment::Preempted,
             (Some(_), _) => Moment::GoneFromNode,
             (None, true) => Moment::Gone,
             (None, false) => return None,
         };
-        let preempted = by.zip(record.node.clone()).map(|(by, node)| {
+        let preempted = victim.zip(record.node.clone()).map(|(Victim { by, violates }, node)| {
             record.preempted = true;
             let kind = if record.bound.is_some() { Preemption::OfPlacedPod } else { Preemption::OfGivenPod };
-            (kind, Preempted { pod: record.name.clone(), node, by, at: Span(now).seconds() })
+            (kind, Preempted { pod: record.name.clone(), node, by, violates, at: Span(now).seconds() })
         });
         self.moments.push(now, moment);
         let (kind, preempted) = preempted?;
@@ -171,6 +187,7 @@ pub(super) struct Pods {
     pub(super) unschedulable: Vec<Unschedulable>,
     pub(super) deleted_unplaced: Vec<Unschedulable>,
     pub(super) preempted: Vec<Preempted>,
+    pub(super) kept_by_budgets: Vec<KeptByBudget>,
 }
 
 impl Ledger {
@@ -211,6 +228,7 @@ impl Ledger {
             unschedulable,
             deleted_unplaced,
             preempted: self.preempted,
+            kept_by_budgets: self.kept.into_iter().map(|(kept, from)| KeptByBudget { kept, from }).collect(),
             moments: self.moments,
         }
     }
@@ -246,8 +264,8 @@ mod tests {
             ledger.tried("waits");
             ledger.failed("waits", "still no room");
         }
-        ledger.victim("victim", "default/waits".to_owned());
-        ledger.victim("old", "default/waits".to_owned());
+        ledger.victim("victim", "default/waits".to_owned(), Vec::new());
+        ledger.victim("old", "default/waits".to_owned(), Vec::new());
         for uid in ["deleted", "never", "victim", "old", "theirs"] {
             ledger.gone(uid, 2_000_000_000);
         }

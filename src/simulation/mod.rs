@@ -17,13 +17,14 @@ use schedc_embedded::server::{Key, Server};
 use schedc_embedded::{End, Input, Simulator, TimedInput};
 use schedc_objects::{AnyObject, Objects};
 
+use crate::budgets;
 use crate::cluster::{self, Routes};
 use crate::timeline::{Action, Reference, Span, Timeline};
 use crate::utilisation::utilisation;
 use ledger::Pods;
 pub use log::{Line, What};
 use recorder::Recorder;
-pub use report::{Ended, Interval, Placement, Preempted, Report, Summary, Unschedulable, Waits};
+pub use report::{Ended, Interval, KeptByBudget, Placement, Preempted, Report, Summary, Unschedulable, Waits};
 
 /// What can be set.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +104,8 @@ pub fn simulate<B: Bundle>(
     let Simulator { hooks: Recorder { ledger, skipped, in_vain, log, .. }, scheduler, server, .. } = simulator;
     let base = &scheduler.cache.base;
     let (attempts, retries) = (ledger.attempts, ledger.retries);
-    let Pods { waits, moments, placements, mut unschedulable, deleted_unplaced, preempted } = ledger.close();
+    let Pods { waits, moments, placements, mut unschedulable, deleted_unplaced, preempted, kept_by_budgets } =
+        ledger.close();
     for pod in &mut unschedulable {
         pod.nominated_node = nominated_node(&server, &pod.pod);
     }
@@ -141,6 +143,8 @@ pub fn simulate<B: Bundle>(
         unschedulable,
         deleted_unplaced,
         preempted,
+        kept_by_budgets,
+        budgets: budgets::Status::all(&server),
         utilisation: utilisation(base),
         log: log.map(|log| log.lines).unwrap_or_default(),
     })

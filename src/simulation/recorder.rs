@@ -13,6 +13,7 @@ use schedc_objects::{AnyObject, is_finished};
 
 use super::ledger::{Ledger, Preemption};
 use super::log::Log;
+use crate::budgets::{Budgets, Effects};
 use crate::cluster::{Routes, Skipped, Standing};
 
 /// Looks on.
@@ -21,6 +22,8 @@ pub(super) struct Recorder<F> {
     pub(super) skipped: Skipped,
     /// What happens, if anybody wants to know.
     pub(super) log: Option<Log>,
+    /// The disruption budgets that the scheduler knows.
+    budgets: Budgets,
     /// Inputs that concerned objects that were gone.
     pub(super) in_vain: usize,
     /// The names of nodes that are there.
@@ -38,6 +41,7 @@ impl<F: FnMut(usize)> Recorder<F> {
             ledger: Ledger::default(),
             skipped: Skipped::default(),
             log: log.then(Log::default),
+            budgets: Budgets::default(),
             in_vain: 0,
             nodes: HashSet::new(),
             routes,
@@ -131,9 +135,17 @@ impl<F: FnMut(usize)> Hooks for Recorder<F> {
         let mut nominated_node = None;
         if let Failure::Unschedulable(unschedulable) = failure {
             let by = outcome.pod.namespaced_name().to_string();
-            for victim in unschedulable.post_filter.iter().flat_map(|result| &result.victims) {
-                self.ledger.victim(&victim.0, by.clone());
-                victims.extend(self.ledger.name(&victim.0).map(str::to_owned));
+            if let Some(result) = &unschedulable.post_filter {
+                let Effects { violated, kept } = self.budgets.effects(&outcome.pod, result, cluster);
+                self.ledger.kept(kept, &by);
+                for victim in &result.victims {
+                    let name = self.ledger.name(&victim.0).map(str::to_owned);
+                    let violates =
+                        violated.iter().filter(|budget| budget.pods.iter().any(|pod| Some(pod) == name.as_ref()));
+                    let violates = violates.map(|violated| violated.budget.clone()).collect();
+                    self.ledger.victim(&victim.0, by.clone(), violates);
+                    victims.extend(name);
+                }
             }
             nominated_node = match unschedulable.nomination() {
                 Nomination::Keep => outcome.pod.nominated_node.map(|node| cluster.interner.resolve(node)),
@@ -153,6 +165,10 @@ impl<F: FnMut(usize)> Hooks for Recorder<F> {
     }
 
     fn told<B: Bundle>(&mut self, now: i64, change: &Change, scheduler: &mut Scheduler<B, EmbeddedClient>) {
+        match change.kind {
+            ChangeKind::Deleted => self.budgets.remove(&change.object),
+            _ => self.budgets.set(&change.object, &mut scheduler.cache.base.interner),
+        }
         if let Some(log) = &mut self.log {
             log.told(now - self.start, change, scheduler);
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::log::Line;
+use crate::budgets::{Kept, Status};
 use crate::cluster::Skipped;
 use crate::timeline::Span;
 use crate::utilisation::Utilisation;
@@ -28,6 +29,12 @@ pub struct Report {
     pub deleted_unplaced: Vec<Unschedulable>,
     /// Pods that had a node and lost it to a pod of higher priority, in the order in which they did.
     pub preempted: Vec<Preempted>,
+    /// Pods that would have been preempted if no disruption budget had kept them, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept_by_budgets: Vec<KeptByBudget>,
+    /// The disruption budgets in the end, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub budgets: Vec<Status>,
     /// How much of each resource is requested in the end.
     pub utilisation: Vec<Utilisation>,
     /// All that happened, if that was asked for.
@@ -190,8 +197,21 @@ pub struct Preempted {
     pub node: String,
     /// The pod that room was made for: `namespace/name`.
     pub by: String,
+    /// Disruption budgets that this violates: `namespace/name`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub violates: Vec<String>,
     /// When it was gone.
     pub at: f64,
+}
+
+/// A pod that a disruption budget keeps from being preempted.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct KeptByBudget {
+    /// The pod, its node and the budget.
+    #[serde(flatten)]
+    pub kept: Kept,
+    /// The pod that needed room: `namespace/name`.
+    pub from: String,
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod bad_input;
 #[cfg(feature = "bench")]
 mod bench;
 mod book;
+mod budgets;
 mod build;
 mod check;
 mod completions;

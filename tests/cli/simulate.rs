@@ -76,6 +76,10 @@ fn the_example_cluster_as_a_table() {
               POD                  NODE   BY
               research/notebook-1  gpu-1  research/training-3
 
+            Kept from preemption by disruption budgets
+              POD                  NODE   BUDGET                    FROM
+              research/notebook-2  gpu-1  research/notebook-in-use  research/training-3
+
             Utilisation
               RESOURCE           REQUESTED  ALLOCATABLE    SHARE  LOWEST NODE   MEDIAN  HIGHEST
               cpu                     24.9         50.8   49.0 %       25.6 %   49.1 %   71.8 %
@@ -85,7 +89,7 @@ fn the_example_cluster_as_a_table() {
               example.com/gpu            4            4  100.0 %      100.0 %  100.0 %  100.0 %
 
             28 pods: 14 placed, 5 unschedulable, 1 preempted, 8 skipped (6 bound already, 1 finished, 1 of scheduler batch-scheduler)
-            6 nodes, 1 PersistentVolume, 2 PersistentVolumeClaim, 1 PodDisruptionBudget, 3 PriorityClass, 1 Service, 1 StorageClass; not looked at: 1 Deployment
+            6 nodes, 1 Deployment, 1 PersistentVolume, 2 PersistentVolumeClaim, 1 PodDisruptionBudget, 3 PriorityClass, 1 Service, 1 StorageClass
             (times)
         "#]],
     );
@@ -115,6 +119,7 @@ fn the_example_cluster_as_json() {
     assert_eq!(
         summary["objects"],
         json!({
+            "Deployment": 1,
             "PersistentVolume": 1,
             "PersistentVolumeClaim": 2,
             "PodDisruptionBudget": 1,
@@ -128,7 +133,7 @@ fn the_example_cluster_as_json() {
         timeless(&report["preempted"]),
         json!([{"pod": "research/notebook-1", "node": "gpu-1", "by": "research/training-3"}])
     );
-    assert_eq!(summary["otherKinds"], json!({"Deployment": 1}));
+    assert_eq!(summary["otherKinds"], json!({}));
     let first = &report["placements"][0];
     assert!(first["pod"].as_str().expect("a name").starts_with("shop/"), "the highest priority is first: {first}");
 }

@@ -63,6 +63,10 @@ fn the_example_under_maintenance() {
               POD                  NODE   BY                   AT
               research/notebook-1  gpu-1  research/training-3  0s
 
+            Kept from preemption by disruption budgets
+              POD                  NODE   BUDGET                    FROM
+              research/notebook-2  gpu-1  research/notebook-in-use  research/training-3
+
             Over time
               FROM   TO      CREATED  PLACED  DELETED  PREEMPTED  PENDING AT END  RUNNING AT END
               0s     2m0s         26      15        1          1               4              21
@@ -88,7 +92,7 @@ fn the_example_under_maintenance() {
             29 pods: 18 placed, 2 unschedulable, 1 preempted, 8 skipped (6 bound already, 1 finished, 1 of scheduler batch-scheduler)
             waits for a node: p50 0s, p99 20m30s, max 20m30s
             7 events in 20m30s; 34 attempts, 14 of them again
-            7 nodes, 1 PersistentVolume, 2 PersistentVolumeClaim, 1 PodDisruptionBudget, 3 PriorityClass, 1 Service, 1 StorageClass; not looked at: 1 Deployment
+            7 nodes, 1 Deployment, 1 PersistentVolume, 2 PersistentVolumeClaim, 1 PodDisruptionBudget, 3 PriorityClass, 1 Service, 1 StorageClass
             (times)
         "#]],
     );

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use crate::harness::{EXAMPLE, Folder, Run, schedc};
+use crate::cli::harness::{EXAMPLE, Folder, Run, schedc};
 
 const NODE: &str = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 4, pods: 10}}\n---\n";
 const TYPO: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  nodeSelecter: {pool: gpu}\n  containers: [{name: c, image: c}]\n";

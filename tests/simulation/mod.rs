@@ -11,6 +11,7 @@ mod watches;
 use std::time::Duration;
 
 use default_profile::Profiles;
+use schedc::budgets::Budgets;
 use schedc::cluster::{self, Cluster, Routes, pod_name};
 use schedc::explanation::Explanation;
 use schedc::simulation::{Options, Report, simulate};
@@ -39,7 +40,7 @@ fn explanation(manifests: &str) -> Explanation {
     let pod = scheduler.pending(&pending[0]).unwrap().clone();
     let found = scheduler.explain(0, &pod, false);
     let base = &scheduler.cache.base;
-    Explanation::new(pod_name(&pod, &base.interner), Profiles::PROFILES[0].name, found, base)
+    Explanation::new(&pod, Profiles::PROFILES[0].name, found, &Budgets::default(), base)
 }
 
 /// Simulates manifests.

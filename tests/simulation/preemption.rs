@@ -110,5 +110,7 @@ fn an_explanation_tells_what_preemption_would_do() {
         (None, "0/1 nodes are available: 1 Insufficient cpu.")
     );
     let victims = vec!["default/small".to_owned(), "default/large".to_owned()];
-    assert_eq!(explanation.preemption, Some(Preemption { node: "n1".to_owned(), victims }));
+    let expected =
+        Preemption { node: "n1".to_owned(), victims, violated_budgets: Vec::new(), kept_by_budgets: Vec::new() };
+    assert_eq!(explanation.preemption, Some(expected));
 }

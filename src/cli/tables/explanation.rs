@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::count;
+use crate::budgets::{Kept, Violated};
 use crate::cli::output::{Columns, heading, wrapped};
 use crate::explanation::{Explanation, NodeReport, Rejection};
 
@@ -71,6 +72,13 @@ fn outcome(explanation: &Explanation) -> String {
         let victims = count(preemption.victims.len(), "pod");
         let _ = writeln!(text, "  room can be made on {} by removing {victims}:", preemption.node);
         text += &wrapped(preemption.victims.iter().map(String::as_str), 4);
+        for Violated { budget, allowed, pods } in &preemption.violated_budgets {
+            let going = count(pods.len(), "pod");
+            let _ = writeln!(text, "  this violates the disruption budget {budget}: {going} would go, {allowed} may");
+        }
+        for Kept { pod, node, budget } in &preemption.kept_by_budgets {
+            let _ = writeln!(text, "  the disruption budget {budget} keeps {pod} on {node}");
+        }
     }
     let feasible = explanation.nodes.iter().filter(|node| node.feasible).count();
     let all = count(explanation.nodes.len(), "node");

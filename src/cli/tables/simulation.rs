@@ -7,9 +7,12 @@ use indicatif::HumanCount;
 
 use super::utilisation::utilisation;
 use super::{count, more};
+use crate::budgets::Kept;
 use crate::cli::output::{Columns, heading, wrapped};
 use crate::cluster::Skipped;
-use crate::simulation::{Interval, Line, Placement, Preempted, Report, Summary, Unschedulable, Waits, What};
+use crate::simulation::{
+    Interval, KeptByBudget, Line, Placement, Preempted, Report, Summary, Unschedulable, Waits, What,
+};
 use crate::timeline::Span;
 
 /// More rows than these fill a screen, and only the first are printed.
@@ -33,6 +36,7 @@ pub(crate) fn table(report: &Report, view: View) -> String {
         without_node("Unschedulable", &report.unschedulable),
         without_node("Deleted before they were placed", &report.deleted_unplaced),
         preempted(&report.preempted, view),
+        kept_by_budgets(&report.kept_by_budgets, view),
         over_time(&report.over_time, view),
         utilisation(&report.utilisation),
         Some(summary(report, view)),
@@ -123,14 +127,29 @@ fn preempted(pods: &[Preempted], view: View) -> Option<String> {
     if pods.is_empty() {
         return None;
     }
-    let mut columns = Columns::new(["POD", "NODE", "BY", "AT"].into_iter().take(if view.times { 4 } else { 3 }));
+    let violates = pods.iter().any(|pod| !pod.violates.is_empty());
+    let names = ["POD", "NODE", "BY"].into_iter().chain(view.times.then_some("AT"));
+    let mut columns = Columns::new(names.chain(violates.then_some("VIOLATED BUDGETS")));
     let shown = shown(pods.len(), view);
-    for Preempted { pod, node, by, at } in &pods[..shown] {
+    for Preempted { pod, node, by, violates: budgets, at } in &pods[..shown] {
         let mut row = vec![pod.clone(), node.clone(), by.clone()];
         row.extend(view.times.then(|| time(*at)));
+        row.extend(violates.then(|| budgets.join(", ")));
         columns.row(row);
     }
     Some(heading("Preempted") + "\n" + &columns.text() + &more(pods.len() - shown))
+}
+
+fn kept_by_budgets(pods: &[KeptByBudget], view: View) -> Option<String> {
+    if pods.is_empty() {
+        return None;
+    }
+    let mut columns = Columns::new(["POD", "NODE", "BUDGET", "FROM"]);
+    let shown = shown(pods.len(), view);
+    for KeptByBudget { kept: Kept { pod, node, budget }, from } in &pods[..shown] {
+        columns.row(vec![pod, node, budget, from]);
+    }
+    Some(heading("Kept from preemption by disruption budgets") + "\n" + &columns.text() + &more(pods.len() - shown))
 }
 
 fn over_time(parts: &[Interval], view: View) -> Option<String> {
