@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use default_profile::Profiles;
 use schedc::budgets::Budgets;
-use schedc::cluster::{self, Cluster, Routes, pod_name};
+use schedc::cluster::{self, Cluster, Routes};
 use schedc::explanation::Explanation;
 use schedc::simulation::{Options, Report, simulate};
 use schedc::timeline::Timeline;
