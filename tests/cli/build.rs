@@ -52,7 +52,7 @@ fn scheduler() -> Folder {
                     [dependencies]\nschedc = \"0.1\"\nschedc-plugins = \"0.1\"\n\n[build-dependencies]\nschedc-codegen = \"0.1\"\n";
     let cargo = r#"#!/bin/sh
 [ "$1" = metadata ] && exec "$REAL" "$@"
-echo "in ${PWD##*/}: $*, of ${SCHEDC_PROFILES##*/}" >&2
+echo "in ${PWD##*/}: $*, of ${SCHEDC_PROFILES##*/}, CARGO_NET_OFFLINE=$CARGO_NET_OFFLINE" >&2
 mkdir -p target
 printf '#!/bin/sh\necho "runs $*"\n' > target/mine
 chmod +x target/mine
@@ -69,14 +69,15 @@ exit ${STATUS-0}
     ])
 }
 
-const WITH_STAND_IN: &str = "chmod +x mine/cargo; export REAL=${CARGO:-cargo} CARGO=$PWD/mine/cargo; cd mine/src";
+const WITH_STAND_IN: &str =
+    "unset CARGO_NET_OFFLINE; chmod +x mine/cargo; export REAL=${CARGO:-cargo} CARGO=$PWD/mine/cargo; cd mine/src";
 
 #[test]
 fn a_program_is_what_cargo_made_of_the_package_around() {
     let build = "schedc build ../profiles/small.toml -o ../../small --target aarch64-unknown-linux-gnu --offline";
     let run = scheduler().shell(&format!("{WITH_STAND_IN}; {build} && ../../small run --dry-run"));
     expect![[r#"
-        in mine: build --message-format json-render-diagnostics --no-default-features --profile dist --bin mine --features run --target aarch64-unknown-linux-gnu --offline, of small.toml
+        in mine: build --message-format json-render-diagnostics --no-default-features --profile dist --bin mine --features run --target aarch64-unknown-linux-gnu --offline, of small.toml, CARGO_NET_OFFLINE=true
         note: wrote ../../small, 0.0 MB, with small
     "#]]
     .assert_eq(&run.stderr);
@@ -88,9 +89,23 @@ fn what_cargo_cannot_build_leaves_the_old_program() {
     let build = "echo old > ../../small; STATUS=101 schedc build ../profiles/small.toml -o ../../small --release";
     let run = scheduler().shell(&format!("{WITH_STAND_IN}; {build}; cat ../../small"));
     expect![[r#"
-        in mine: build --message-format json-render-diagnostics --no-default-features --profile release --bin mine --features run, of small.toml
+        in mine: build --message-format json-render-diagnostics --no-default-features --profile release --bin mine --features run, of small.toml, CARGO_NET_OFFLINE=
         error: cargo could not build the program; what it says is above
     "#]]
     .assert_eq(&run.stderr);
     assert_eq!(run.ok(), "old\n");
+}
+
+#[test]
+fn an_offline_build_uses_no_network_from_the_start() {
+    let manifest = "[package]\nname = \"mine\"\n[workspace]\n[dependencies]\nplugins = \"1\"\n";
+    let cargo = "#!/bin/sh\necho \"$*\" >> asked\necho 'error: not downloaded' >&2\nexit 101\n";
+    let folder = Folder::with(&[("Cargo.toml", manifest), ("mine.toml", "crates = [\"plugins\"]\n"), ("cargo", cargo)]);
+    let build = "schedc build ./mine.toml -o x --offline";
+    let refused = folder.shell(&format!("chmod +x cargo; CARGO=$PWD/cargo {build}")).refused();
+    assert!(refused.contains("\n  = note: not downloaded\n"), "{refused}");
+    expect![[r#"
+        metadata --quiet --format-version 1 --filter-platform host-tuple --offline
+    "#]]
+    .assert_eq(&std::fs::read_to_string(folder.path("asked")).expect("what cargo was asked for"));
 }

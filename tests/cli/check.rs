@@ -133,3 +133,12 @@ fn the_code_of_a_profile_is_printed() {
     assert!(!code.contains("dyn "), "{code}");
     assert!(code.lines().all(|line| line == line.trim_end()));
 }
+
+#[test]
+fn a_variable_named_target_does_not_make_it_a_build_script() {
+    let manifest = "[package]\nname = \"mine\"\n[workspace]\n\
+                    [dependencies]\nschedc-extender = { version = \"0.1\", optional = true }\n";
+    let profile = "[[extender]]\nurl-prefix = \"http://localhost\"\nfilter-verb = \"filter\"\n";
+    let folder = Folder::with(&[("Cargo.toml", manifest), ("mine.toml", profile)]);
+    assert_eq!(folder.shell("TARGET=release schedc check mine.toml").ok(), "1 profile, no errors\n");
+}

@@ -17,12 +17,16 @@ pub struct CargoEnvironment {
     pub features: Option<BTreeSet<String>>,
     /// Whether this is a build script or a macro. Then `Cargo.lock` is up to date, and must not change.
     pub is_building: bool,
+    /// Whether the network must not be used (`CARGO_NET_OFFLINE`).
+    pub is_offline: bool,
 }
 
 impl CargoEnvironment {
     /// Reads the environment variables of this process.
     pub fn of_process() -> Self {
-        let target = env::var("TARGET").ok();
+        // Users set `TARGET`, too, but not this variable.
+        let is_build_script = env::var_os("CARGO_CFG_TARGET_ARCH").is_some();
+        let target = env::var("TARGET").ok().filter(|_| is_build_script);
         let home = env::var_os("CARGO_HOME").and_then(|home| path::absolute(home).ok());
         let features = || {
             let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
@@ -31,8 +35,9 @@ impl CargoEnvironment {
         Self {
             program: env::var_os("CARGO").unwrap_or_else(|| "cargo".into()).into(),
             home: home.or_else(|| Some(env::home_dir()?.join(".cargo"))),
-            features: target.as_ref().map(|_| features()),
-            is_building: target.is_some() || env::var_os("CARGO_CRATE_NAME").is_some(),
+            features: is_build_script.then(features),
+            is_building: is_build_script || env::var_os("CARGO_CRATE_NAME").is_some(),
+            is_offline: env::var_os("CARGO_NET_OFFLINE").is_some_and(|value| value == "true"),
             target,
         }
     }

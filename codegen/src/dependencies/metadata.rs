@@ -38,7 +38,7 @@ struct Node {
 }
 
 impl Metadata {
-    /// Runs cargo without the network; if that fails, again with it.
+    /// Runs cargo without the network; if that fails, again with it, unless it must not be used.
     pub(super) fn request(
         cargo: &CargoEnvironment,
         package: &Manifest,
@@ -64,7 +64,10 @@ impl Metadata {
             }
             serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())
         };
-        run(&["--offline"]).or_else(|offline| run(&[]).map_err(|online| MissingCatalog::NoMetadata { offline, online }))
+        run(&["--offline"]).or_else(|offline| {
+            let again = if cargo.is_offline { Err(offline.clone()) } else { run(&[]) };
+            again.map_err(|online| MissingCatalog::NoMetadata { offline, online })
+        })
     }
 
     /// The folder of a dependency; none if it is a dependency on other platforms only.

@@ -137,6 +137,20 @@ fn both_attempts_are_shown_if_cargo_fails() {
         error: 1 error in profiles/p.toml
     "#]]
     .assert_eq(&folder.find("plugins").unwrap_err());
+    folder.cargo.is_offline = true;
+    expect![[r#"
+        error: cannot find the folder of crate `plugins`
+         --> profiles/p.toml:1:11
+          |
+        1 | crates = ["plugins"]
+          |           ^^^^^^^^^ `cargo metadata` failed
+          |
+          = note: failed to download `a v1.0.0`: --offline was specified
+          = help: run `cargo fetch` in the folder of the package; builds need no network then
+
+        error: 1 error in profiles/p.toml
+    "#]]
+    .assert_eq(&folder.find("plugins").unwrap_err());
     folder.cargo.program = "/nowhere/cargo".into();
     expect![[r#"
         error: cannot find the folder of crate `plugins`

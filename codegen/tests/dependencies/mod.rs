@@ -41,6 +41,7 @@ impl Folder {
             target: None,
             features: None,
             is_building: true,
+            is_offline: false,
         };
         let folder = Self { root, app: "app", cargo };
         for (path, text) in files {

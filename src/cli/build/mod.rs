@@ -8,8 +8,9 @@ use std::process::{Command, Stdio};
 use std::{env, fs, io};
 
 use clap::Args;
+use schedc_codegen::Options;
+use schedc_codegen::load::{CargoEnvironment, load_with};
 use schedc_codegen::select::PROFILES_VARIABLE;
-use schedc_codegen::{Options, load};
 use serde_json::Value;
 
 use super::failure::Failure;
@@ -56,7 +57,9 @@ impl Build {
         let files = files.iter().map(fs::canonicalize).collect::<io::Result<Vec<PathBuf>>>();
         let files = files.map_err(|error| Failure::new(format_args!("a profile cannot be read: {error}")))?;
         let root = root()?;
-        let compilation = load(&files, &Options { manifest_dir: root.clone() })?;
+        let mut environment = CargoEnvironment::of_process();
+        environment.is_offline |= self.offline;
+        let compilation = load_with(&files, &Options { manifest_dir: root.clone() }, &environment)?;
         let package = Package::of(&root)?;
         package.check(&compilation.plans)?;
         let program = self.cargo(&package, &package.features(&compilation.plans), &files)?;
@@ -78,6 +81,8 @@ impl Build {
             .args(["--bin", &package.program, "--features", features])
             .args(self.target.iter().flat_map(|target| ["--target", target]))
             .args(self.offline.then_some("--offline"))
+            // Build scripts run cargo, too.
+            .envs(self.offline.then_some(("CARGO_NET_OFFLINE", "true")))
             .current_dir(&package.root)
             .env(PROFILES_VARIABLE, picked.join(","))
             .stdout(Stdio::piped());
