@@ -7,7 +7,7 @@ use quote::{format_ident, quote};
 
 use super::names::ident;
 
-/// Every identifier that stands for itself: no field, no label of a struct literal, nothing after `::`.
+/// Every identifier that stands for itself: no field, no label of a struct literal, no function that is declared, nothing after `::`.
 pub(super) fn idents(tokens: &TokenStream) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     collect(tokens.clone(), &mut found);
@@ -30,7 +30,8 @@ fn collect(tokens: TokenStream, found: &mut BTreeSet<String>) {
                     TokenTree::Punct(punct) => punct.as_char() == ':' && punct.spacing() == Spacing::Alone,
                     _ => false,
                 });
-                if !is_field && !is_inside_path && !is_label {
+                let is_declared = at > 0 && matches!(&trees[at - 1], TokenTree::Ident(before) if before == "fn");
+                if !is_field && !is_inside_path && !is_label && !is_declared {
                     found.insert(ident.to_string());
                 }
             }
