@@ -1,20 +1,27 @@
 //! Profiles as files.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use schedc_codegen::{Options, select};
 
 use super::failure::Failure;
 
 /// Where profiles are, seen from the root of a package.
-pub(crate) const FOLDER: &str = "profiles";
+const FOLDER: &str = "profiles";
+
+/// Returns the folder of profiles that names refer to: `profiles/` in the current folder, else in the package around it.
+pub(crate) fn folder() -> PathBuf {
+    let here = PathBuf::from(FOLDER);
+    let of_package = options().manifest_dir.join(FOLDER);
+    if !here.is_dir() && of_package.is_dir() { of_package } else { here }
+}
 
 /// The files that arguments stand for: names of profiles in `profiles/`, paths of files, folders of them. No arguments:
 /// all of `profiles/`.
 pub(crate) fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     if arguments.is_empty() {
-        return Ok(select(Path::new(FOLDER), None)?.profiles);
+        return Ok(select(&folder(), None)?.profiles);
     }
     let mut files = Vec::new();
     for argument in arguments {
@@ -24,7 +31,7 @@ pub(crate) fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         } else if text.ends_with(".toml") || text.contains('/') {
             files.push(argument.clone());
         } else {
-            files.extend(select(Path::new(FOLDER), Some(&text))?.profiles);
+            files.extend(select(&folder(), Some(&text))?.profiles);
         }
     }
     Ok(files)

@@ -39,7 +39,7 @@ impl Side {
             return Self::import(&path, &text, profile);
         }
         let is_name = !argument.ends_with(".toml") && !argument.contains('/');
-        let is_file = !is_name || Path::new(sources::FOLDER).join(format!("{argument}.toml")).exists();
+        let is_file = !is_name || sources::folder().join(format!("{argument}.toml")).exists();
         let compiled = B::PROFILES.iter().find(|profile| profile.name == argument);
         match compiled {
             _ if argument == KUBE_SCHEDULER || argument == "default" && !is_file && compiled.is_none() => {
