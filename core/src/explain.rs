@@ -28,7 +28,7 @@ pub struct Explanation {
     pub narrowed: Option<Vec<String>>,
     /// Every node, by name.
     pub nodes: Vec<NodeExplanation>,
-    /// What comes of it, equally good nodes by index.
+    /// What comes of it.
     pub decision: Decision,
     /// If something broke: all texts that the decision's error may have. kube-scheduler looks at nodes in parallel, and
     /// reports the first one that breaks.
@@ -63,8 +63,20 @@ impl NodeExplanation {
 }
 
 impl<P: Profile> Engine<P> {
-    /// Explains. `all_filters`: every plugin that would reject a node, not the first alone.
+    /// Explains. `all_filters`: every plugin that would reject a node, not the first alone. Of several equally good nodes,
+    /// the decision is the first by index.
     pub fn explain(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>, all_filters: bool) -> Explanation {
+        self.explain_drawing(pod, cache, all_filters, |_| 0)
+    }
+
+    /// Explains, with the draws of [`Engine::decide`].
+    pub fn explain_drawing(
+        &mut self,
+        pod: &Arc<Pod>,
+        cache: &mut Cache<P::State>,
+        all_filters: bool,
+        draw: impl FnMut(usize) -> usize,
+    ) -> Explanation {
         let mut explanation = Explanation {
             held: self.plugins.pre_enqueue(pod, cache).err(),
             pre_filter: None,
@@ -84,7 +96,7 @@ impl<P: Profile> Engine<P> {
         let cache = &*cache;
         let next_start = self.next_start;
         let mut heard = Heard::default();
-        explanation.decision = self.conclude(pod, &mut start, cache, UNTIMED, |_| 0, &mut heard);
+        explanation.decision = self.conclude(pod, &mut start, cache, UNTIMED, draw, &mut heard);
         self.next_start = next_start;
         match start {
             Start::Attempt(mut attempt) => {

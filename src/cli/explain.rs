@@ -1,28 +1,24 @@
 //! `schedc explain`
 
-use std::sync::Arc;
-
 use clap::Args;
 use k8s_openapi::api::core::v1::Pod as ApiPod;
 use schedc_core::handle::Handle;
-use schedc_core::profile::{Bundle, StartError};
-use schedc_objects::original::original;
-use schedc_objects::{Objects, Sourced, convert_pod};
+use schedc_core::profile::Bundle;
+use schedc_objects::{Objects, Sourced};
 
 use super::failure::Failure;
-use super::objects::{self, Deciders};
+use super::objects;
 use super::output::{self, Format};
 use super::tables::explanation::table;
 use super::validate;
-use crate::budgets::{Budgets, Status};
-use crate::cluster::{self, Cluster, scheduler_name};
-use crate::explanation::Explanation;
+use crate::cluster::scheduler_name;
+use crate::explanation::{Options, explain};
 
 /// Tell where a pod would go and why, node by node
 ///
 /// For every node either the plugin that rejects it with its reasons, or every plugin's score: raw, normalised to
-/// 0..=100, and weighted. The nodes hold the pods that are bound to them; pending pods are not placed first. A pod that
-/// is bound already is explained as if it had no node yet.
+/// 0..=100, and weighted. The nodes hold the pods that are bound to them; other pending pods are placed first with
+/// --after only. A pod that is bound already is explained as if it had no node yet.
 #[derive(Args)]
 pub(crate) struct Explain {
     /// The pod: NAME, or NAMESPACE/NAME if the name is not unique
@@ -31,6 +27,16 @@ pub(crate) struct Explain {
 
     #[command(flatten)]
     input: objects::Input,
+
+    /// Place the other pending pods first, as far as `schedc simulate` tries them before this one
+    ///
+    /// The result is that of `schedc simulate` for this pod. If the pod is tried several times, its last attempt is explained.
+    #[arg(long)]
+    after: bool,
+
+    /// Which of several equally good nodes is drawn: the same number, the same node as of `schedc simulate`
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
 
     /// Show every plugin that rejects a node, not the first alone
     #[arg(long)]
@@ -44,61 +50,34 @@ pub(crate) struct Explain {
 impl Explain {
     pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
         let deciders = self.input.deciders::<B>()?;
-        let mut objects = self.input.load::<B>()?;
+        let objects = self.input.load::<B>()?;
         validate::warn(&objects.ignored);
-        let at = find(&objects, &self.pod)?;
-        let subject = as_pending(&objects.pods.remove(at).object);
-        let all = self.all_filters;
-        let explanation = match &deciders.interpreted {
-            None => explain(B::new, objects, &subject, &deciders, all)?,
-            Some(profiles) => explain(|handle: &Handle| profiles.start(handle), objects, &subject, &deciders, all)?,
+        let subject = find(&objects, &self.pod)?;
+        let pod = &objects.pods[subject].object;
+        let name = name_of(pod);
+        let Some(profile) = deciders.routes.profile_of(pod) else {
+            return Err(Failure::new(format_args!(
+                "pod {name} asks for scheduler `{}`, which is none of the profiles; choose one with --profile",
+                scheduler_name(pod)
+            )));
         };
+        let options = Options {
+            routes: deciders.routes,
+            profile,
+            seed: self.seed,
+            after: self.after,
+            all_filters: self.all_filters,
+            extenders: deciders.extenders,
+        };
+        let explanation = match &deciders.interpreted {
+            None => explain(B::new, objects, subject, options)?,
+            Some(profiles) => explain(|handle: &Handle| profiles.start(handle), objects, subject, options)?,
+        };
+        let waits_for_none = || Failure::new(format_args!("pod {name} does not wait for a scheduler"));
+        let explanation = explanation.ok_or_else(waits_for_none)?;
+        objects::note_uncounted(&explanation.budgets);
         output::print(self.output, &explanation, table)
     }
-}
-
-fn explain<B: Bundle>(
-    make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>,
-    objects: Objects,
-    subject: &ApiPod,
-    deciders: &Deciders,
-    all_filters: bool,
-) -> Result<Explanation, Failure> {
-    let Deciders { routes, extenders, .. } = deciders;
-    let Some(profile) = routes.profile_of(subject) else {
-        return Err(Failure::new(format_args!(
-            "pod {} asks for scheduler `{}`, which is none of the profiles; choose one with --profile",
-            name_of(subject),
-            scheduler_name(subject)
-        )));
-    };
-    let Cluster { mut simulator, .. } = Cluster::new(make, cluster::objects(objects), routes, 0, extenders, ())?;
-    simulator.inform();
-    let scheduler = &mut simulator.scheduler;
-    objects::note_uncounted(&Status::all(&simulator.server));
-    let mut budgets = Budgets::default();
-    for budget in simulator.server.list("PodDisruptionBudget") {
-        budgets.set(budget, &mut scheduler.cache.base.interner);
-    }
-    let pod = Arc::new(convert_pod(subject, &mut scheduler.cache.base.interner));
-    if B::ORIGINALS.waiting_pods {
-        scheduler.cache.base.originals.set_pod(&pod.uid, original(&subject.clone().into()));
-    }
-    let found = scheduler.explain(profile, &pod, all_filters);
-    let base = &scheduler.cache.base;
-    Ok(Explanation::new(&pod, routes.profiles()[profile].name, found, &budgets, base))
-}
-
-/// The pod as it was before it had a node.
-fn as_pending(pod: &ApiPod) -> ApiPod {
-    let mut pod = pod.clone();
-    if let Some(spec) = &mut pod.spec
-        && spec.node_name.take().is_some()
-        && let Some(status) = &mut pod.status
-    {
-        status.nominated_node_name = None;
-    }
-    pod
 }
 
 /// The index of the pod of that name.

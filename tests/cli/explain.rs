@@ -25,6 +25,8 @@ fn a_pod_that_fits_somewhere() {
           nothing to filter by for this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             PodTopologySpread, DynamicResources, NodeDeclaredFeatures
+          nothing to score by for this pod:
+            VolumeBinding, PodTopologySpread, InterPodAffinity
     "#]].assert_eq(&schedc(&["explain", "cache-0", EXAMPLE]).ok());
 }
 
@@ -49,6 +51,8 @@ fn a_pod_that_keeps_the_zones_even() {
           nothing to filter by for this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             InterPodAffinity, DynamicResources, NodeDeclaredFeatures
+          nothing to score by for this pod:
+            NodeAffinity, VolumeBinding, PodTopologySpread, InterPodAffinity
     "#]].assert_eq(&schedc(&["explain", "shop/web-1", EXAMPLE]).ok());
 }
 
@@ -119,14 +123,94 @@ fn a_bound_pod_as_if_it_had_no_node() {
           gpu-1    TaintToleration    node(s) had untolerated taint(s)
           south-3  NodeUnschedulable  node(s) were unschedulable
 
-        shop/search-0 goes to north-2, says profile default
+        shop/search-0 goes to south-1, says profile default
           one of 2 with the highest total, among which is drawn:
             north-2, south-1
           nothing to filter by for this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
+          nothing to score by for this pod:
+            NodeAffinity, VolumeBinding, PodTopologySpread, InterPodAffinity
     "#]]
     .assert_eq(&schedc(&["explain", "search-0", EXAMPLE]).ok());
+}
+
+/// What `simulate` reports of each pending pod: its node if it has one, or why it has none.
+fn simulated(folder: &Folder, input: &str, seed: &str) -> Vec<(String, Option<String>, Option<String>)> {
+    let report = folder.schedc(&["simulate", input, "--seed", seed, "-o", "json"]).json();
+    let text = |entry: &serde_json::Value, key: &str| entry[key].as_str().map(str::to_owned);
+    let entries = ["placements", "unschedulable"].map(|list| report[list].as_array().expect("a list").clone());
+    let pods = entries.iter().flatten();
+    pods.map(|entry| (text(entry, "pod").expect("a name"), text(entry, "node"), text(entry, "message"))).collect()
+}
+
+#[test]
+fn an_explanation_after_other_pods_is_the_result_of_a_simulation() {
+    let folder = Folder::with(&[]);
+    let example = format!("{}/{EXAMPLE}", env!("CARGO_MANIFEST_DIR"));
+    for seed in ["0", "7"] {
+        let pods = simulated(&folder, &example, seed);
+        assert_eq!(pods.len(), 19);
+        for (pod, node, message) in pods {
+            let explain = ["explain", &pod, &example, "--after", "--seed", seed, "-o", "json"];
+            let explanation = folder.schedc(&explain).json();
+            assert_eq!(explanation["node"].as_str(), node.as_deref(), "{pod} with seed {seed}");
+            assert_eq!(explanation["message"].as_str(), message.as_deref(), "{pod} with seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn equally_good_nodes_are_drawn_as_in_a_simulation() {
+    let node = |name: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Node, metadata: {{name: {name}}}, status: {{capacity: {{cpu: 4, pods: 9}}}}}}\n---\n"
+        )
+    };
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: i}]}}\n";
+    let folder = Folder::with(&[("all.yaml", &(["a", "b", "c", "d"].map(node).concat() + pod))]);
+    let nodes = ["0", "1", "2", "3", "4"].map(|seed| {
+        let placed = simulated(&folder, "all.yaml", seed);
+        let explanation = folder.schedc(&["explain", "p", "all.yaml", "--seed", seed, "-o", "json"]).json();
+        assert_eq!(explanation["node"].as_str(), placed[0].1.as_deref(), "seed {seed}");
+        explanation["node"].to_string()
+    });
+    assert!(nodes.iter().any(|node| *node != nodes[0]), "{nodes:?}");
+}
+
+#[test]
+fn other_pending_pods_are_placed_first() {
+    let outcome = |pod: &str| {
+        let text = schedc(&["explain", pod, EXAMPLE, "--after"]).ok();
+        let end = text.find(&format!("{pod} goes")).expect("the outcome");
+        text[end..].lines().take_while(|line| !line.starts_with("  nothing to")).collect::<Vec<_>>().join("\n") + "\n"
+    };
+    expect![[r#"
+        shop/cache-0 goes to north-1, says profile default
+          after 7 other pending pods were placed, and 3 found unschedulable
+          one of 2 with the highest total, among which is drawn:
+            north-1, south-1
+    "#]]
+    .assert_eq(&outcome("shop/cache-0"));
+    expect![[r#"
+        research/training-3 goes to gpu-1, says profile default
+          after 5 other pending pods were placed; attempt 2 of this pod
+          earlier attempts preempted:
+            research/notebook-1
+          room was made for it there (status.nominatedNodeName)
+    "#]]
+    .assert_eq(&outcome("research/training-3"));
+    expect![[r#"
+        shop/checkout-canary goes nowhere, says profile default; SchedulingGates holds it back before the queue
+          after 14 other pending pods were placed, and 4 found unschedulable
+          waiting for scheduling gates: [example.com/waits-for-approval]
+    "#]]
+    .assert_eq(&outcome("shop/checkout-canary"));
+    expect![[r#"
+        research/notebook-1 goes nowhere, says profile default
+          after 7 other pending pods were placed, and 3 found unschedulable
+          0/6 nodes are available: 1 node(s) were unschedulable, 5 Insufficient example.com/gpu. no new claims to deallocate, preemption: 0/6 nodes are available: 1 No preemption victims found for incoming pod, 5 Preemption is not helpful for scheduling.
+    "#]].assert_eq(&outcome("research/notebook-1"));
 }
 
 #[test]

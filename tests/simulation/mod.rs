@@ -40,7 +40,7 @@ fn explanation(manifests: &str) -> Explanation {
     let pod = scheduler.pending(&pending[0]).unwrap().clone();
     let found = scheduler.explain(0, &pod, false);
     let base = &scheduler.cache.base;
-    Explanation::new(&pod, Profiles::PROFILES[0].name, found, &Budgets::default(), base)
+    Explanation::new(&pod, &Profiles::PROFILES[0], found, &Budgets::default(), base)
 }
 
 /// Simulates manifests.

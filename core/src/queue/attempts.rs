@@ -1,10 +1,13 @@
 //! Pods are popped, and come back or not.
 
+use std::sync::Arc;
+
 use super::entries::Slot;
 use super::events::{Strategy, worth};
 use super::in_flight::Notes;
 use super::parked::Why;
 use super::{Attempt, Cause, Order, Place, Queue, Rejectors, SchedulingQueue, Surroundings};
+use crate::model::Pod;
 
 impl<O: Order, E> SchedulingQueue<O, E> {
     /// Takes the next pod: the first of the active queue or, if that is empty, of the backoff queue.
@@ -25,6 +28,13 @@ impl<O: Order, E> SchedulingQueue<O, E> {
             after_flush: entry.flushed,
             lost: Some(self.lost.clone()),
         })
+    }
+
+    /// Returns the pod that [`SchedulingQueue::pop`] would return now.
+    pub fn peek(&mut self, around: &mut impl Surroundings<Event = E>, now: i64) -> Option<&Arc<Pod>> {
+        self.recover(around, now);
+        let slot = self.active.peek(&self.entries).or_else(|| self.backoff.peek(&self.entries))?;
+        Some(&self.entries[slot].queued.pod)
     }
 
     #[cold]

@@ -78,6 +78,17 @@ pub enum TieBreak {
     First,
 }
 
+impl TieBreak {
+    /// Picks one of `n` equally good nodes.
+    #[inline]
+    fn draw(self, random: &mut Random, n: usize) -> usize {
+        match self {
+            TieBreak::Random => random.below(n),
+            TieBreak::First => 0,
+        }
+    }
+}
+
 /// What can be set for a run; what belongs to a profile is compiled in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -245,14 +256,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             let (queue, mut around) = self.queue();
             let Some(attempt) = queue.pop(&mut around, now) else { return false };
             let pod = attempt.pod().clone();
-            if pod.deleting || self.cache.pod(&pod.uid).is_some() {
-                if pod.deleting {
-                    let note = format!("skip schedule deleting pod: {}", pod.namespaced_name());
-                    self.forget_name(&pod);
-                    self.record(pod, EventType::Warning, "FailedScheduling", note);
-                }
-                let (queue, mut around) = self.queue();
-                queue.dropped(attempt, &mut around);
+            if self.is_obsolete(&pod) {
+                self.drop_obsolete(attempt);
                 continue;
             }
             observer.attempts(attempt.profile(), &pod);
@@ -262,7 +267,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
                 client: &self.client,
                 pod: &pod,
                 cache: &mut self.cache,
-                draw: |n| if tie_break == TieBreak::First { 0 } else { random.below(n) },
+                draw: |n| tie_break.draw(random, n),
                 waiting: &mut self.waiting,
                 now,
                 observer: &mut *observer,
@@ -276,6 +281,40 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             self.settle(tasks);
             return true;
         }
+    }
+
+    /// Returns the pod that [`Scheduler::schedule_one`] would try now. Pods that need no attempt any more leave the queue.
+    pub fn next_pod(&mut self, tasks: &mut impl Tasks) -> Option<Arc<Pod>> {
+        self.settle(tasks);
+        let now = self.now;
+        loop {
+            let (queue, mut around) = self.queue();
+            let pod = queue.peek(&mut around, now)?.clone();
+            if !self.is_obsolete(&pod) {
+                return Some(self.with_nomination(pod));
+            }
+            let (queue, mut around) = self.queue();
+            let attempt = queue.pop(&mut around, now)?;
+            self.drop_obsolete(attempt);
+        }
+    }
+
+    /// Whether a queued pod needs no attempt: it is being deleted, or has a node.
+    #[inline]
+    fn is_obsolete(&self, pod: &Pod) -> bool {
+        pod.deleting || self.cache.pod(&pod.uid).is_some()
+    }
+
+    #[cold]
+    fn drop_obsolete(&mut self, attempt: Attempt) {
+        let pod = attempt.pod().clone();
+        if pod.deleting {
+            let note = format!("skip schedule deleting pod: {}", pod.namespaced_name());
+            self.forget_name(&pod);
+            self.record(pod, EventType::Warning, "FailedScheduling", note);
+        }
+        let (queue, mut around) = self.queue();
+        queue.dropped(attempt, &mut around);
     }
 
     /// The pod with the nomination that is known here, which its status may not say yet.
@@ -328,9 +367,11 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         queue.activate(uid, &mut around, now)
     }
 
-    /// Tells for one pod what a cycle would find now.
+    /// Explains what a cycle would find for a pod now. Of several equally good nodes, it is the one that the next attempt
+    /// would draw.
     pub fn explain(&mut self, profile: usize, pod: &Arc<Pod>, all_filters: bool) -> Explanation {
-        self.bundle.with(profile, Explain { pod, cache: &mut self.cache, all_filters })
+        let (random, tie_break) = (self.random.clone(), self.options.tie_break);
+        self.bundle.with(profile, Explain { pod, cache: &mut self.cache, all_filters, random, tie_break })
     }
 
     /// Whether a cycle may choose a node for a pod now, if that can be told sooner than [`Scheduler::explain`] would.
@@ -477,11 +518,14 @@ struct Explain<'a, S> {
     pod: &'a Arc<Pod>,
     cache: &'a mut Cache<S>,
     all_filters: bool,
+    random: Random,
+    tie_break: TieBreak,
 }
 impl<S: State> Visitor<S> for Explain<'_, S> {
     type Output = Explanation;
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Explanation {
-        engine.explain(self.pod, self.cache, self.all_filters)
+    fn visit<P: Profile<State = S>>(mut self, engine: &mut Engine<P>) -> Explanation {
+        let draw = |n| self.tie_break.draw(&mut self.random, n);
+        engine.explain_drawing(self.pod, self.cache, self.all_filters, draw)
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use schedc_core::client::ApiError;
 use schedc_core::handle::Handle;
-use schedc_core::model::Uid;
+use schedc_core::model::{Pod, Uid};
 use schedc_core::profile::{Bundle, StartError};
 use schedc_core::queue::Place;
 use schedc_core::scheduler::{self, Completed, Outcome, Scheduler, Tasks};
@@ -220,16 +220,41 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
         while self.step() {}
     }
 
+    /// Runs until the scheduler is about to try a pod for which `is_wanted` returns true, and before that attempt. Returns
+    /// false if the simulation ends without one.
+    pub fn run_to_attempt(&mut self, mut is_wanted: impl FnMut(&Pod) -> bool) -> bool {
+        loop {
+            while self.catch_up() {}
+            if self.scheduler.next_pod(&mut self.tasks).is_some_and(|pod| is_wanted(&pod)) {
+                return true;
+            }
+            if self.schedule_one() || self.end_pods() {
+                continue;
+            }
+            match self.next() {
+                Some(next) if !self.is_hopeless() => self.advance(next),
+                _ => return false,
+            }
+        }
+    }
+
     /// Does one round of what happens now: changes are told, tasks go on, or one pod is tried. Returns whether there was
     /// anything to do.
     pub fn step(&mut self) -> bool {
+        self.catch_up() || self.schedule_one() || self.end_pods()
+    }
+
+    /// Reports changes to the scheduler, and lets its tasks go on. Tries no pod. Returns whether there was anything to do.
+    pub fn catch_up(&mut self) -> bool {
         let before = self.told;
         self.inform();
         let was_told = before < self.told;
         let went_on = self.go_on();
-        if was_told || went_on || self.schedule_one() {
-            return true;
-        }
+        was_told || went_on
+    }
+
+    /// Ends pods that are being deleted, if their time is over. Returns whether there were any.
+    fn end_pods(&mut self) -> bool {
         // Pods end when all that can be tried was, as long as they are there.
         if self.server.next_end().is_none_or(|end| end > self.now) {
             return false;

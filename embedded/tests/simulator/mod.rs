@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod attempts;
 mod preemption;
 mod specs;
 mod time;

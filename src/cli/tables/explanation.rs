@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
+use indicatif::HumanCount;
+
 use super::count;
 use crate::budgets::{Kept, Violated};
 use crate::cli::output::{Columns, heading, wrapped};
-use crate::explanation::{Explanation, NodeReport, Rejection};
+use crate::explanation::{After, Explanation, NodeReport, Rejection};
 
 /// Feasible nodes with their scores, the best first; the others with their reasons; and the outcome at the end.
 pub(crate) fn table(explanation: &Explanation) -> String {
@@ -65,6 +67,7 @@ fn outcome(explanation: &Explanation) -> String {
     by_plugin(&explanation.held_by, "holds it back before the queue");
     by_plugin(&explanation.pre_filter, "rejects it before it looks at single nodes");
     text.push('\n');
+    text += &explanation.after.as_ref().map(before).unwrap_or_default();
     if let Some(message) = &explanation.message {
         let _ = writeln!(text, "  {message}");
     }
@@ -97,12 +100,35 @@ fn outcome(explanation: &Explanation) -> String {
             text += &wrapped(best.iter().map(String::as_str), 4);
         }
     }
-    if !explanation.skipped_filters.is_empty() {
-        let _ = write!(
-            text,
-            "  nothing to filter by for this pod:\n{}",
-            wrapped(explanation.skipped_filters.iter().copied(), 4)
-        );
+    let skipped = [
+        ("nothing to filter by for this pod", &explanation.skipped_filters),
+        ("nothing to score by for this pod", &explanation.skipped_scores),
+    ];
+    for (title, plugins) in skipped.into_iter().filter(|(_, plugins)| !plugins.is_empty()) {
+        let _ = write!(text, "  {title}:\n{}", wrapped(plugins.iter().copied(), 4));
+    }
+    text
+}
+
+/// What happened before the attempt that is explained.
+fn before(after: &After) -> String {
+    let After { placed, unschedulable, attempt, preempted, preempted_by } = after;
+    let pods_were = if *placed == 1 { "pod was" } else { "pods were" };
+    let mut text = format!("  after {} other pending {pods_were} placed", HumanCount(*placed as u64));
+    if *unschedulable > 0 {
+        // Writing to a string cannot fail.
+        let _ = write!(text, ", and {unschedulable} found unschedulable");
+    }
+    if *attempt > 1 {
+        let _ = write!(text, "; attempt {attempt} of this pod");
+    }
+    text.push('\n');
+    if !preempted.is_empty() {
+        text += "  earlier attempts preempted:\n";
+        text += &wrapped(preempted.iter().map(String::as_str), 4);
+    }
+    if let Some(by) = preempted_by {
+        let _ = writeln!(text, "  {by} preempts it later");
     }
     text
 }

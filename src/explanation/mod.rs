@@ -1,16 +1,19 @@
 //! What becomes of one pod, node by node, as it is printed.
 
+mod cycle;
+
 use schedc_core::cache::Base;
 use schedc_core::engine::{Decision, Unschedulable};
 use schedc_core::explain::{Explanation as Found, NodeExplanation};
 use schedc_core::model::Pod;
-use schedc_core::profile::PluginScore;
+use schedc_core::profile::{PluginScore, ProfileInfo};
 use schedc_core::status::Status;
 use schedc_core::verdict::Verdict;
 use serde::Serialize;
 
-use crate::budgets::{Budgets, Effects, Kept, Violated};
+use crate::budgets::{self, Budgets, Effects, Kept, Violated};
 use crate::cluster::pod_name;
+pub use cycle::{Options, explain};
 
 /// What a scheduling cycle finds for a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -24,6 +27,9 @@ pub struct Explanation {
     pub node: Option<String>,
     /// Why it goes nowhere, in kube-scheduler's words.
     pub message: Option<String>,
+    /// The cycles before, if pending pods were placed first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<After>,
     /// How room can be made for it where it goes nowhere.
     pub preemption: Option<Preemption>,
     /// The plugin that holds it back, so that nothing else was asked.
@@ -32,12 +38,35 @@ pub struct Explanation {
     pub pre_filter: Option<Rejection>,
     /// Filter plugins that this pod gives nothing to do.
     pub skipped_filters: Vec<&'static str>,
+    /// Score plugins that this pod gives nothing to do. Empty if nothing was scored.
+    pub skipped_scores: Vec<&'static str>,
     /// The node was taken because an earlier preemption made room there for the pod; scores did not matter.
     pub by_nomination: bool,
     /// The feasible nodes with the highest total. A cycle draws one of them.
     pub best: Vec<String>,
     /// All nodes, by name.
     pub nodes: Vec<NodeReport>,
+    /// The disruption budgets of the cluster, for warnings.
+    #[serde(skip)]
+    pub budgets: Vec<budgets::Status>,
+}
+
+/// The cycles before the one that is explained.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct After {
+    /// Number of other pending pods that were placed.
+    pub placed: usize,
+    /// Number of other pending pods that were tried and have no node.
+    pub unschedulable: usize,
+    /// Number of the attempt of the pod that is explained, its last one: from 1, or 0 if it is never tried.
+    pub attempt: usize,
+    /// Pods that its earlier attempts preempted: `namespace/name`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub preempted: Vec<String>,
+    /// The pod that preempts it afterwards: `namespace/name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preempted_by: Option<String>,
 }
 
 /// Room that preemption makes.
@@ -104,8 +133,7 @@ pub struct Score {
 
 impl Explanation {
     /// Puts what was found for a pod into words.
-    pub fn new(of: &Pod, profile: &'static str, found: Found, budgets: &Budgets, base: &Base) -> Self {
-        let pod = pod_name(of, &base.interner);
+    pub fn new(of: &Pod, profile: &'static ProfileInfo, found: Found, budgets: &Budgets, base: &Base) -> Self {
         let held_by = found.held.as_ref().map(Rejection::from);
         let preemption = match &found.decision {
             Decision::Unschedulable(unschedulable) => Preemption::of(of, unschedulable, budgets, base),
@@ -118,19 +146,29 @@ impl Explanation {
             (None, Decision::Error(message)) => (None, Some(message)),
         };
         Explanation {
-            pod,
-            profile,
+            pod: pod_name(of, &base.interner),
+            profile: profile.name,
             node,
             message,
+            after: None,
             preemption: preemption.filter(|_| held_by.is_none()),
             held_by,
             pre_filter: found.pre_filter.as_ref().map(Rejection::from),
             skipped_filters: found.skipped,
+            skipped_scores: skipped_scores(profile, &found.nodes),
             by_nomination: found.by_nomination,
             best: found.best,
             nodes: found.nodes.into_iter().map(NodeReport::from).collect(),
+            budgets: Vec::new(),
         }
     }
+}
+
+/// The score plugins of a profile that take no part in the scores of feasible nodes.
+fn skipped_scores(profile: &'static ProfileInfo, nodes: &[NodeExplanation]) -> Vec<&'static str> {
+    let Some(scored) = nodes.iter().find(|node| !node.scores.is_empty()) else { return Vec::new() };
+    let plugins = profile.plugins("score").iter().map(|(plugin, _)| *plugin);
+    plugins.filter(|plugin| scored.scores.iter().all(|score| score.plugin != *plugin)).collect()
 }
 
 impl Preemption {
