@@ -1,18 +1,18 @@
 //! `schedc explain`
 
-use clap::Args;
-use k8s_openapi::api::core::v1::Pod as ApiPod;
+use clap::{Args, value_parser};
 use schedc_core::handle::Handle;
 use schedc_core::profile::Bundle;
-use schedc_objects::{Objects, Sourced};
+use schedc_objects::Objects;
 
 use super::failure::Failure;
-use super::objects;
+use super::objects::{self, Deciders};
 use super::output::{self, Format};
-use super::tables::explanation::table;
+use super::pods::{Pods, check_nodes, name_of};
+use super::tables::explanation::{Nodes, table, tables};
 use super::validate;
 use crate::cluster::scheduler_name;
-use crate::explanation::{Options, explain};
+use crate::explanation::{Explanation, Options, explain};
 
 /// Tell where a pod would go and why, node by node
 ///
@@ -20,13 +20,10 @@ use crate::explanation::{Options, explain};
 /// 0..=100, and weighted. The nodes hold the pods that are bound to them; other pending pods are placed first with
 /// --after only. A pod that is bound already is explained as if it had no node yet.
 #[derive(Args)]
+#[command(mut_arg("files", |files| files.required(false).required_unless_present("selector")))]
 pub(crate) struct Explain {
-    /// The pod: NAME, or NAMESPACE/NAME if the name is not unique
-    #[arg(value_name = "POD")]
-    pod: String,
-
     #[command(flatten)]
-    input: objects::Input,
+    pods: Pods,
 
     /// Place the other pending pods first, as far as `schedc simulate` tries them before this one
     ///
@@ -42,25 +39,80 @@ pub(crate) struct Explain {
     #[arg(long)]
     all_filters: bool,
 
+    /// Print every node in a separate row, not the best nodes and numbers of rejected ones
+    #[arg(long, conflicts_with_all = ["node", "top"])]
+    nodes: bool,
+
+    /// Print this node alone; may be given several times
+    #[arg(long, value_name = "NAME", conflicts_with = "top")]
+    node: Vec<String>,
+
+    /// Print so many feasible nodes, those with the highest totals
+    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = value_parser!(u32).range(1..))]
+    top: u32,
+
     /// How to print the result
+    ///
+    /// JSON and YAML have all nodes, whatever the options of the table are.
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
     output: Format,
+
+    #[command(flatten)]
+    input: objects::Input,
 }
 
 impl Explain {
-    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
+    pub(crate) fn run<B: Bundle>(mut self) -> Result<(), Failure> {
+        if let Some(file) = self.pods.first_file() {
+            self.input.add_first(file.into());
+        }
         let deciders = self.input.deciders::<B>()?;
         let objects = self.input.load::<B>()?;
         validate::warn(&objects.ignored);
-        let subject = find(&objects, &self.pod)?;
-        let pod = &objects.pods[subject].object;
-        let name = name_of(pod);
-        let Some(profile) = deciders.routes.profile_of(pod) else {
-            return Err(Failure::new(format_args!(
-                "pod {name} asks for scheduler `{}`, which is none of the profiles; choose one with --profile",
-                scheduler_name(pod)
-            )));
+        let subjects = self.pods.find(&objects)?;
+        check_nodes(&self.node, objects.nodes.iter().filter_map(|node| node.object.metadata.name.as_deref()))?;
+        let (mut explanations, mut unserved) = (Vec::new(), Vec::new());
+        for subject in subjects {
+            let pod = &objects.pods[subject].object;
+            match deciders.routes.profile_of(pod) {
+                Some(profile) => {
+                    explanations.push(self.explain::<B>(subject, profile, objects.clone(), &deciders)?);
+                }
+                None => unserved.push(format!(
+                    "pod {} asks for scheduler `{}`, which is none of the profiles; choose one with --profile",
+                    name_of(pod),
+                    scheduler_name(pod)
+                )),
+            }
+        }
+        if explanations.is_empty() {
+            return Err(Failure::Message(unserved.join("\n")));
+        }
+        unserved.iter().for_each(output::note);
+        explanations.iter().take(1).for_each(|explanation| objects::note_uncounted(&explanation.budgets));
+        let view = if self.nodes {
+            Nodes::All
+        } else if self.node.is_empty() {
+            Nodes::Top(self.top as usize)
+        } else {
+            Nodes::Named(self.node)
         };
+        match self.pods.first_file() {
+            Some(_) => output::print(self.output, &explanations, |explanations| tables(explanations, &view)),
+            None => explanations
+                .iter()
+                .try_for_each(|explanation| output::print(self.output, explanation, |one| table(one, &view))),
+        }
+    }
+
+    fn explain<B: Bundle>(
+        &self,
+        subject: usize,
+        profile: usize,
+        objects: Objects,
+        deciders: &Deciders,
+    ) -> Result<Explanation, Failure> {
+        let name = name_of(&objects.pods[subject].object);
         let options = Options {
             routes: deciders.routes,
             profile,
@@ -73,39 +125,6 @@ impl Explain {
             None => explain(B::new, objects, subject, options)?,
             Some(profiles) => explain(|handle: &Handle| profiles.start(handle), objects, subject, options)?,
         };
-        let waits_for_none = || Failure::new(format_args!("pod {name} does not wait for a scheduler"));
-        let explanation = explanation.ok_or_else(waits_for_none)?;
-        objects::note_uncounted(&explanation.budgets);
-        output::print(self.output, &explanation, table)
+        explanation.ok_or_else(|| Failure::new(format_args!("pod {name} does not wait for a scheduler")))
     }
-}
-
-/// The index of the pod of that name.
-fn find(objects: &Objects, wanted: &str) -> Result<usize, Failure> {
-    let (namespace, name) = match wanted.split_once('/') {
-        Some((namespace, name)) => (Some(namespace), name),
-        None => (None, wanted),
-    };
-    let fits = |pod: &Sourced<ApiPod>| {
-        let metadata = &pod.object.metadata;
-        metadata.name.as_deref() == Some(name)
-            && namespace.is_none_or(|namespace| namespace == namespace_of(&pod.object))
-    };
-    let found: Vec<usize> = (0..objects.pods.len()).filter(|&i| fits(&objects.pods[i])).collect();
-    match found[..] {
-        [only] => Ok(only),
-        [] => Err(Failure::new(format_args!("there is no pod `{wanted}` in the input"))),
-        _ => {
-            let names: Vec<String> = found.iter().map(|&i| name_of(&objects.pods[i].object)).collect();
-            Err(Failure::new(format_args!("`{wanted}` may be any of {}; say which", names.join(", "))))
-        }
-    }
-}
-
-fn name_of(pod: &ApiPod) -> String {
-    format!("{}/{}", namespace_of(pod), pod.metadata.name.as_deref().unwrap_or_default())
-}
-
-fn namespace_of(pod: &ApiPod) -> &str {
-    pod.metadata.namespace.as_deref().filter(|namespace| !namespace.is_empty()).unwrap_or("default")
 }

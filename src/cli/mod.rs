@@ -28,6 +28,8 @@ mod fuzz;
 #[cfg(feature = "tools")]
 mod import;
 #[cfg(feature = "tools")]
+mod label_selector;
+#[cfg(feature = "tools")]
 mod lines;
 #[cfg(feature = "tools")]
 mod man;
@@ -40,6 +42,8 @@ mod objects;
 #[cfg(feature = "tools")]
 mod origin;
 mod output;
+#[cfg(feature = "tools")]
+mod pods;
 mod profiles;
 mod program;
 #[cfg(feature = "run")]

@@ -67,6 +67,11 @@ pub(crate) struct Input {
 }
 
 impl Input {
+    /// Adds a file or folder before the others.
+    pub(crate) fn add_first(&mut self, file: PathBuf) {
+        self.files.insert(0, file);
+    }
+
     /// Reads the objects.
     pub(crate) fn load<B: Bundle>(&self) -> Result<Objects, Failure> {
         let options = Options {

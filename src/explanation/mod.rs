@@ -105,7 +105,7 @@ pub struct NodeReport {
 }
 
 /// A plugin that says no.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Rejection {
     /// The plugin; empty if it is PreFilter plugins together that leave a node out.
     #[serde(skip_serializing_if = "str::is_empty")]

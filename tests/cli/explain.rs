@@ -14,11 +14,10 @@ fn a_pod_that_fits_somewhere() {
           north-2    460       0 > 100 > 300        0 > 0 > 0         85 > 85 > 85            0 > 0 > 0                        75 > 75 > 75         0 > 0 > 0
 
         Rejected nodes
-          NODE     PLUGIN             REASON
-          gpu-1    TaintToleration    node(s) had untolerated taint(s)
-          south-1  InterPodAffinity   node(s) didn't match pod affinity rules
-          south-2  InterPodAffinity   node(s) didn't match pod affinity rules
-          south-3  NodeUnschedulable  node(s) were unschedulable
+          COUNT  PLUGIN             REASON                                   NODES
+              2  InterPodAffinity   node(s) didn't match pod affinity rules  south-1, south-2
+              1  TaintToleration    node(s) had untolerated taint(s)         gpu-1
+              1  NodeUnschedulable  node(s) were unschedulable               south-3
 
         shop/cache-0 goes to north-1, says profile default
           the highest total of 2 feasible ones of 6 nodes
@@ -40,11 +39,10 @@ fn a_pod_that_keeps_the_zones_even() {
           south-2    162           1 > 0 > 0         89 > 89 > 89            0 > 0 > 0                        73 > 73 > 73         0 > 0 > 0
 
         Rejected nodes
-          NODE     PLUGIN             REASON
-          gpu-1    TaintToleration    node(s) had untolerated taint(s)
-          north-1  PodTopologySpread  node(s) didn't match pod topology spread constraints
-          north-2  PodTopologySpread  node(s) didn't match pod topology spread constraints
-          south-3  NodeUnschedulable  node(s) were unschedulable
+          COUNT  PLUGIN             REASON                                                NODES
+              2  PodTopologySpread  node(s) didn't match pod topology spread constraints  north-1, north-2
+              1  TaintToleration    node(s) had untolerated taint(s)                      gpu-1
+              1  NodeUnschedulable  node(s) were unschedulable                            south-3
 
         shop/web-1 goes to south-1, says profile default
           the highest total of 2 feasible ones of 6 nodes
@@ -60,13 +58,11 @@ fn a_pod_that_keeps_the_zones_even() {
 fn a_pod_that_fits_nowhere() {
     expect![[r#"
         Rejected nodes
-          NODE     PLUGIN             REASON
-          gpu-1    TaintToleration    node(s) had untolerated taint(s)
-          north-1  NodePorts          node(s) didn't have free ports for the requested pod ports
-          north-2  NodePorts          node(s) didn't have free ports for the requested pod ports
-          south-1  NodeAffinity       node(s) didn't match Pod's node affinity/selector
-          south-2  NodeAffinity       node(s) didn't match Pod's node affinity/selector
-          south-3  NodeUnschedulable  node(s) were unschedulable
+          COUNT  PLUGIN             REASON                                                      NODES
+              2  NodePorts          node(s) didn't have free ports for the requested pod ports  north-1, north-2
+              2  NodeAffinity       node(s) didn't match Pod's node affinity/selector           south-1, south-2
+              1  TaintToleration    node(s) had untolerated taint(s)                            gpu-1
+              1  NodeUnschedulable  node(s) were unschedulable                                  south-3
 
         research/metrics-proxy goes nowhere, says profile default
           0/6 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 node(s) didn't have free ports for the requested pod ports, 2 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, preemption: 0/6 nodes are available: 2 No preemption victims found for incoming pod, 4 Preemption is not helpful for scheduling.
@@ -80,15 +76,13 @@ fn a_pod_that_fits_nowhere() {
 fn every_plugin_that_would_reject() {
     expect![[r#"
         Rejected nodes
-          NODE     PLUGIN             REASON
-          gpu-1    TaintToleration    node(s) had untolerated taint(s)
-          north-1  NodeResourcesFit   Insufficient cpu
-          north-2  NodeResourcesFit   Insufficient cpu
-          south-1  NodeResourcesFit   Insufficient cpu
-          south-2  NodeResourcesFit   Insufficient cpu, Insufficient memory
-          south-3  NodeUnschedulable  node(s) were unschedulable
-                   TaintToleration    node(s) had untolerated taint(s)
-                   NodeResourcesFit   Insufficient cpu, Insufficient memory
+          COUNT  PLUGIN             REASON                                 NODES
+              3  NodeResourcesFit   Insufficient cpu                       north-1, north-2, south-1
+              1  TaintToleration    node(s) had untolerated taint(s)       gpu-1
+              1  NodeResourcesFit   Insufficient cpu, Insufficient memory  south-2
+              1  NodeUnschedulable  node(s) were unschedulable             south-3
+                 TaintToleration    node(s) had untolerated taint(s)
+                 NodeResourcesFit   Insufficient cpu, Insufficient memory
 
         research/simulation goes nowhere, says profile default
           0/6 nodes are available: 1 Insufficient memory, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 4 Insufficient cpu. no new claims to deallocate, preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling.
@@ -113,15 +107,15 @@ fn a_bound_pod_as_if_it_had_no_node() {
     expect![[r#"
         Feasible nodes (scores: raw > normalised > weighted)
           NODE     TOTAL  TaintToleration x3  NodeResourcesFit x1  DynamicResources x2  NodeResourcesBalancedAllocation x1  ImageLocality x1
-          north-2    438       0 > 100 > 300         66 > 66 > 66            0 > 0 > 0                        72 > 72 > 72         0 > 0 > 0
           south-1    438       0 > 100 > 300         66 > 66 > 66            0 > 0 > 0                        72 > 72 > 72         0 > 0 > 0
+          north-2    438       0 > 100 > 300         66 > 66 > 66            0 > 0 > 0                        72 > 72 > 72         0 > 0 > 0
           north-1    435       0 > 100 > 300         61 > 61 > 61            0 > 0 > 0                        74 > 74 > 74         0 > 0 > 0
           south-2    101           1 > 0 > 0         33 > 33 > 33            0 > 0 > 0                        68 > 68 > 68         0 > 0 > 0
 
         Rejected nodes
-          NODE     PLUGIN             REASON
-          gpu-1    TaintToleration    node(s) had untolerated taint(s)
-          south-3  NodeUnschedulable  node(s) were unschedulable
+          COUNT  PLUGIN             REASON                            NODES
+              1  TaintToleration    node(s) had untolerated taint(s)  gpu-1
+              1  NodeUnschedulable  node(s) were unschedulable        south-3
 
         shop/search-0 goes to south-1, says profile default
           one of 2 with the highest total, among which is drawn:
@@ -242,6 +236,198 @@ fn one_pod_as_json() {
     );
 }
 
+/// A cluster of 300 nodes: one of three is tainted, one of two of the others is small.
+fn large() -> Folder {
+    let mut manifests = String::new();
+    for n in 0..300 {
+        let taint = if n % 3 == 0 { "taints: [{key: gpu, effect: NoSchedule}]" } else { "" };
+        let cpu = if n % 2 == 0 { 1 } else { 8 + n % 5 };
+        manifests += &format!(
+            "{{apiVersion: v1, kind: Node, metadata: {{name: node-{n:03}}}, spec: {{{taint}}}, status: {{capacity: {{cpu: {cpu}, pods: 9}}}}}}\n---\n"
+        );
+    }
+    manifests += "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 2}}}]}}\n";
+    Folder::with(&[("all.yaml", &manifests)])
+}
+
+#[test]
+fn nodes_with_the_same_rejections_are_counted() {
+    let table = large().schedc(&["explain", "p", "all.yaml", "--top", "3"]).ok();
+    expect![[r#"
+        Feasible nodes (scores: raw > normalised > weighted)
+          NODE      TOTAL  TaintToleration x3  NodeResourcesFit x1  DynamicResources x2  NodeResourcesBalancedAllocation x1  ImageLocality x1
+          node-269    458       0 > 100 > 300         83 > 83 > 83            0 > 0 > 0                        75 > 75 > 75         0 > 0 > 0
+          node-019    458       0 > 100 > 300         83 > 83 > 83            0 > 0 > 0                        75 > 75 > 75         0 > 0 > 0
+          node-029    458       0 > 100 > 300         83 > 83 > 83            0 > 0 > 0                        75 > 75 > 75         0 > 0 > 0
+          ... and 97 more; --nodes prints them all
+
+        Rejected nodes
+          COUNT  PLUGIN            REASON                            NODES
+            100  TaintToleration   node(s) had untolerated taint(s)  node-000, node-003, node-006, node-009 + 96 more
+            100  NodeResourcesFit  Insufficient cpu                  node-002, node-004, node-008, node-010 + 96 more
+
+        default/p goes to node-269, says profile default
+          one of 20 with the highest total, among which is drawn:
+            node-019, node-029, node-049, node-059, node-079, node-089, node-109, node-119, node-139,
+            node-149, and 10 more
+          nothing to filter by for this pod:
+            NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
+            PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
+          nothing to score by for this pod:
+            NodeAffinity, VolumeBinding, PodTopologySpread, InterPodAffinity
+    "#]].assert_eq(&table);
+    assert_eq!(large().schedc(&["explain", "p", "all.yaml"]).ok().matches(" > ").count(), 2 + 10 * 5 * 2);
+    let all = large().schedc(&["explain", "p", "all.yaml", "--all-filters"]).ok();
+    let start = all.find("Rejected").expect("the table");
+    expect![[r#"
+        Rejected nodes
+          COUNT  PLUGIN            REASON                            NODES
+            100  NodeResourcesFit  Insufficient cpu                  node-002, node-004, node-008, node-010 + 96 more
+             50  TaintToleration   node(s) had untolerated taint(s)  node-000, node-006, node-012, node-018 + 46 more
+                 NodeResourcesFit  Insufficient cpu
+             50  TaintToleration   node(s) had untolerated taint(s)  node-003, node-009, node-015, node-021 + 46 more
+    "#]]
+    .assert_eq(&all[start..all.find("\ndefault/p").expect("the outcome")]);
+}
+
+#[test]
+fn single_nodes_can_be_named() {
+    let table = large().schedc(&["explain", "p", "all.yaml", "--node", "node-001", "--node", "node-002"]).ok();
+    expect![[r#"
+        Feasible nodes (scores: raw > normalised > weighted)
+          NODE      TOTAL  TaintToleration x3  NodeResourcesFit x1  DynamicResources x2  NodeResourcesBalancedAllocation x1  ImageLocality x1
+          node-001    452       0 > 100 > 300         77 > 77 > 77            0 > 0 > 0                        75 > 75 > 75         0 > 0 > 0
+
+        Rejected nodes
+          NODE      PLUGIN            REASON
+          node-002  NodeResourcesFit  Insufficient cpu
+
+        default/p goes to node-269, says profile default
+          one of 20 with the highest total, among which is drawn:
+            node-019, node-029, node-049, node-059, node-079, node-089, node-109, node-119, node-139,
+            node-149, and 10 more
+          nothing to filter by for this pod:
+            NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
+            PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
+          nothing to score by for this pod:
+            NodeAffinity, VolumeBinding, PodTopologySpread, InterPodAffinity
+    "#]].assert_eq(&table);
+    expect![[r#"
+        error: there is no node `nort-1` in the input; did you mean `north-1`?
+        error: there is no node `x` in the input
+    "#]]
+    .assert_eq(&schedc(&["explain", "web-1", EXAMPLE, "--node", "nort-1", "--node", "x"]).refused());
+}
+
+#[test]
+fn every_node_has_a_row_if_that_is_asked_for() {
+    let table = large().schedc(&["explain", "p", "all.yaml", "--nodes"]).ok();
+    assert_eq!(table.lines().filter(|line| line.starts_with("  node-")).count(), 300);
+}
+
+#[test]
+fn results_for_programs_have_all_nodes() {
+    let folder = large();
+    let explain = ["explain", "p", "all.yaml", "-o", "json"];
+    let whole = folder.schedc(&explain).json();
+    assert_eq!(whole["nodes"].as_array().map(Vec::len), Some(300));
+    for view in [&["--nodes"][..], &["--node", "node-001"], &["--top", "1"]] {
+        assert_eq!(folder.schedc(&[&explain[..], view].concat()).json(), whole, "{view:?}");
+    }
+    let keys: Vec<&String> = whole.as_object().expect("an object").keys().collect();
+    expect![[r#"["best", "byNomination", "heldBy", "message", "node", "nodes", "pod", "preFilter", "preemption", "profile", "skippedFilters", "skippedScores"]"#]].assert_eq(&format!("{keys:?}"));
+}
+
+#[test]
+fn pods_are_found_by_namespace_and_labels() {
+    let outcomes = |args: &[&str]| {
+        let text = schedc(&[&["explain"], args].concat()).ok();
+        text.lines().filter(|line| line.contains(", says profile")).map(|line| format!("{line}\n")).collect::<String>()
+    };
+    expect![[r#"
+        shop/web-1 goes to south-1, says profile default
+    "#]]
+    .assert_eq(&outcomes(&["-n", "shop", "web-1", EXAMPLE]));
+    expect![[r#"
+        shop/web-0 goes to north-1, says profile default
+        shop/web-1 goes to south-1, says profile default
+        shop/web-2 goes to south-1, says profile default
+        shop/web-3 goes to south-1, says profile default
+        shop/web-4 goes to south-1, says profile default
+        shop/cache-0 goes to north-1, says profile default
+    "#]]
+    .assert_eq(&outcomes(&["-l", "app in (web, cache)", EXAMPLE]));
+    expect![[r#"
+        research/training-1 goes to gpu-1, says profile default
+        research/training-2 goes nowhere, says profile default
+        research/training-3 goes nowhere, says profile default
+        research/report-1 goes to south-1, says profile default
+        research/report-2 goes to south-1, says profile default
+        research/report-3 goes to south-1, says profile default
+        research/report-4 goes to south-1, says profile default
+        research/report-5 goes to south-1, says profile default
+        research/simulation goes nowhere, says profile default
+        research/metrics-proxy goes nowhere, says profile default
+    "#]]
+    .assert_eq(&outcomes(&["-n", "research", "-l", "!app", EXAMPLE]));
+    let note = schedc(&["explain", "-n", "research", "-l", "!app", EXAMPLE]).stderr;
+    expect![[r#"
+        note: pod research/spark-driver asks for scheduler `batch-scheduler`, which is none of the profiles; choose one with --profile
+    "#]].assert_eq(&note);
+    let array = schedc(&["explain", "-l", "app=cache", EXAMPLE, "-o", "json"]).json();
+    let single = schedc(&["explain", "cache-0", EXAMPLE, "-o", "json"]).json();
+    assert_eq!(array, json!([single]));
+    let refused = |args: &[&str]| schedc(&[&["explain"], args].concat()).refused();
+    expect![[r#"
+        error: no pod in namespace `research` has the labels `app=web`
+    "#]]
+    .assert_eq(&refused(&["-n", "research", "-l", "app=web", EXAMPLE]));
+    expect![[r#"
+        error: `shop/web-1` is not in namespace `research`: leave out one of the two
+    "#]]
+    .assert_eq(&refused(&["-n", "research", "shop/web-1", EXAMPLE]));
+    let usage = |args: &[&str]| schedc(&[&["explain"], args].concat());
+    expect![[r#"
+        error: invalid value 'app within (web)' for '--selector <SELECTOR>': `app within (web)`: write KEY in (VALUE,...) or KEY notin (VALUE,...)
+
+        For more information, try '--help'.
+    "#]].assert_eq(&usage(&["-l", "app within (web)", EXAMPLE]).stderr);
+    expect![[r#"
+        error: the following required arguments were not provided:
+          <FILE|FOLDER>...
+
+        Usage: schedc explain <POD> <FILE|FOLDER>...
+
+        For more information, try '--help'.
+    "#]]
+    .assert_eq(&usage(&["web-1"]).stderr);
+}
+
+#[test]
+fn similar_pods_are_suggested() {
+    let refused = |pod: &str| schedc(&["explain", pod, EXAMPLE]).refused();
+    expect![[r#"
+        error: there is no pod `serch-0` in the input; did you mean `search-0`?
+    "#]]
+    .assert_eq(&refused("serch-0"));
+    expect![[r#"
+        error: there is no pod `shop/serch-0` in the input; did you mean `shop/search-0`?
+    "#]]
+    .assert_eq(&refused("shop/serch-0"));
+    expect![[r#"
+        error: there is no pod `shp/search-0` in the input; did you mean `shop/search-0`?
+    "#]]
+    .assert_eq(&refused("shp/search-0"));
+    expect![[r#"
+        error: there is no pod `research/web-1` in the input; did you mean `shop/web-1`?
+    "#]]
+    .assert_eq(&refused("research/web-1"));
+    expect![[r#"
+        error: there is no pod `nothing-like-it` in the input
+    "#]]
+    .assert_eq(&refused("nothing-like-it"));
+}
+
 #[test]
 fn which_pod_is_meant() {
     let pod = |namespace: &str, scheduler: &str| {
@@ -258,7 +444,7 @@ fn which_pod_is_meant() {
     "#]]
     .assert_eq(&refused(&["explain", "p", "pods.yaml"]));
     expect![[r#"
-        error: there is no pod `three/p` in the input
+        error: there is no pod `three/p` in the input; did you mean `one/p`?
     "#]]
     .assert_eq(&refused(&["explain", "three/p", "pods.yaml"]));
     expect![[r#"

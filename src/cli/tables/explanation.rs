@@ -1,5 +1,7 @@
 //! What becomes of one pod.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use indicatif::HumanCount;
@@ -9,21 +11,56 @@ use crate::budgets::{Kept, Violated};
 use crate::cli::output::{Columns, heading, wrapped};
 use crate::explanation::{After, Explanation, NodeReport, Rejection};
 
+/// Names in a list of equally good nodes, unless every node is printed.
+const TIES: usize = 10;
+
+/// The nodes of a table.
+#[derive(Clone, Debug)]
+pub(crate) enum Nodes {
+    /// The feasible nodes with the highest totals, up to this number, and the rejected nodes by reason.
+    Top(usize),
+    /// Every node in a separate row.
+    All,
+    /// These nodes alone.
+    Named(Vec<String>),
+}
+
+impl Nodes {
+    fn include(&self, node: &NodeReport) -> bool {
+        match self {
+            Nodes::Top(_) | Nodes::All => true,
+            Nodes::Named(names) => names.contains(&node.node),
+        }
+    }
+}
+
 /// Feasible nodes with their scores, the best first; the others with their reasons; and the outcome at the end.
-pub(crate) fn table(explanation: &Explanation) -> String {
-    let parts = [scores(explanation), rejections(explanation), Some(outcome(explanation))];
+pub(crate) fn table(explanation: &Explanation, view: &Nodes) -> String {
+    let parts = [scores(explanation, view), rejections(explanation, view), Some(outcome(explanation, view))];
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
-fn scores(explanation: &Explanation) -> Option<String> {
-    let mut feasible: Vec<&NodeReport> = explanation.nodes.iter().filter(|node| node.feasible).collect();
-    let first = *feasible.first()?;
+/// Tables of several pods, one after the other.
+pub(crate) fn tables(explanations: &[Explanation], view: &Nodes) -> String {
+    explanations.iter().map(|explanation| table(explanation, view)).collect::<Vec<_>>().join("\n\n")
+}
+
+fn scores(explanation: &Explanation, view: &Nodes) -> Option<String> {
+    let feasible = explanation.nodes.iter().filter(|node| node.feasible);
+    let mut nodes: Vec<&NodeReport> = feasible.filter(|node| view.include(node)).collect();
+    let first = *nodes.first()?;
     let weights: Vec<String> =
         first.scores.iter().map(|score| format!(">{} x{}", score.plugin, score.weight)).collect();
     let names = ["NODE", ">TOTAL"].into_iter().chain(weights.iter().map(String::as_str));
     let mut columns = Columns::new(names);
-    feasible.sort_by_key(|node| std::cmp::Reverse(node.total));
-    for node in feasible {
+    // The node that was drawn comes before equally good ones.
+    let is_other = |node: &NodeReport| Some(&node.node) != explanation.node.as_ref();
+    nodes.sort_by_key(|node| (Reverse(node.total), is_other(node)));
+    let shown = match view {
+        Nodes::Top(k) => nodes.len().min(*k),
+        Nodes::All | Nodes::Named(_) => nodes.len(),
+    };
+    for node in &nodes[..shown] {
         let total = node.total.map_or_else(|| "-".to_owned(), |total| total.to_string());
         let mut row = vec![node.node.clone(), total];
         for score in &node.scores {
@@ -33,25 +70,82 @@ fn scores(explanation: &Explanation) -> Option<String> {
     }
     let title = heading("Feasible nodes");
     let legend = if first.scores.is_empty() { "" } else { " (scores: raw > normalised > weighted)" };
-    Some(format!("{title}{legend}\n{}", columns.text()))
+    let rest = match nodes.len() - shown {
+        0 => String::new(),
+        rest => format!("  ... and {} more; --nodes prints them all\n", HumanCount(rest as u64)),
+    };
+    Some(format!("{title}{legend}\n{}{rest}", columns.text()))
 }
 
-fn rejections(explanation: &Explanation) -> Option<String> {
-    if explanation.nodes.iter().all(|node| node.feasible) {
+fn rejections(explanation: &Explanation, view: &Nodes) -> Option<String> {
+    let rejected = explanation.nodes.iter().filter(|node| !node.feasible);
+    let nodes: Vec<&NodeReport> = rejected.filter(|node| view.include(node)).collect();
+    if nodes.is_empty() {
         return None;
     }
-    let mut columns = Columns::new(["NODE", "PLUGIN", "REASON"]);
-    for node in &explanation.nodes {
-        for (at, rejection) in node.rejections.iter().enumerate() {
-            let name = if at == 0 { node.node.as_str() } else { "" };
-            let plugin = if rejection.plugin.is_empty() { "(PreFilter)" } else { rejection.plugin };
-            columns.row(vec![name, plugin, &rejection.reasons.join(", ")]);
-        }
-    }
-    Some(heading("Rejected nodes") + "\n" + &columns.text())
+    let text = match view {
+        Nodes::Top(_) => by_reason(&nodes),
+        Nodes::All | Nodes::Named(_) => by_node(&nodes),
+    };
+    Some(heading("Rejected nodes") + "\n" + &text)
 }
 
-fn outcome(explanation: &Explanation) -> String {
+fn by_node(nodes: &[&NodeReport]) -> String {
+    let mut columns = Columns::new(["NODE", "PLUGIN", "REASON"]);
+    for node in nodes {
+        for (at, rejection) in node.rejections.iter().enumerate() {
+            let name = if at == 0 { node.node.as_str() } else { "" };
+            columns.row(vec![name, plugin(rejection), &rejection.reasons.join(", ")]);
+        }
+    }
+    columns.text()
+}
+
+/// Nodes with the same rejections together, the most frequent rejections first.
+fn by_reason(nodes: &[&NodeReport]) -> String {
+    let mut groups: Vec<(&[Rejection], Vec<&str>)> = Vec::new();
+    let mut by_rejections = HashMap::new();
+    for node in nodes {
+        let at = *by_rejections.entry(&node.rejections).or_insert(groups.len());
+        if at == groups.len() {
+            groups.push((&node.rejections, Vec::new()));
+        }
+        groups[at].1.push(&node.node);
+    }
+    groups.sort_by_key(|(_, names)| Reverse(names.len()));
+    let mut columns = Columns::new([">COUNT", "PLUGIN", "REASON", "NODES"]);
+    for (rejections, names) in groups {
+        for (at, rejection) in rejections.iter().enumerate() {
+            let (number, names) = match at {
+                0 => (HumanCount(names.len() as u64).to_string(), abridged(&names)),
+                _ => (String::new(), String::new()),
+            };
+            columns.row(vec![number, plugin(rejection).to_owned(), rejection.reasons.join(", "), names]);
+        }
+    }
+    columns.text()
+}
+
+fn plugin(rejection: &Rejection) -> &str {
+    if rejection.plugin.is_empty() { "(PreFilter)" } else { rejection.plugin }
+}
+
+/// The first names of a list, as many as fit into a short line, and the number of the others.
+fn abridged(names: &[&str]) -> String {
+    const WIDTH: usize = 40;
+    let mut text = String::new();
+    for (at, name) in names.iter().enumerate() {
+        if at > 0 && text.chars().count() + name.chars().count() > WIDTH {
+            let rest = HumanCount((names.len() - at) as u64);
+            return format!("{text} + {rest} more");
+        }
+        text += if at > 0 { ", " } else { "" };
+        text += name;
+    }
+    text
+}
+
+fn outcome(explanation: &Explanation, view: &Nodes) -> String {
     let Explanation { pod, profile, .. } = explanation;
     let mut text = match &explanation.node {
         Some(node) => heading(format_args!("{pod} goes to {node}")),
@@ -96,8 +190,10 @@ fn outcome(explanation: &Explanation) -> String {
         }
         best => {
             let ties = best.len();
+            let shown = if matches!(view, Nodes::All) { ties } else { ties.min(TIES) };
             let _ = writeln!(text, "  one of {ties} with the highest total, among which is drawn:");
-            text += &wrapped(best.iter().map(String::as_str), 4);
+            let rest = (shown < ties).then(|| format!("and {} more", HumanCount((ties - shown) as u64)));
+            text += &wrapped(best[..shown].iter().map(String::as_str).chain(rest.as_deref()), 4);
         }
     }
     let skipped = [

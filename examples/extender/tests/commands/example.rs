@@ -49,21 +49,21 @@ fn what_it_says_is_explained() {
           large     464       0 > 100 > 300         93 > 93 > 93            0 > 0 > 0                        71 > 71 > 71         0 > 0 > 0     0 > 0 > 0
 
         Rejected nodes
-          NODE   PLUGIN    REASON
-          small  Extender  node(s) had too little GPU memory
+          COUNT  PLUGIN    REASON                             NODES
+              1  Extender  node(s) had too little GPU memory  small
 
         default/draws goes to middle, says profile gpu
           the highest total of 2 feasible ones of 3 nodes
           nothing to filter by for this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
+          nothing to score by for this pod:
+            NodeAffinity, VolumeBinding, PodTopologySpread, InterPodAffinity
     "#]].assert_eq(&explain("draws", &at));
     expect![[r#"
         Rejected nodes
-          NODE    PLUGIN    REASON
-          large   Extender  node(s) had too little GPU memory
-          middle  Extender  node(s) had too little GPU memory
-          small   Extender  node(s) had too little GPU memory
+          COUNT  PLUGIN    REASON                             NODES
+              3  Extender  node(s) had too little GPU memory  large, middle, small
 
         default/learns goes nowhere, says profile gpu
           0/3 nodes are available: 3 node(s) had too little GPU memory. no new claims to deallocate, preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.
@@ -85,5 +85,7 @@ fn what_it_says_is_explained() {
           nothing to filter by for this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
+          nothing to score by for this pod:
+            NodeAffinity, VolumeBinding, PodTopologySpread, InterPodAffinity
     "#]].assert_eq(&explain("draws", &at).replace(&url, "extender URL"));
 }

@@ -1,0 +1,136 @@
+//! The pods of the input that a command is about.
+
+use clap::Args;
+use k8s_openapi::api::core::v1::Pod as ApiPod;
+use schedc_codegen::suggest::closest;
+use schedc_objects::{Objects, is_finished};
+
+use super::failure::Failure;
+use super::label_selector::Selector;
+
+/// Pods by name or by labels.
+#[derive(Args)]
+pub(crate) struct Pods {
+    /// The pod: NAME, or NAMESPACE/NAME if the name is not unique; left out with --selector
+    #[arg(value_name = "POD")]
+    pod: String,
+
+    /// Namespace of the pod
+    #[arg(short, long, value_name = "NAMESPACE")]
+    namespace: Option<String>,
+
+    /// Explain all pods with these labels, such as `app=web,tier in (cache,db),!canary`
+    ///
+    /// The first argument is a file then, and -o json prints an array. Pods that have finished are left out.
+    #[arg(short = 'l', long, value_name = "SELECTOR", value_parser = Selector::parse)]
+    selector: Option<Selector>,
+}
+
+impl Pods {
+    /// The argument in the place of the pod, if pods are chosen by labels: the first file.
+    pub(crate) fn first_file(&self) -> Option<&str> {
+        self.selector.is_some().then_some(&self.pod)
+    }
+
+    /// Returns the indices of the pods in `objects.pods`.
+    ///
+    /// # Errors
+    /// There is no such pod, or a name means several.
+    pub(crate) fn find(&self, objects: &Objects) -> Result<Vec<usize>, Failure> {
+        match &self.selector {
+            Some(selector) => self.matching(selector, objects),
+            None => self.named(objects).map(|pod| vec![pod]),
+        }
+    }
+
+    fn matching(&self, selector: &Selector, objects: &Objects) -> Result<Vec<usize>, Failure> {
+        let is_wanted = |pod: &ApiPod| {
+            let namespace = self.namespace.as_deref();
+            namespace.is_none_or(|namespace| namespace == namespace_of(pod))
+                && selector.matches(pod.metadata.labels.as_ref())
+                && !is_finished(pod)
+        };
+        let pods: Vec<usize> = (0..objects.pods.len()).filter(|&i| is_wanted(&objects.pods[i].object)).collect();
+        if !pods.is_empty() {
+            return Ok(pods);
+        }
+        let place =
+            self.namespace.as_ref().map_or_else(|| "the input".to_owned(), |name| format!("namespace `{name}`"));
+        Err(Failure::new(format_args!("no pod in {place} has the labels `{}`", selector.text())))
+    }
+
+    fn named(&self, objects: &Objects) -> Result<usize, Failure> {
+        let (namespace, name) = match (self.pod.split_once('/'), self.namespace.as_deref()) {
+            (None, namespace) => (namespace, self.pod.as_str()),
+            (Some((namespace, name)), None) => (Some(namespace), name),
+            (Some((namespace, name)), Some(also)) if namespace == also => (Some(namespace), name),
+            (Some(_), Some(also)) => {
+                let pod = &self.pod;
+                return Err(Failure::new(format_args!(
+                    "`{pod}` is not in namespace `{also}`: leave out one of the two"
+                )));
+            }
+        };
+        let is_meant = |pod: &ApiPod| {
+            pod.metadata.name.as_deref() == Some(name)
+                && namespace.is_none_or(|namespace| namespace == namespace_of(pod))
+        };
+        let found: Vec<usize> = (0..objects.pods.len()).filter(|&i| is_meant(&objects.pods[i].object)).collect();
+        match found[..] {
+            [only] => Ok(only),
+            [] => Err(missing(namespace, name, objects)),
+            _ => {
+                let names: Vec<String> = found.iter().map(|&i| name_of(&objects.pods[i].object)).collect();
+                Err(Failure::new(format_args!("`{name}` may be any of {}; say which", names.join(", "))))
+            }
+        }
+    }
+}
+
+/// There is no pod of this name. Suggests a similar one.
+fn missing(namespace: Option<&str>, name: &str, objects: &Objects) -> Failure {
+    let pods = || objects.pods.iter().map(|pod| &pod.object);
+    let similar =
+        |candidates: Vec<String>, name: &str| closest(name, candidates.iter().map(String::as_str)).map(str::to_owned);
+    let (wanted, meant) = match namespace {
+        None => (name.to_owned(), similar(pods().map(|pod| only_name_of(pod).to_owned()).collect(), name)),
+        Some(namespace) => {
+            let wanted = format!("{namespace}/{name}");
+            let beside = pods().filter(|pod| namespace_of(pod) == namespace).map(name_of).collect();
+            let elsewhere = || pods().find(|pod| only_name_of(pod) == name).map(name_of);
+            let meant = similar(beside, &wanted).or_else(elsewhere);
+            let meant = meant.or_else(|| similar(pods().map(name_of).collect(), &wanted));
+            (wanted, meant)
+        }
+    };
+    let suggestion = meant.map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+    Failure::new(format_args!("there is no pod `{wanted}` in the input{suggestion}"))
+}
+
+/// Checks that there are nodes with these names. Suggests similar ones.
+///
+/// # Errors
+/// Every name that no node has.
+pub(crate) fn check_nodes<'a>(wanted: &[String], known: impl Iterator<Item = &'a str> + Clone) -> Result<(), Failure> {
+    let missing = wanted.iter().filter(|wanted| known.clone().all(|name| name != *wanted));
+    let lines = missing.map(|name| {
+        let suggestion = closest(name, known.clone()).map(|meant| format!("; did you mean `{meant}`?"));
+        format!("there is no node `{name}` in the input{}", suggestion.unwrap_or_default())
+    });
+    let lines: Vec<String> = lines.collect();
+    if lines.is_empty() { Ok(()) } else { Err(Failure::Message(lines.join("\n"))) }
+}
+
+/// The name of a pod: `namespace/name`.
+pub(crate) fn name_of(pod: &ApiPod) -> String {
+    format!("{}/{}", namespace_of(pod), only_name_of(pod))
+}
+
+fn only_name_of(pod: &ApiPod) -> &str {
+    pod.metadata.name.as_deref().unwrap_or_default()
+}
+
+/// The namespace of a pod.
+pub(crate) fn namespace_of(pod: &ApiPod) -> &str {
+    pod.metadata.namespace.as_deref().filter(|namespace| !namespace.is_empty()).unwrap_or("default")
+}
