@@ -8,7 +8,7 @@ use crate::check;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::messages;
 use crate::parse::{self, RawCrate, RawProfile};
-use crate::plan::Plan;
+use crate::plan::{Plan, PlanCrate};
 use crate::resolve;
 use crate::source::{FileId, Files, Spanned};
 
@@ -119,9 +119,13 @@ pub fn compile_with<F: CatalogFinder>(
     for file in profiles {
         let found_before = found.len();
         let Some(raw) = parse::profile(&files, file, &mut found) else { continue };
-        let (catalogs, catalogs_complete) = third_party.of(&raw, &in_tree, &mut files, &mut found);
+        let (named, catalogs_complete) = third_party.of(&raw, &in_tree, &mut files, &mut found);
+        let crates =
+            named.iter().map(|(name, catalog)| PlanCrate { written: name.value.clone(), catalog: catalog.file });
+        let crates = crates.collect();
+        let catalogs = named.into_iter().map(|(_, catalog)| catalog).collect();
         let catalogs = Catalogs::new(Arc::clone(&in_tree), catalogs, &mut found);
-        let plan = resolve::plan(&files, &raw, &catalogs);
+        let plan = Plan { crates, ..resolve::plan(&files, &raw, &catalogs) };
         let cx = check::Context { raw: &raw, plan: &plan, catalogs: &catalogs, catalogs_complete };
         check::check(&cx, &mut found);
         plans.push(plan);
@@ -138,6 +142,9 @@ pub fn compile_with<F: CatalogFinder>(
     Ok(Compilation { plans, files, catalogs, watched: Vec::new() })
 }
 
+/// A crate as a profile names it, and its catalog.
+type Named = (Spanned<String>, Arc<Catalog>);
+
 /// The catalogs of plugin crates, each read once.
 struct ThirdParty<'f, F> {
     finder: &'f mut F,
@@ -145,14 +152,14 @@ struct ThirdParty<'f, F> {
 }
 
 impl<F: CatalogFinder> ThirdParty<'_, F> {
-    /// The catalogs that a profile names, and whether they are all there.
+    /// The crates that a profile names with their catalogs, and whether they are all there.
     fn of(
         &mut self,
         raw: &RawProfile,
         in_tree: &Catalog,
         files: &mut Files,
         found: &mut Vec<Diagnostic>,
-    ) -> (Vec<Arc<Catalog>>, bool) {
+    ) -> (Vec<Named>, bool) {
         let mut catalogs: Vec<(String, Spanned<String>, Arc<Catalog>)> = Vec::new();
         let found_before = found.len();
         let mut complete = !raw.crates_incomplete;
@@ -175,7 +182,7 @@ impl<F: CatalogFinder> ThirdParty<'_, F> {
             }
         }
         complete &= found.len() == found_before;
-        (catalogs.into_iter().map(|(_, _, catalog)| catalog).collect(), complete)
+        (catalogs.into_iter().map(|(_, name, catalog)| (name, catalog)).collect(), complete)
     }
 
     fn read(

@@ -28,6 +28,26 @@ pub struct Options {
     pub manifest_dir: PathBuf,
 }
 
+/// A profile to load.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// The file at this path.
+    File(PathBuf),
+    /// A text that a program holds.
+    Embedded(Embedded),
+}
+
+/// The text of a profile, with the texts of the catalogs that it names.
+#[derive(Clone, Debug)]
+pub struct Embedded {
+    /// The path as displayed.
+    pub path: String,
+    /// The text.
+    pub text: String,
+    /// The catalogs of plugin crates: each crate as the profile names it, and the text of its catalog.
+    pub catalogs: Vec<(String, String)>,
+}
+
 /// Compiles the profiles in these files. What is read is in [`Compilation::watched`].
 ///
 /// # Errors
@@ -43,21 +63,42 @@ pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Compilation, Diagno
 ///
 /// As [`load()`].
 pub fn load_with(inputs: &[PathBuf], options: &Options, cargo: &CargoEnvironment) -> Result<Compilation, Diagnostics> {
+    let inputs: Vec<Input> = inputs.iter().cloned().map(Input::File).collect();
+    load_inputs(&inputs, options, cargo)
+}
+
+/// As [`load_with()`], also for profiles that are not in files.
+///
+/// # Errors
+///
+/// As [`load()`].
+pub fn load_inputs(inputs: &[Input], options: &Options, cargo: &CargoEnvironment) -> Result<Compilation, Diagnostics> {
     let mut sources = Vec::new();
+    let mut embedded = HashMap::new();
+    let mut read = Vec::new();
     let mut unreadable = Vec::new();
     let mut paths = HashMap::new();
     for input in inputs {
-        match fs::read_to_string(input) {
-            Err(error) => unreadable.push(messages::unreadable_file(input, &error.to_string())),
+        let file = match input {
+            Input::File(file) => file,
+            Input::Embedded(profile) => {
+                embedded.insert(profile.path.as_str(), profile);
+                sources.push(SourceText { path: profile.path.clone(), text: profile.text.clone() });
+                continue;
+            }
+        };
+        read.push(file.clone());
+        match fs::read_to_string(file) {
+            Err(error) => unreadable.push(messages::unreadable_file(file, &error.to_string())),
             Ok(text) => {
-                let path = displayed(input, &options.manifest_dir);
-                paths.insert(path.clone(), input.clone());
+                let path = displayed(file, &options.manifest_dir);
+                paths.insert(path.clone(), file.clone());
                 sources.push(SourceText { path, text });
             }
         }
     }
     let dependencies = Dependencies::new(&options.manifest_dir, cargo);
-    let mut finder = Finder { options, profiles: &paths, dependencies, catalogs: Vec::new() };
+    let mut finder = Finder { options, profiles: &paths, embedded, dependencies, catalogs: Vec::new() };
     let result = compile(&sources, &mut finder);
     let result = result.and_then(|compilation| finder.check_extender_crate(compilation));
     let found = finder.catalogs.into_iter().chain(finder.dependencies.files());
@@ -65,7 +106,7 @@ pub fn load_with(inputs: &[PathBuf], options: &Options, cargo: &CargoEnvironment
         Err(diagnostics) => Err(diagnostics.and(unreadable)),
         Ok(_) if !unreadable.is_empty() => Err(Diagnostics::new(Files::default(), unreadable)),
         Ok(mut compilation) => {
-            compilation.watched = inputs.iter().cloned().chain(found).collect();
+            compilation.watched = read.into_iter().chain(found).collect();
             Ok(compilation)
         }
     }
@@ -75,12 +116,19 @@ pub fn load_with(inputs: &[PathBuf], options: &Options, cargo: &CargoEnvironment
 struct Finder<'a> {
     options: &'a Options,
     profiles: &'a HashMap<String, PathBuf>,
+    embedded: HashMap<&'a str, &'a Embedded>,
     dependencies: Dependencies<'a>,
     catalogs: Vec<PathBuf>,
 }
 
 impl CatalogFinder for Finder<'_> {
     fn find(&mut self, wanted: &RawCrate, profile: &str) -> Result<FoundCatalog, MissingCatalog> {
+        let (RawCrate::Name(written) | RawCrate::Path(written)) = wanted;
+        if let Some(embedded) = self.embedded.get(profile)
+            && let Some((name, text)) = embedded.catalogs.iter().find(|(name, _)| *name == written.value)
+        {
+            return Ok(FoundCatalog { path: format!("{name}/{CATALOG}"), text: text.clone() });
+        }
         let folder = match wanted {
             RawCrate::Path(path) => {
                 let profile = self.profiles.get(profile).map_or(Path::new(profile), PathBuf::as_path);
@@ -105,8 +153,10 @@ impl CatalogFinder for Finder<'_> {
 impl Finder<'_> {
     /// Checks that generated code can name the crate that calls the extenders of profiles.
     fn check_extender_crate(&self, compilation: Compilation) -> Result<Compilation, Diagnostics> {
+        // The crate was there when embedded profiles were compiled.
+        let files = compilation.plans.iter().filter(|plan| !self.embedded.contains_key(plan.path.as_str()));
         let extenders: Vec<Span> =
-            compilation.plans.iter().filter_map(|plan| plan.extenders.first()).map(|extender| extender.at).collect();
+            files.filter_map(|plan| plan.extenders.first()).map(|extender| extender.at).collect();
         if extenders.is_empty() {
             return Ok(compilation);
         }

@@ -141,6 +141,17 @@ pub struct Plan {
     pub points: Points,
     /// Who has a say besides plugins, in the order in which they are asked.
     pub extenders: Vec<PlanExtender>,
+    /// The crates that the profile names.
+    pub crates: Vec<PlanCrate>,
+}
+
+/// A crate that a profile names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanCrate {
+    /// Its name or its path, as written.
+    pub written: String,
+    /// Its catalog.
+    pub catalog: FileId,
 }
 
 impl Plan {

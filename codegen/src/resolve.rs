@@ -77,6 +77,7 @@ pub(crate) fn plan(files: &Files, raw: &RawProfile, catalogs: &Catalogs) -> Plan
         plugins,
         points,
         extenders,
+        crates: Vec::new(),
     }
 }
 

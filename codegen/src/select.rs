@@ -67,6 +67,23 @@ pub fn select(folder: &Path, picked: Option<&str>) -> Result<Selection, Diagnost
     if found.is_empty() { Ok(Selection { profiles, watched }) } else { Err(fail(found)) }
 }
 
+/// Finds the file of a profile by its name: `folder/NAME.toml`. Returns `None` if there is none, and it is one of the names in
+/// `compiled_in`.
+///
+/// # Errors
+///
+/// There is no profile of that name.
+pub fn find(folder: &Path, name: &str, compiled_in: &[&str]) -> Result<Option<PathBuf>, Diagnostics> {
+    let known = profiles_in(folder).unwrap_or_default();
+    if known.iter().any(|known| known == name) {
+        return Ok(Some(folder.join(format!("{name}.toml"))));
+    }
+    match compiled_in.contains(&name) {
+        true => Ok(None),
+        false => Err(fail(vec![messages::unknown_name(name, folder, &known, compiled_in)])),
+    }
+}
+
 fn fail(found: Vec<Diagnostic>) -> Diagnostics {
     Diagnostics::new(Files::default(), found)
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use schedc_codegen::load;
+use schedc_core::profile::Bundle;
 
 use super::failure::Failure;
 use super::{output, sources};
@@ -14,15 +14,14 @@ use super::{output, sources};
 /// anything is wrong.
 #[derive(Args)]
 pub(crate) struct Check {
-    /// Profiles: names of files in profiles/, paths, or folders [default: all of profiles/]
+    /// Profiles: names of files in profiles/ or of profiles that are compiled in, paths, or folders [default: all of profiles/]
     #[arg(value_name = "PROFILE")]
     profiles: Vec<PathBuf>,
 }
 
 impl Check {
-    pub(crate) fn run(self) -> Result<(), Failure> {
-        let files = sources::files(&self.profiles)?;
-        let compilation = load(&files, &sources::options())?;
+    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
+        let compilation = sources::load::<B>(&self.profiles)?;
         let profiles = match compilation.plans.len() {
             1 => "1 profile".to_owned(),
             n => format!("{n} profiles"),

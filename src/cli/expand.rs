@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use schedc_codegen::{emit, load};
+use schedc_codegen::emit;
+use schedc_core::profile::Bundle;
 
 use super::failure::Failure;
 use super::{output, sources};
@@ -11,15 +12,14 @@ use super::{output, sources};
 /// Print the Rust code that a profile is compiled to
 #[derive(Args)]
 pub(crate) struct Expand {
-    /// The profile: the name of a file in profiles/, or a path
+    /// The profile: the name of a file in profiles/ or of a profile that is compiled in, or a path
     #[arg(value_name = "PROFILE")]
     profile: PathBuf,
 }
 
 impl Expand {
-    pub(crate) fn run(self) -> Result<(), Failure> {
-        let files = sources::files(&[self.profile])?;
-        let compilation = load(&files, &sources::options())?;
+    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
+        let compilation = sources::load::<B>(&[self.profile])?;
         output::print_text(&emit::render(&compilation).map_err(Failure::new)?)
     }
 }

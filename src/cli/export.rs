@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use schedc_codegen::load;
 use schedc_codegen::plan::{Budget, Plan, PlanExtender};
+use schedc_core::profile::Bundle;
 use schedc_import::{Meaning, export, is_kube_scheduler_plugin};
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ use super::{output, sources};
 /// arguments, backoff. `schedc import` makes the same profiles of it again.
 #[derive(Args)]
 pub(crate) struct Export {
-    /// Profiles of one scheduler: names of files in profiles/, paths, or folders
+    /// Profiles of one scheduler: names of files in profiles/ or of profiles that are compiled in, paths, or folders
     #[arg(required = true, value_name = "PROFILE")]
     profiles: Vec<PathBuf>,
 
@@ -32,9 +32,8 @@ pub(crate) struct Export {
 }
 
 impl Export {
-    pub(crate) fn run(self) -> Result<(), Failure> {
-        let files = sources::files(&self.profiles)?;
-        let compilation = load(&files, &sources::options())?;
+    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
+        let compilation = sources::load::<B>(&self.profiles)?;
         compilation.plans.iter().for_each(tell);
         let profiles: Vec<(String, Meaning)> =
             compilation.plans.iter().map(|plan| (plan.scheduler_name.value.clone(), Meaning::from(plan))).collect();

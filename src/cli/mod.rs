@@ -142,20 +142,20 @@ pub fn main<B: Bundle>() -> ExitCode {
         #[cfg(feature = "tools")]
         Command::Evaluate(command) => command.run::<B>(),
         #[cfg(feature = "tools")]
-        Command::Check(command) => command.run(),
+        Command::Check(command) => command.run::<B>(),
         #[cfg(feature = "tools")]
-        Command::Expand(command) => command.run(),
+        Command::Expand(command) => command.run::<B>(),
         Command::Profiles(command) => command.run::<B>(),
         #[cfg(feature = "tools")]
         Command::Import(command) => command.run(),
         #[cfg(feature = "tools")]
-        Command::Export(command) => command.run(),
+        Command::Export(command) => command.run::<B>(),
         #[cfg(feature = "tools")]
         Command::Diff(command) => return command.run::<B>(),
         #[cfg(feature = "tools")]
         Command::New(command) => command.run(),
         #[cfg(feature = "tools")]
-        Command::Build(command) => command.run(),
+        Command::Build(command) => command.run::<B>(),
         #[cfg(all(feature = "run", feature = "tools"))]
         Command::Manifest(command) => command.run::<B>(),
         #[cfg(feature = "bench")]

@@ -46,9 +46,9 @@ pub(crate) struct Input {
 
     /// Use this profile without a build, instead of those that are compiled in
     ///
-    /// The name of a file in profiles/, or a path. Its plugins, those of schedc itself, are put together now: everything is
-    /// decided as it would be after a build, and more slowly. May be given several times; the profiles are one scheduler
-    /// then.
+    /// The name of a file in profiles/ or of a profile that is compiled in, or a path. Its plugins, those of schedc itself,
+    /// are put together now: everything is decided as it would be after a build, and more slowly. May be given several
+    /// times; the profiles are one scheduler then.
     #[arg(long, value_name = "PROFILE")]
     interpret: Vec<PathBuf>,
 
@@ -87,7 +87,7 @@ impl Input {
         if self.interpret.is_empty() {
             return self.by(B::PROFILES, None);
         }
-        let interpretation = Interpretation::load(&sources::files(&self.interpret)?, &sources::options())?;
+        let interpretation = Interpretation::of(sources::load::<B>(&self.interpret)?)?;
         self.by(interpretation.profiles(), Some(interpretation))
     }
 

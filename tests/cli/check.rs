@@ -102,6 +102,7 @@ fn a_profile_that_is_not_there() {
         error: no profile is called `edg`
          |
          = note: profiles has `edge`
+         = note: compiled in: `binpack`, `default`, `edge` and `features`
          = help: did you mean `edge`?
 
         error: 1 error
@@ -117,6 +118,7 @@ fn a_profile_that_is_not_there() {
         error: no profile is called `edg`
          |
          = note: profiles has `edge`
+         = note: compiled in: `binpack`, `default`, `edge` and `features`
          = help: did you mean `edge`?
 
         error: 1 error

@@ -276,13 +276,14 @@ fn what_cannot_be_compared() {
         (
             ["c", "a"],
             expect![[r#"
-            error: no profile is called `c`
-             |
-             = note: profiles has `a` and `b`
-             = help: did you mean `a`?
+                error: no profile is called `c`
+                 |
+                 = note: profiles has `a` and `b`
+                 = note: compiled in: `binpack`, `default`, `edge` and `features`
+                 = help: did you mean `a`?
 
-            error: 1 error
-        "#]],
+                error: 1 error
+            "#]],
         ),
     ] {
         let run = folder.schedc(&["diff", sides[0], sides[1]]);

@@ -21,6 +21,7 @@ mod harness;
 mod import;
 mod interpret;
 mod kubectl;
+mod lookup;
 mod man;
 mod manifest;
 mod new;

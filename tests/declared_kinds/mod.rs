@@ -203,3 +203,14 @@ fn hints_can_be_asked_about_any_event_of_them() {
     let unknown = "podgroups.v2.scheduling.x-k8s.io";
     assert_eq!(asked(unknown, "Add").map(told), Err(format!("direct: there is no event `Add` of `{unknown}`")));
 }
+
+#[test]
+fn a_program_has_the_texts_of_its_profiles_and_their_catalogs() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/coscheduling");
+    let read = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
+    let [source] = Profiles::SOURCES else { panic!("{:?}", Profiles::SOURCES) };
+    assert_eq!(source.path, "profiles/coscheduling.toml");
+    assert_eq!(source.lines.join("\n"), read(source.path));
+    let catalogs: Vec<_> = source.catalogs.iter().map(|(name, lines)| (*name, lines.join("\n"))).collect();
+    assert_eq!(catalogs, [("coscheduling", read("schedc.toml"))]);
+}

@@ -8,8 +8,9 @@ use super::extenders;
 use super::imports::Imports;
 use super::names::Unique;
 use crate::catalog::{CustomKind, Write};
-use crate::plan::Plan;
+use crate::plan::{Plan, PlanCrate};
 use crate::rights;
+use crate::source::Files;
 
 /// The modules of the profiles, which have the names of their files but for what is taken.
 pub(super) fn modules(plans: &[Plan]) -> Vec<Ident> {
@@ -18,7 +19,7 @@ pub(super) fn modules(plans: &[Plan]) -> Vec<Ident> {
     plans.iter().map(|plan| names.ident(plan.module.clone())).collect()
 }
 
-pub(super) fn emit(plans: &[Plan], modules: &[Ident], digest: u64) -> TokenStream {
+pub(super) fn emit(files: &Files, plans: &[Plan], modules: &[Ident], digest: u64) -> TokenStream {
     let Some((first, _)) = modules.split_first() else { return TokenStream::new() };
     let docs = plans.iter().map(|plan| doc(format!("From {}.", plan.path)));
     let arms = modules.iter().enumerate().map(|(at, module)| {
@@ -41,6 +42,7 @@ pub(super) fn emit(plans: &[Plan], modules: &[Ident], digest: u64) -> TokenStrea
     let kinds = (!kinds.is_empty()).then(|| quote! { const KINDS: &'static [model::CustomKind] = &[#(#kinds),*]; });
     let originals = extenders::originals(plans, modules);
     let writes = rights::writes(plans).into_iter().map(access);
+    let sources = plans.iter().map(|plan| source(files, plan));
     let body = quote! {
         /// All profiles, over one state.
         pub struct Profiles {
@@ -49,6 +51,7 @@ pub(super) fn emit(plans: &[Plan], modules: &[Ident], digest: u64) -> TokenStrea
 
         impl Bundle for Profiles {
             const PROFILES: &'static [ProfileInfo] = &[#(<#modules::Pipeline as Profile>::INFO),*];
+            const SOURCES: &'static [ProfileSource] = &[#(#sources),*];
             const HASH: &'static str = #hash;
             const WATCHES: &'static [&'static str] = &[#(#watches),*];
             #kinds
@@ -77,6 +80,21 @@ pub(super) fn emit(plans: &[Plan], modules: &[Ident], digest: u64) -> TokenStrea
         #uses
         #body
     }
+}
+
+/// The texts that a profile is compiled from.
+fn source(files: &Files, plan: &Plan) -> TokenStream {
+    let path = &plan.path;
+    let lines = |file| {
+        let lines = files.text(file).split('\n');
+        quote! { &[#(#lines),*] }
+    };
+    let text = lines(plan.file);
+    let catalogs = plan.crates.iter().map(|PlanCrate { written, catalog }| {
+        let text = lines(*catalog);
+        quote! { (#written, #text) }
+    });
+    quote! { ProfileSource { path: #path, lines: #text, catalogs: &[#(#catalogs),*] } }
 }
 
 fn kind(kind: &CustomKind) -> TokenStream {

@@ -72,6 +72,7 @@ const KNOWN: &[(&str, &[&str])] = &[
             "PreFilterRun",
             "Profile",
             "ProfileInfo",
+            "ProfileSource",
             "ScoreFailure",
             "ScoreRange",
             "StartError",

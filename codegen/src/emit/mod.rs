@@ -105,7 +105,7 @@ fn items(files: &Files, plans: &[Plan]) -> TokenStream {
         #state
         #(#pipelines)*
     };
-    let bundle = bundle::emit(plans, &modules, digest(&code.to_string()));
+    let bundle = bundle::emit(files, plans, &modules, digest(&code.to_string()));
     quote! {
         #code
         #bundle

@@ -252,6 +252,23 @@ pub(crate) fn unknown_profile(name: &str, folder: &Path, known: &[String]) -> Di
     }
 }
 
+/// Unlike [`unknown_profile`], for commands, which also know the profiles that are compiled in.
+pub(crate) fn unknown_name(name: &str, folder: &Path, known: &[String], compiled_in: &[&str]) -> Diagnostic {
+    let names = || known.iter().map(String::as_str);
+    let mut diagnostic = Diagnostic::new(format!("no profile is called `{name}`"));
+    diagnostic = match known {
+        [] => diagnostic.note(format!("there is no profile in {}", folder.display())),
+        _ => diagnostic.note(format!("{} has {}", folder.display(), quoted(names()))),
+    };
+    if !compiled_in.is_empty() {
+        diagnostic = diagnostic.note(format!("compiled in: {}", quoted(compiled_in.iter().copied())));
+    }
+    match crate::suggest::closest(name, names().chain(compiled_in.iter().copied())) {
+        Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+        None => diagnostic.help("name one of these profiles, or the path of a TOML file"),
+    }
+}
+
 pub(crate) fn no_profiles(folder: &Path) -> Diagnostic {
     Diagnostic::new(format!("there is no profile in {}", folder.display()))
         .help("put one there, for example `default.toml`; an empty file is kube-scheduler's default")

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use expect_test::{Expect, expect};
-use schedc_codegen::{Compilation, Diagnostics, Options, load, select};
+use schedc_codegen::load::{CargoEnvironment, Embedded, Input, load_inputs};
+use schedc_codegen::{Compilation, Diagnostics, Options, emit, load, select};
 
 const CATALOG: &str = r#"crate = "my_plugins"
 
@@ -102,6 +103,52 @@ fn crates_are_found_among_the_dependencies_and_in_folders() {
     let root = &project.root;
     let [mine, other] = ["my-plugins/schedc.toml", "other/schedc.toml"].map(|catalog| root.join(catalog));
     assert_eq!(compilation.watched, [profile, mine, other, root.join("app/Cargo.toml")]);
+}
+
+#[test]
+fn embedded_profiles_need_no_files() {
+    let project = Project::new("embedded");
+    let profile = project.write(
+        "app/profiles/gpu.toml",
+        "crates = [\"my-plugins\", { path = \"../../other\" }]\n\n[plugins]\nfilter = { enabled = [\"GpuFit\", \"Other\"] }\r\n",
+    );
+    let compilation = project.load(&[profile]).unwrap_or_else(|errors| panic!("{errors}"));
+    let plan = &compilation.plans[0];
+    let text = |file| compilation.files.text(file).to_owned();
+    let embedded = Input::Embedded(Embedded {
+        path: plan.path.clone(),
+        text: text(plan.file),
+        catalogs: plan.crates.iter().map(|named| (named.written.clone(), text(named.catalog))).collect(),
+    });
+    let elsewhere = Options { manifest_dir: project.root.join("nowhere") };
+    let again = load_inputs(&[embedded], &elsewhere, &CargoEnvironment::of_process());
+    let again = again.unwrap_or_else(|errors| panic!("{errors}"));
+    assert!(again.watched.is_empty());
+    let code = emit::render(&again).unwrap_or_else(|error| panic!("{error}"));
+    // Catalogs are called by their crates, not by where they were; the layout depends on the lengths of these names.
+    let of_files = emit::render(&compilation).unwrap_or_else(|error| panic!("{error}"));
+    let of_files = of_files.replace(&*format!("{}/my-plugins", project.root.display()), "my-plugins");
+    let of_files = of_files.replace(&*format!("{}/other", project.root.display()), "../../other");
+    let tokens = |code: &str| code.replace(|letter: char| letter.is_whitespace() || letter == ',', "");
+    assert!(tokens(&code) == tokens(&of_files), "{code}");
+    let start = code.find("const SOURCES").unwrap();
+    let sources: Vec<&str> = code[start..].lines().take_while(|line| !line.contains("const HASH")).collect();
+    let [until_catalogs, catalogs] = [&sources[..10], &sources[10..]].map(|lines| lines.join("\n") + "\n");
+    expect![[r#"
+        const SOURCES: &'static [ProfileSource] = &[
+                ProfileSource {
+                    path: "profiles/gpu.toml",
+                    lines: &[
+                        "crates = [\"my-plugins\", { path = \"../../other\" }]",
+                        "",
+                        "[plugins]",
+                        "filter = { enabled = [\"GpuFit\", \"Other\"] }\r",
+                        "",
+                    ],
+    "#]]
+    .assert_eq(&until_catalogs);
+    assert!(catalogs.contains("\"my-plugins\"") && catalogs.contains("\"../../other\""), "{catalogs}");
+    assert!(!code.contains(&*project.root.to_string_lossy()));
 }
 
 #[test]

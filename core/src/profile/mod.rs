@@ -72,6 +72,19 @@ impl Budget {
     pub const NONE: Budget = Budget { nanoseconds_per_node: None, bytes_per_node: None, binary_size: None };
 }
 
+/// The text of a profile that is compiled in, and of the catalogs that it names.
+///
+/// Lines are without their ends; a text that ends with a line end has an empty last line.
+#[derive(Clone, Copy, Debug)]
+pub struct ProfileSource {
+    /// The file, as in [`ProfileInfo::source`].
+    pub path: &'static str,
+    /// The lines of the profile.
+    pub lines: &'static [&'static str],
+    /// The catalogs of plugin crates: each crate as the profile names it, and the lines of its catalog.
+    pub catalogs: &'static [(&'static str, &'static [&'static str])],
+}
+
 /// The plugins at one extension point.
 #[derive(Clone, Copy, Debug)]
 pub struct PointInfo {
@@ -383,6 +396,8 @@ pub fn serving(profiles: &[ProfileInfo], scheduler_name: &str) -> Option<usize> 
 pub trait Bundle: Sized + Send + 'static {
     /// The profiles that [`Bundle::new`] makes, in order.
     const PROFILES: &'static [ProfileInfo];
+    /// What they were compiled from, in the same order; empty if that was no profile in TOML.
+    const SOURCES: &'static [ProfileSource] = &[];
     /// What tells these profiles from others: a digest of what they were compiled to.
     const HASH: &'static str = "";
     /// The kinds of objects that plugins need to be told about: always nodes and pods. Others are not worth a watch.

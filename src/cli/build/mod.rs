@@ -11,10 +11,13 @@ use clap::Args;
 use schedc_codegen::Options;
 use schedc_codegen::load::{CargoEnvironment, load_with};
 use schedc_codegen::select::PROFILES_VARIABLE;
+use schedc_core::profile::Bundle;
 use serde_json::Value;
 
 use super::failure::Failure;
-use super::{origin::Origin, output, sources};
+use super::origin::Origin;
+use super::output;
+use super::sources::{self, Profile};
 use package::Package;
 
 /// Compile a program that has these profiles and can do nothing but `run`: small, and as fast as it gets
@@ -24,7 +27,7 @@ use package::Package;
 /// cargo starts.
 #[derive(Args)]
 pub(crate) struct Build {
-    /// Profiles: names of files in profiles/, paths, or folders
+    /// Profiles: names of files in profiles/ or of profiles that are compiled in, paths, or folders
     #[arg(required = true, value_name = "PROFILE")]
     profiles: Vec<PathBuf>,
 
@@ -46,17 +49,25 @@ pub(crate) struct Build {
 }
 
 impl Build {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
         if self.output.is_dir() {
             return Err(Failure::new(format_args!(
                 "{} is a folder: say what the program is called",
                 self.output.display()
             )));
         }
-        let files = sources::files(&self.profiles)?;
-        let files = files.iter().map(fs::canonicalize).collect::<io::Result<Vec<PathBuf>>>();
-        let files = files.map_err(|error| Failure::new(format_args!("a profile cannot be read: {error}")))?;
+        let profiles = sources::profiles::<B>(&self.profiles)?;
         let root = root()?;
+        let files = profiles.into_iter().map(|profile| {
+            let file = match profile {
+                Profile::File(path) => path,
+                // Its file is in the package that this program was built from.
+                Profile::CompiledIn(_, source) => root.join(source.path),
+            };
+            let cannot_read = |error| Failure::new(format_args!("cannot read {}: {error}", file.display()));
+            fs::canonicalize(&file).map_err(cannot_read)
+        });
+        let files = files.collect::<Result<Vec<PathBuf>, Failure>>()?;
         let mut environment = CargoEnvironment::of_process();
         environment.is_offline |= self.offline;
         let compilation = load_with(&files, &Options { manifest_dir: root.clone() }, &environment)?;

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use schedc_codegen::{Compilation, Diagnostics, NoCrates, SourceText, compile, load};
+use schedc_codegen::{Compilation, Diagnostics, NoCrates, SourceText, compile};
 use schedc_core::profile::Bundle;
 use schedc_import::{Level, Meaning, Options, import_any};
 
 use crate::cli::failure::Failure;
-use crate::cli::{import, output, sources};
+use crate::cli::sources::{self, Profile};
+use crate::cli::{import, output};
 
 /// What stands for kube-scheduler's defaults.
 const KUBE_SCHEDULER: &str = "kube-scheduler";
@@ -38,27 +39,32 @@ impl Side {
             let (path, text) = import::read(Path::new(path))?;
             return Self::import(&path, &text, profile);
         }
-        let is_name = !argument.ends_with(".toml") && !argument.contains('/');
-        let is_file = !is_name || sources::folder().join(format!("{argument}.toml")).exists();
-        let compiled = B::PROFILES.iter().find(|profile| profile.name == argument);
-        match compiled {
-            _ if argument == KUBE_SCHEDULER || argument == "default" && !is_file && compiled.is_none() => {
-                let nothing = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
-                Self::import(KUBE_SCHEDULER, nothing, None)
-            }
-            Some(profile) if !is_file => Ok(Side {
+        if argument == KUBE_SCHEDULER {
+            return Self::kube_scheduler();
+        }
+        if !sources::is_name(argument) || Path::new(argument).is_dir() {
+            return Self::read::<B>(argument);
+        }
+        match Profile::named::<B>(argument) {
+            Ok(Profile::CompiledIn(profile, _)) => Ok(Side {
                 name: profile.name.to_owned(),
                 scheduler_name: profile.scheduler_name.to_owned(),
                 means: Meaning::from(profile),
                 read: None,
             }),
-            _ => Self::profile(argument),
+            Ok(Profile::File(_)) => Self::read::<B>(argument),
+            Err(_) if argument == "default" => Self::kube_scheduler(),
+            Err(failure) => Err(failure),
         }
     }
 
-    fn profile(argument: &str) -> Result<Self, Failure> {
-        let files = sources::files(&[PathBuf::from(argument)])?;
-        let compilation = load(&files, &sources::options())?;
+    fn kube_scheduler() -> Result<Self, Failure> {
+        let nothing = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+        Self::import(KUBE_SCHEDULER, nothing, None)
+    }
+
+    fn read<B: Bundle>(argument: &str) -> Result<Self, Failure> {
+        let compilation = sources::load::<B>(&[PathBuf::from(argument)])?;
         match compilation.plans.as_slice() {
             [plan] => Ok(Side {
                 name: plan.stem.clone(),

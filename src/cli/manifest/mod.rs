@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, value_parser};
 use schedc_codegen::catalog::Write;
-use schedc_codegen::{is_dns_subdomain, load, rights as needed};
+use schedc_codegen::{is_dns_subdomain, rights as needed};
 use schedc_core::profile::{Access, Bundle};
 
 use super::failure::Failure;
@@ -26,12 +26,13 @@ use rights::Rights;
 /// profile.
 #[derive(Args)]
 pub(crate) struct Manifest {
-    /// Profiles that the image was built with: names of files in profiles/, paths, or folders [default: those that are
-    /// compiled into this program]
+    /// Profiles that the image was built with: names of files in profiles/ or of profiles that are compiled in, paths, or
+    /// folders [default: all profiles that are compiled into this program]
     #[arg(value_name = "PROFILE")]
     profiles: Vec<PathBuf>,
 
-    /// Name of all objects and of the chart [default: `schedc-` and the name of the profile]
+    /// Name of all objects and of the chart [default: `schedc-` and the name of the profile, or `schedc` for several
+    /// profiles]
     #[arg(long, value_parser = label)]
     name: Option<String>,
 
@@ -77,7 +78,8 @@ const KUBE_SCHEDULERS_LEASE: (&str, &str) = ("kube-system", "kube-scheduler");
 
 impl Manifest {
     pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
-        let subject = if self.profiles.is_empty() { Subject::compiled_in::<B>() } else { Subject::of(&self.profiles)? };
+        let subject =
+            if self.profiles.is_empty() { Subject::compiled_in::<B>() } else { Subject::of::<B>(&self.profiles)? };
         let name = match self.name {
             Some(name) => name,
             None => subject.name()?,
@@ -143,8 +145,8 @@ impl Subject {
         }
     }
 
-    fn of(profiles: &[PathBuf]) -> Result<Self, Failure> {
-        let plans = load(&sources::files(profiles)?, &sources::options())?.plans;
+    fn of<B: Bundle>(profiles: &[PathBuf]) -> Result<Self, Failure> {
+        let plans = sources::load::<B>(profiles)?.plans;
         Ok(Subject {
             names: plans.iter().map(|plan| plan.stem.clone()).collect(),
             scheduler_names: plans.iter().map(|plan| plan.scheduler_name.value.clone()).collect(),
