@@ -23,6 +23,8 @@ mod export;
 #[cfg(any(feature = "run", feature = "tools"))]
 mod extenders;
 mod failure;
+#[cfg(feature = "tools")]
+mod filter;
 #[cfg(feature = "fuzz")]
 mod fuzz;
 #[cfg(feature = "tools")]

@@ -121,6 +121,18 @@ pub(crate) fn check_nodes<'a>(wanted: &[String], known: impl Iterator<Item = &'a
     if lines.is_empty() { Ok(()) } else { Err(Failure::Message(lines.join("\n"))) }
 }
 
+/// Checks that pods are in a namespace. Suggests a similar one.
+///
+/// # Errors
+/// No pod is.
+pub(crate) fn check_namespace<'a>(wanted: &str, known: impl Iterator<Item = &'a str> + Clone) -> Result<(), Failure> {
+    if known.clone().any(|namespace| namespace == wanted) {
+        return Ok(());
+    }
+    let suggestion = closest(wanted, known).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+    Err(Failure::new(format_args!("no pod of the input is in namespace `{wanted}`{suggestion}")))
+}
+
 /// The name of a pod: `namespace/name`.
 pub(crate) fn name_of(pod: &ApiPod) -> String {
     format!("{}/{}", namespace_of(pod), only_name_of(pod))

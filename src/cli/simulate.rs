@@ -11,6 +11,7 @@ use schedc_core::profile::Bundle;
 use schedc_objects::AnyObject;
 
 use super::failure::Failure;
+use super::filter::Filter;
 use super::objects::{self, Deciders};
 use super::output::{self, Format};
 use super::tables::simulation::{View, table};
@@ -29,9 +30,6 @@ use crate::timeline::{self, Action, Span, Timeline};
 /// profiles. Pods that a plugin holds back from the queue, such as those with scheduling gates, count as unschedulable.
 #[derive(Args)]
 pub(crate) struct Simulate {
-    #[command(flatten)]
-    input: objects::Input,
-
     /// How to print the result
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
     output: Format,
@@ -45,7 +43,13 @@ pub(crate) struct Simulate {
     seed: u64,
 
     #[command(flatten)]
+    filter: Filter,
+
+    #[command(flatten)]
     time: Time,
+
+    #[command(flatten)]
+    input: objects::Input,
 }
 
 /// What happens to the cluster while time passes.
@@ -102,6 +106,7 @@ impl Simulate {
         if trace && timeline.traced == 0 {
             output::note("no object has an annotation `trace/created` or `trace/deleted`: --trace changes nothing");
         }
+        self.filter.check(&objects, &timeline)?;
         let options = simulation::Options {
             routes: deciders.routes,
             seed: self.seed,
@@ -123,7 +128,10 @@ impl Simulate {
         if report.summary.pods == report.summary.skipped {
             output::note(nothing_to_do(&report.summary.skipped_by, &deciders));
         }
-        output::print(self.output, &report, |report| table(report, view))
+        output::print(self.output, &report, |report| match self.filter.apply(report) {
+            None => table(report, view),
+            Some((rows, left_out)) => table(&rows, view) + &left_out,
+        })
     }
 }
 

@@ -30,4 +30,5 @@ mod profiles;
 mod run_settings;
 mod simulate;
 mod simulate_over_time;
+mod simulate_rows;
 mod validate;
