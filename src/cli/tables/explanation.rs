@@ -9,7 +9,7 @@ use indicatif::HumanCount;
 use super::count;
 use crate::budgets::{Kept, Violated};
 use crate::cli::output::{Columns, heading, wrapped};
-use crate::explanation::{After, Explanation, NodeReport, Rejection};
+use crate::explanation::{After, Explanation, NodeReport, Rejection, Score};
 
 /// Names in a list of equally good nodes, unless every node is printed.
 const TIES: usize = 10;
@@ -46,13 +46,15 @@ pub(crate) fn tables(explanations: &[Explanation], view: &Nodes) -> String {
 }
 
 fn scores(explanation: &Explanation, view: &Nodes) -> Option<String> {
-    let feasible = explanation.nodes.iter().filter(|node| node.feasible);
-    let mut nodes: Vec<&NodeReport> = feasible.filter(|node| view.include(node)).collect();
+    let feasible: Vec<&NodeReport> = explanation.nodes.iter().filter(|node| node.feasible).collect();
+    let mut nodes: Vec<&NodeReport> = feasible.iter().copied().filter(|node| view.include(node)).collect();
     let first = *nodes.first()?;
-    let weights: Vec<String> =
-        first.scores.iter().map(|score| format!(">{} x{}", score.plugin, score.weight)).collect();
-    let names = ["NODE", ">TOTAL"].into_iter().chain(weights.iter().map(String::as_str));
-    let mut columns = Columns::new(names);
+    // Scores that all nodes share explain no choice, and would make lines long.
+    let is_shared = |at: &usize| feasible.iter().all(|node| node.scores.get(*at) == first.scores.get(*at));
+    let (shared, different): (Vec<usize>, Vec<usize>) = (0..first.scores.len()).partition(is_shared);
+    let name = |at: usize| format!("{} x{}", first.scores[at].plugin, first.scores[at].weight);
+    let names: Vec<String> = different.iter().map(|&at| format!(">{}", name(at))).collect();
+    let mut columns = Columns::new(["NODE", ">TOTAL"].into_iter().chain(names.iter().map(String::as_str)));
     // The node that was drawn comes before equally good ones.
     let is_other = |node: &NodeReport| Some(&node.node) != explanation.node.as_ref();
     nodes.sort_by_key(|node| (Reverse(node.total), is_other(node)));
@@ -62,19 +64,28 @@ fn scores(explanation: &Explanation, view: &Nodes) -> Option<String> {
     };
     for node in &nodes[..shown] {
         let total = node.total.map_or_else(|| "-".to_owned(), |total| total.to_string());
-        let mut row = vec![node.node.clone(), total];
-        for score in &node.scores {
-            row.push(format!("{} > {} > {}", score.raw, score.normalized, score.weighted));
-        }
-        columns.row(row);
+        let scores = different.iter().filter_map(|&at| node.scores.get(at)).map(steps);
+        columns.row([node.node.clone(), total].into_iter().chain(scores).collect::<Vec<_>>());
     }
-    let title = heading("Feasible nodes");
     let legend = if first.scores.is_empty() { "" } else { " (scores: raw > normalised > weighted)" };
-    let rest = match nodes.len() - shown {
-        0 => String::new(),
-        rest => format!("  ... and {} more; --nodes prints them all\n", HumanCount(rest as u64)),
-    };
-    Some(format!("{title}{legend}\n{}{rest}", columns.text()))
+    let mut text = format!("{}{legend}\n{}", heading("Feasible nodes"), columns.text());
+    if shown < nodes.len() {
+        let rest = HumanCount((nodes.len() - shown) as u64);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  ... and {rest} more; --nodes prints them all");
+    }
+    if !shared.is_empty() {
+        text += if feasible.len() == 1 { "  scores:\n" } else { "  equal on all feasible nodes:\n" };
+        let scores: Vec<String> =
+            shared.into_iter().map(|at| format!("{} {}", name(at), steps(&first.scores[at]))).collect();
+        text += &wrapped(scores.iter().map(String::as_str), 4);
+    }
+    Some(text)
+}
+
+/// A score as its plugin returned it, normalised, and weighted.
+fn steps(score: &Score) -> String {
+    format!("{} > {} > {}", score.raw, score.normalized, score.weighted)
 }
 
 fn rejections(explanation: &Explanation, view: &Nodes) -> Option<String> {

@@ -44,9 +44,13 @@ fn what_it_says_is_explained() {
     let at = ["--extender-url-prefix", url.as_str()];
     expect![[r#"
         Feasible nodes (scores: raw > normalised > weighted)
-          NODE    TOTAL  TaintToleration x3  NodeResourcesFit x1  DynamicResources x2  NodeResourcesBalancedAllocation x1  ImageLocality x1   Extender x1
-          middle    524       0 > 100 > 300         93 > 93 > 93            0 > 0 > 0                        71 > 71 > 71         0 > 0 > 0  60 > 60 > 60
-          large     464       0 > 100 > 300         93 > 93 > 93            0 > 0 > 0                        71 > 71 > 71         0 > 0 > 0     0 > 0 > 0
+          NODE    TOTAL   Extender x1
+          middle    524  60 > 60 > 60
+          large     464     0 > 0 > 0
+          equal on all feasible nodes:
+            TaintToleration x3 0 > 100 > 300, NodeResourcesFit x1 93 > 93 > 93,
+            DynamicResources x2 0 > 0 > 0, NodeResourcesBalancedAllocation x1 71 > 71 > 71,
+            ImageLocality x1 0 > 0 > 0
 
         Rejected nodes
           COUNT  PLUGIN    REASON                             NODES
@@ -59,7 +63,8 @@ fn what_it_says_is_explained() {
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
           nothing to score by for this pod:
             NodeAffinity, VolumeBinding, PodTopologySpread, InterPodAffinity
-    "#]].assert_eq(&explain("draws", &at));
+    "#]]
+    .assert_eq(&explain("draws", &at));
     expect![[r#"
         Rejected nodes
           COUNT  PLUGIN    REASON                             NODES
@@ -75,10 +80,14 @@ fn what_it_says_is_explained() {
     let url = format!("extender {url}");
     expect![[r#"
         Feasible nodes (scores: raw > normalised > weighted)
-          NODE    TOTAL  TaintToleration x3  NodeResourcesFit x1  DynamicResources x2  NodeResourcesBalancedAllocation x1  ImageLocality x1
-          large     464       0 > 100 > 300         93 > 93 > 93            0 > 0 > 0                        71 > 71 > 71         0 > 0 > 0
-          middle    464       0 > 100 > 300         93 > 93 > 93            0 > 0 > 0                        71 > 71 > 71         0 > 0 > 0
-          small     464       0 > 100 > 300         93 > 93 > 93            0 > 0 > 0                        71 > 71 > 71         0 > 0 > 0
+          NODE    TOTAL
+          large     464
+          middle    464
+          small     464
+          equal on all feasible nodes:
+            TaintToleration x3 0 > 100 > 300, NodeResourcesFit x1 93 > 93 > 93,
+            DynamicResources x2 0 > 0 > 0, NodeResourcesBalancedAllocation x1 71 > 71 > 71,
+            ImageLocality x1 0 > 0 > 0
 
         default/draws goes nowhere, says profile gpu
           extender URL: filter: nobody listens there
@@ -87,5 +96,6 @@ fn what_it_says_is_explained() {
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
           nothing to score by for this pod:
             NodeAffinity, VolumeBinding, PodTopologySpread, InterPodAffinity
-    "#]].assert_eq(&explain("draws", &at).replace(&url, "extender URL"));
+    "#]]
+    .assert_eq(&explain("draws", &at).replace(&url, "extender URL"));
 }
