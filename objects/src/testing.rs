@@ -9,7 +9,7 @@ use schedc_core::model::{Node, Object, Pod};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::kinds::{self, AnyObject};
+use crate::kinds::{self, AnyObject, UnknownFields};
 use crate::{convert_node, convert_object, convert_pod, manifests};
 
 /// The pod of a manifest, compact.
@@ -64,7 +64,8 @@ fn typed<T: DeserializeOwned>(yaml: &str, kind: &str) -> T {
     let typed = manifests::fields_for_tests(yaml).and_then(|mut fields| {
         fields.entry("apiVersion").or_insert_with(|| "v1".into());
         fields.entry("kind").or_insert_with(|| kind.into());
-        kinds::typed(kind, &Value::Object(fields), &mut Vec::new()).map_err(|error| error.to_string())
+        let read = kinds::typed(kind, &Value::Object(fields), &mut UnknownFields::default());
+        read.map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
     });
     typed.unwrap_or_else(|error| panic!("{error}\n{yaml}"))
 }

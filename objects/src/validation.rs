@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::kinds::{self, AnyObject, Kinds, ObjectError, UnknownField};
+use crate::kinds::{self, AnyObject, Kinds, ObjectError, UnknownField, UnknownFields};
 use crate::suggest::Hint;
 
 /// Treatment of fields that an object's kind does not have, and of kinds that their API does not have.
@@ -120,7 +120,7 @@ impl ObjectReader {
     /// The object in a JSON value that declares this API and kind. `None`: scheduling does not look at such objects.
     ///
     /// # Errors
-    /// All unknown fields, if they are errors; a misspelt API or kind; and the first field with a wrong type or quantity.
+    /// All unknown fields, if they are errors; a misspelt API or kind; and all fields with a wrong type or quantity.
     pub fn read(&mut self, api_version: &str, kind: &str, value: Value) -> Result<Option<AnyObject>, Vec<ObjectError>> {
         let is_strict = value.as_object().is_none_or(|fields| self.is_strict(fields));
         self.read_as(api_version, kind, value, is_strict)
@@ -147,18 +147,18 @@ impl ObjectReader {
         is_strict: bool,
     ) -> Result<Option<AnyObject>, Vec<ObjectError>> {
         let object = kinds::describe(kind, &value);
-        let mut unknown = Vec::new();
+        let mut unknown = UnknownFields { follow: is_strict, ..UnknownFields::default() };
         let result = self.kinds.read_noting(api_version, kind, value, &mut unknown);
         let mut errors = Vec::new();
         if is_strict {
-            errors.extend(self.unknown_fields(kind, &object, &unknown));
+            errors.extend(self.unknown_fields(kind, &object, &unknown.found));
         } else if self.validation != Validation::Ignore {
-            self.ignored.add(kind, &unknown);
+            self.ignored.add(kind, &unknown.found);
         }
         let read = match result {
             Ok(read) => read,
-            Err(error) => {
-                errors.push(error);
+            Err(wrong) => {
+                errors.extend(wrong);
                 None
             }
         };

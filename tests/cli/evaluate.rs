@@ -169,7 +169,7 @@ fn a_scenario_that_cannot_be_evaluated_does_not_keep_others_from_it() {
             error: in.jsonl:2: scenario a: no profile is called `other`; there is binpack, default, edge, features
             error: in.jsonl:3: scenario b: objects[0]: Nod n: kind: there is no `Nod` in `v1`; did you mean `Node`?
             error: in.jsonl:4: scenario c: steps[1]: Pod without a name: metadata: is string "b", but must be fields
-            error: in.jsonl:5: scenario d: objects[0]: Node n: status.allocatable[cpu]: `two` is not a quantity: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'
+            error: in.jsonl:5: scenario d: objects[0]: Node n: status.allocatable[cpu]: `two` is not a quantity: it must begin with a number, as in `500m`, `2` or `1.5Gi`
             error: in.jsonl:6: scenario e: there is no `profile`; add one, or choose one with --profile
             error: 5 scenarios or files were left out
         "#]],

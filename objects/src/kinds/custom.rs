@@ -6,8 +6,8 @@ use schedc_core::profile::Bundle;
 use serde_json::{Map, Value};
 
 use super::json::{ObjectError, typed};
-use super::reader::UnknownField;
-use super::{AnyObject, known};
+use super::reader::UnknownFields;
+use super::{AnyObject, first, known};
 
 /// An object of a kind that a plugin declares.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,8 +41,8 @@ impl CustomObject {
     fn from_json(
         kind: &'static CustomKind,
         value: Value,
-        unknown: &mut Vec<UnknownField>,
-    ) -> Result<CustomObject, ObjectError> {
+        unknown: &mut UnknownFields,
+    ) -> Result<CustomObject, Vec<ObjectError>> {
         #[derive(serde::Deserialize)]
         struct Named {
             #[serde(default)]
@@ -106,21 +106,21 @@ impl Kinds {
     /// # Errors
     /// As there.
     pub fn read(self, api_version: &str, kind: &str, value: Value) -> Result<Option<AnyObject>, ObjectError> {
-        self.read_noting(api_version, kind, value, &mut Vec::new())
+        first(self.read_noting(api_version, kind, value, &mut UnknownFields::default()))
     }
 
     /// As [`read`](Kinds::read). Fields that the kind does not have are added to `unknown`; of a declared kind, only the fields
     /// of `metadata` are known.
     ///
     /// # Errors
-    /// As there.
+    /// The API is another version of the right group; or all values that have a wrong type or are not quantities.
     pub fn read_noting(
         self,
         api_version: &str,
         kind: &str,
         value: Value,
-        unknown: &mut Vec<UnknownField>,
-    ) -> Result<Option<AnyObject>, ObjectError> {
+        unknown: &mut UnknownFields,
+    ) -> Result<Option<AnyObject>, Vec<ObjectError>> {
         match self.find(api_version, kind) {
             Some(custom) => CustomObject::from_json(custom, value, unknown).map(|object| Some(object.into())),
             None => super::from_json(api_version, kind, value, unknown),

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::is_namespaced;
-use super::reader::{self, UnknownField};
+use super::reader::{self, Reason, UnknownFields, WrongValue};
 use crate::manifests::shortened;
 
 /// Why a JSON value is not the object that it says to be.
@@ -50,16 +50,20 @@ pub(crate) fn object_name(kind: &str, metadata: &ObjectMeta) -> String {
 }
 
 /// Reads an object whose kind is known. `value` has `apiVersion` and `kind`. Fields that the type does not have are added to
-/// `unknown`.
+/// `unknown`. Fails with at least one error.
 pub(crate) fn typed<T: DeserializeOwned>(
     kind: &str,
     value: &Value,
-    unknown: &mut Vec<UnknownField>,
-) -> Result<T, ObjectError> {
-    reader::read(value, unknown).map_err(|(path, error)| {
-        let message = in_plain_words(&path, &error.to_string());
+    unknown: &mut UnknownFields,
+) -> Result<T, Vec<ObjectError>> {
+    let error = |WrongValue { path, reason }| {
+        let message = match reason {
+            Reason::Type(error) => in_plain_words(&path, &error.to_string()),
+            Reason::Quantity(problem) => problem,
+        };
         ObjectError { object: name(kind, value), field: (!path.is_empty()).then_some(path), message }
-    })
+    };
+    reader::read(value, unknown).map_err(|wrong| wrong.into_iter().map(error).collect())
 }
 
 /// What an object that may not be well formed is called.
@@ -87,6 +91,7 @@ fn in_plain_words(path: &str, error: &str) -> String {
         "a boolean" => "true or false",
         "a sequence" => "a list",
         "a map" => "fields",
+        "Quantity" => "a quantity such as `500m` or `1Gi`",
         other if other.starts_with("struct ") || other.starts_with(|c: char| c.is_uppercase()) => "fields",
         other => other,
     };

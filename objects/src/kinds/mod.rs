@@ -20,7 +20,8 @@ pub(crate) use apis::misspelt;
 pub use custom::{CustomObject, KindInfo, Kinds};
 pub use json::ObjectError;
 pub(crate) use json::{name as describe, object_name, typed};
-pub use reader::UnknownField;
+pub(crate) use quantities::problem as quantity_problem;
+pub use reader::{UnknownField, UnknownFields};
 pub(crate) use reader::{join, join_item};
 pub(crate) use schema::SchemaField;
 
@@ -70,8 +71,8 @@ macro_rules! kinds {
         fn read(
             kind: &str,
             value: &Value,
-            unknown: &mut Vec<UnknownField>,
-        ) -> Result<Option<AnyObject>, ObjectError> {
+            unknown: &mut UnknownFields,
+        ) -> Result<Option<AnyObject>, Vec<ObjectError>> {
             $(if kind == <$ty>::KIND {
                 return typed::<$ty>(kind, value, unknown).map(|object| Some(object.into()));
             })*
@@ -157,7 +158,7 @@ impl AnyObject {
     /// # Errors
     /// The API is another version of the right group, a field has a wrong type, or a quantity is none.
     pub fn from_json(api_version: &str, kind: &str, value: Value) -> Result<Option<AnyObject>, ObjectError> {
-        from_json(api_version, kind, value, &mut Vec::new())
+        first(from_json(api_version, kind, value, &mut UnknownFields::default()))
     }
 
     /// Whether objects of a kind are in a namespace. `None`: scheduling does not look at such.
@@ -194,21 +195,25 @@ fn from_json(
     api_version: &str,
     kind: &str,
     value: Value,
-    unknown: &mut Vec<UnknownField>,
-) -> Result<Option<AnyObject>, ObjectError> {
+    unknown: &mut UnknownFields,
+) -> Result<Option<AnyObject>, Vec<ObjectError>> {
     let Some((expected, _)) = known(kind) else { return Ok(None) };
     if expected != api_version {
         return match group(expected) == group(api_version) {
-            true => Err(ObjectError {
+            true => Err(vec![ObjectError {
                 object: describe(kind, &value),
                 field: Some("apiVersion".to_owned()),
                 message: format!("is `{api_version}`, but a {kind} is `{expected}`"),
-            }),
+            }]),
             false => Ok(None),
         };
     }
-    let object = read(kind, &value, unknown)?;
-    object.map(quantities::check).transpose()
+    read(kind, &value, unknown)
+}
+
+/// The object, or the first of its errors.
+fn first(read: Result<Option<AnyObject>, Vec<ObjectError>>) -> Result<Option<AnyObject>, ObjectError> {
+    read.or_else(|errors| errors.into_iter().next().map_or(Ok(None), Err))
 }
 
 /// The namespace of an object of a namespaced kind.

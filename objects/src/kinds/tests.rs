@@ -70,8 +70,8 @@ fn errors_name_object_and_field() {
         .collect();
     expect![[r#"
         PodDisruptionBudget default/a: apiVersion: is `policy/v1beta1`, but a PodDisruptionBudget is `policy/v1`
-        PersistentVolume a: spec.capacity[storage]: `10GB` is not a quantity: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'
-        PersistentVolumeClaim default/a: spec.resources.requests[storage]: `ten` is not a quantity: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'
+        PersistentVolume a: spec.capacity[storage]: `10GB` is not a quantity; did you mean `10G` or `10Gi`?
+        PersistentVolumeClaim default/a: spec.resources.requests[storage]: `ten` is not a quantity: it must begin with a number, as in `500m`, `2` or `1.5Gi`
         Service default/a: spec.selector.app: is integer `1`, but must be text; put it in quotes"#]].assert_eq(&errors.join("\n"));
 }
 

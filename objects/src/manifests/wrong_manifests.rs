@@ -395,12 +395,14 @@ fn wrong_types() {
     );
     pod(
         "spec: {containers: [{name: c, resources: {requests: {cpu: [1]}}}]}",
-        expect!["a.yaml:4: Pod default/a: spec.containers[0].resources.requests.cpu: is a list, but must be fields"],
+        expect![
+            "a.yaml:4: Pod default/a: spec.containers[0].resources.requests.cpu: is a list, but must be a quantity such as `500m` or `1Gi`"
+        ],
     );
     pod(
         "spec: {containers: [{name: c, resources: {requests: {memory: 1GB}}}]}",
         expect![
-            "a.yaml:4: Pod default/a: spec.containers[0].resources.requests[memory]: `1GB` is not a quantity: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+            "a.yaml:4: Pod default/a: spec.containers[0].resources.requests[memory]: `1GB` is not a quantity; did you mean `1G` or `1Gi`?"
         ],
     );
     pod(
@@ -512,5 +514,72 @@ fn wrong_places_in_nodes() {
     node(
         "metadata: {name: n1, unschedulable: true}",
         expect!["a.yaml:3: Node n1: metadata.unschedulable: unknown field; `unschedulable` belongs in `spec`"],
+    );
+}
+
+#[test]
+fn all_mistakes_of_an_object_are_reported() {
+    // Below an unknown field.
+    pod(
+        "spec: {containers: [{name: c, resource: {request: {cpu: 1GHz}, limits: {cpu: [2], memory: 1GB}}}]}",
+        expect![[r#"
+            a.yaml:4: Pod default/a: spec.containers[0].resource: unknown field; did you mean `resources`?
+            a.yaml:4: Pod default/a: spec.containers[0].resource.request: unknown field; did you mean `requests`?
+            a.yaml:4: Pod default/a: spec.containers[0].resource.limits.cpu: is a list, but must be a quantity such as `500m` or `1Gi`
+            a.yaml:4: Pod default/a: spec.containers[0].resource.limits[memory]: `1GB` is not a quantity; did you mean `1G` or `1Gi`?
+            a.yaml:4: Pod default/a: spec.containers[0].resource.request[cpu]: `1GHz` is not a quantity: there is no unit `GHz`; decimal units are n, u, m, k, M, G, T, P and E, binary ones Ki, Mi, Gi, Ti, Pi and Ei"#]],
+    );
+    // In one map.
+    pod(
+        "spec: {containers: [{name: c, resources: {requests: {cpu: 2cores, memory: 1GB, example.com/gpu: one}}}]}",
+        expect![[r#"
+            a.yaml:4: Pod default/a: spec.containers[0].resources.requests[cpu]: `2cores` is not a quantity; did you mean `2`?
+            a.yaml:4: Pod default/a: spec.containers[0].resources.requests[example.com/gpu]: `one` is not a quantity: it must begin with a number, as in `500m`, `2` or `1.5Gi`
+            a.yaml:4: Pod default/a: spec.containers[0].resources.requests[memory]: `1GB` is not a quantity; did you mean `1G` or `1Gi`?"#]],
+    );
+    // Values of wrong types.
+    pod(
+        "spec: {hostNetwork: 'true', priority: high, tolerations: [key, {key: a, efect: NoSchedule}, 5], nodeSelector: {a: 1, b: true}}",
+        expect![[r#"
+            a.yaml:4: Pod default/a: spec.tolerations[1].efect: unknown field; did you mean `effect`?
+            a.yaml:4: Pod default/a: spec.hostNetwork: is string "true", but must be true or false
+            a.yaml:4: Pod default/a: spec.nodeSelector.a: is integer `1`, but must be text; put it in quotes
+            a.yaml:4: Pod default/a: spec.nodeSelector.b: is boolean `true`, but must be text; put it in quotes, also if it is `y`, `n`, `yes`, `no`, `on` or `off`
+            a.yaml:4: Pod default/a: spec.priority: is string "high", but must be a whole number
+            a.yaml:4: Pod default/a: spec.tolerations[0]: is string "key", but must be fields
+            a.yaml:4: Pod default/a: spec.tolerations[2]: is integer `5`, but must be fields"#]],
+    );
+    // A field that is misspelt twice, or beside the right one, is read once.
+    node(
+        "status: {allocatible: {cpu: one}, allocatabel: {cpu: two}, capacity: {cpu: 4}, capacty: {cpu: three}}",
+        expect![[r#"
+        a.yaml:4: Node a: status.allocatabel: unknown field; did you mean `allocatable`?
+        a.yaml:4: Node a: status.allocatible: unknown field; did you mean `allocatable`?
+        a.yaml:4: Node a: status.capacty: unknown field; did you mean `capacity`?
+        a.yaml:4: Node a: status.allocatabel[cpu]: `two` is not a quantity: it must begin with a number, as in `500m`, `2` or `1.5Gi`"#]],
+    );
+    // Quantities in any field.
+    pod(
+        "spec: {containers: [], volumes: [{name: v, emptyDir: {sizeLimit: 1GB}}]}",
+        expect![
+            "a.yaml:4: Pod default/a: spec.volumes[0].emptyDir.sizeLimit: `1GB` is not a quantity; did you mean `1G` or `1Gi`?"
+        ],
+    );
+}
+
+#[test]
+fn misspelt_fields_of_objects_of_a_cluster_are_not_read() {
+    let text = "{apiVersion: v1, kind: Pod, metadata: {name: a, uid: u}, spec: {containers: [], nodeSelecter: [5]}}";
+    let manifests = Manifests::parse("a.yaml", text).unwrap();
+    assert_eq!(manifests.pods[0].object.spec.as_ref().unwrap().node_selector, None);
+}
+
+#[test]
+fn values_of_objects_of_a_cluster_are_checked() {
+    check(
+        "{apiVersion: v1, kind: Pod, metadata: {name: a, uid: u}, spec: {containers: [], overhead: {cpu: 1GHz, memory: 1gb}}}",
+        expect![[r#"
+            a.yaml:1: Pod default/a: spec.overhead[cpu]: `1GHz` is not a quantity: there is no unit `GHz`; decimal units are n, u, m, k, M, G, T, P and E, binary ones Ki, Mi, Gi, Ti, Pi and Ei
+            a.yaml:1: Pod default/a: spec.overhead[memory]: `1gb` is not a quantity; did you mean `1G` or `1Gi`?"#]],
     );
 }

@@ -241,7 +241,7 @@ fn templates() {
             "Pod",
             "{kind: Pod, metadata: {generateName: a-}, spec: {containers: [{name: c, resources: {requests: {cpu: x}}}]}}",
             expect![
-                "w.yaml: workload `case/small`: op 0 (createPods): t.yaml: Pod default/a-*: spec.containers[0].resources.requests[cpu]: `x` is not a quantity: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+                "w.yaml: workload `case/small`: op 0 (createPods): t.yaml: Pod default/a-*: spec.containers[0].resources.requests[cpu]: `x` is not a quantity: it must begin with a number, as in `500m`, `2` or `1.5Gi`"
             ],
         ),
         (

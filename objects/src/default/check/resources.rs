@@ -5,17 +5,15 @@ use schedc_core::quantity::Quantity;
 
 use super::super::{Complaints, Written};
 use super::key;
+use crate::kinds::quantity_problem;
 
 /// Amounts must be numbers, not negative, and whole where they count devices.
 pub(super) fn amounts(path: &str, amounts: Option<&Written>, complaints: &mut Complaints<'_>) {
     for (name, text) in amounts.into_iter().flatten() {
         let path = || format!("{path}[{name}]");
-        let quantity = match Quantity::parse(&text.0) {
-            Ok(quantity) => quantity,
-            Err(error) => {
-                complaints.say(path(), format!("`{}` is not a quantity: {error}", text.0));
-                continue;
-            }
+        let Ok(quantity) = Quantity::parse(&text.0) else {
+            complaints.say(path(), quantity_problem(&text.0).unwrap_or_default());
+            continue;
         };
         if quantity.is_negative() {
             complaints.say(path(), format!("is {}, but must not be negative", text.0));
