@@ -63,9 +63,9 @@ pub(crate) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
     /// The names of the plugins that can be named at a point (`None`: at `multi-point`).
-    fn fitting(&self, point: Option<Point>) -> Vec<&str> {
+    fn fitting(&self, point: Option<Point>) -> Vec<&'a str> {
         self.catalogs
             .plugins()
             .filter(|entry| point.is_none_or(|point| entry.implements(point)))

@@ -6,9 +6,12 @@ use crate::source::{Span, Spanned};
 use crate::suggest::closest;
 use crate::tree::{RawField, RawNode, RawTable, RawValue};
 
-/// A table being read.
+/// A table being read. The value of a misspelt key is read as that of the key with the nearest name, so that errors in it are
+/// reported, too.
 pub(crate) struct Fields<'t, 'd> {
     table: &'t RawTable,
+    /// Fields with misspelt keys, by the key that was meant.
+    misspelt: Vec<(&'t str, &'t RawField)>,
     owner: String,
     at: Span,
     found: &'d mut Vec<Diagnostic>,
@@ -20,16 +23,14 @@ impl<'t, 'd> Fields<'t, 'd> {
         table: &'t RawTable,
         owner: impl Into<String>,
         at: Span,
-        known: &[&str],
+        known: &[&'t str],
         found: &'d mut Vec<Diagnostic>,
     ) -> Self {
         let owner = owner.into();
-        for field in &table.fields {
-            if !known.contains(&field.key.value.as_str()) {
-                found.push(messages::unknown_key(&field.key, &owner, known));
-            }
+        for field in table.fields.iter().filter(|field| !known.contains(&field.key.value.as_str())) {
+            found.push(messages::unknown_key(&field.key, &owner, known));
         }
-        Self { table, owner, at, found }
+        Self { table, misspelt: misspelt(table, known), owner, at, found }
     }
 
     pub(crate) fn found(&mut self) -> &mut Vec<Diagnostic> {
@@ -37,25 +38,26 @@ impl<'t, 'd> Fields<'t, 'd> {
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<&'t RawField> {
-        self.table.get(key)
+        let misspelt = || self.misspelt.iter().find(|(meant, _)| *meant == key).map(|(_, field)| *field);
+        self.table.get(key).or_else(misspelt)
     }
 
     pub(crate) fn string(&mut self, key: &str) -> Option<Spanned<String>> {
-        let field = self.table.get(key)?;
+        let field = self.get(key)?;
         string(&field.value, &format!("`{key}`"), self.found)
     }
 
     /// A string that must be there. One whose key is misspelt was reported for that.
     pub(crate) fn required_string(&mut self, key: &str) -> Option<Spanned<String>> {
         let misspelt = || self.table.fields.iter().any(|field| closest(&field.key.value, [key]).is_some());
-        if self.table.get(key).is_none() && !misspelt() {
+        if self.get(key).is_none() && !misspelt() {
             self.found.push(messages::missing_key(self.at, &self.owner, key));
         }
         self.string(key)
     }
 
     pub(crate) fn integer(&mut self, key: &str) -> Option<Spanned<i128>> {
-        let field = self.table.get(key)?;
+        let field = self.get(key)?;
         match field.value.value {
             RawValue::Int(value) => Some(Spanned { value, span: field.value.span }),
             ref other => {
@@ -67,7 +69,7 @@ impl<'t, 'd> Fields<'t, 'd> {
     }
 
     pub(crate) fn boolean(&mut self, key: &str) -> Option<Spanned<bool>> {
-        let field = self.table.get(key)?;
+        let field = self.get(key)?;
         match field.value.value {
             RawValue::Bool(value) => Some(Spanned { value, span: field.value.span }),
             ref other => {
@@ -85,7 +87,7 @@ impl<'t, 'd> Fields<'t, 'd> {
 
     /// The same, and whether what is under the key can be read.
     pub(crate) fn list_or_report(&mut self, key: &str, of: &str) -> (&'t [RawNode], bool) {
-        let Some(field) = self.table.get(key) else { return (&[], true) };
+        let Some(field) = self.get(key) else { return (&[], true) };
         match &field.value.value {
             RawValue::List(items) => (items, true),
             other => {
@@ -104,9 +106,22 @@ impl<'t, 'd> Fields<'t, 'd> {
     }
 
     pub(crate) fn table(&mut self, key: &str) -> Option<(&'t RawTable, Span)> {
-        let field = self.table.get(key)?;
+        let field = self.get(key)?;
         table(&field.value, &format!("`{key}`"), self.found).map(|table| (table, field.value.span))
     }
+}
+
+/// The fields of a table whose keys are not `known`, each with the known key that its author meant. A known key is meant at
+/// most once, and not if the table has it.
+pub(crate) fn misspelt<'t>(table: &'t RawTable, known: &[&'t str]) -> Vec<(&'t str, &'t RawField)> {
+    let mut misspelt: Vec<(&'t str, &'t RawField)> = Vec::new();
+    for field in table.fields.iter().filter(|field| !known.contains(&field.key.value.as_str())) {
+        let Some(meant) = closest(&field.key.value, known.iter().copied()) else { continue };
+        if table.get(meant).is_none() && misspelt.iter().all(|(other, _)| *other != meant) {
+            misspelt.push((meant, field));
+        }
+    }
+    misspelt
 }
 
 pub(crate) fn string(node: &RawNode, what: &str, found: &mut Vec<Diagnostic>) -> Option<Spanned<String>> {

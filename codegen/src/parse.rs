@@ -1,5 +1,6 @@
 //! From TOML to the profile as written: every value with its place, nothing decided.
 
+mod configuration;
 mod extender;
 
 use crate::diagnostic::Diagnostic;
@@ -135,7 +136,14 @@ pub struct RawArgs {
 
 /// Reads a profile. `None` if it is not TOML at all; else what could be understood, the rest being in `found`.
 pub(crate) fn profile(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) -> Option<RawProfile> {
-    let table = tree::read(files, file, found)?;
+    let found_before = found.len();
+    let Some(table) = tree::read(files, file, found) else {
+        if let Some(configuration) = configuration::find(files, file) {
+            found.truncate(found_before);
+            found.push(messages::configuration_as_profile(&configuration, files.path(file)));
+        }
+        return None;
+    };
     let start = Span { file, start: 0, end: 0 };
     let keys = settings::PROFILE.map(|key| key.name);
     let mut fields = Fields::new(&table, "a profile", start, &keys, found);
@@ -199,16 +207,20 @@ fn raw_args(field: &RawField, found: &mut Vec<Diagnostic>) -> Option<RawArgs> {
 }
 
 fn read_plugins(plugins: &RawTable, profile: &mut RawProfile, found: &mut Vec<Diagnostic>) {
+    let known: Vec<&str> = std::iter::once(MULTI_POINT).chain(Point::ALL.map(Point::name)).collect();
+    let misspelt = fields::misspelt(plugins, &known);
     for field in &plugins.fields {
-        let key = field.key.value.as_str();
+        let mut key = field.key.value.as_str();
+        if !known.contains(&key) {
+            found.push(messages::unknown_point(&field.key, false, &known));
+            let meant = misspelt.iter().find(|(_, misspelt)| misspelt.key == field.key);
+            key = meant.map_or(key, |(meant, _)| meant);
+        }
         if key == MULTI_POINT {
             profile.multi_point = plugin_set(field, found);
         } else if let Some(point) = Point::from_name(key) {
             let set = plugin_set(field, found);
             profile.points.push((point, set));
-        } else {
-            let known: Vec<&str> = std::iter::once(MULTI_POINT).chain(Point::ALL.map(Point::name)).collect();
-            found.push(messages::unknown_point(&field.key, false, &known));
         }
     }
     profile.points.sort_by_key(|(point, _)| *point);

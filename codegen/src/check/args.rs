@@ -15,12 +15,17 @@ use crate::diagnostic::Diagnostic;
 use crate::messages;
 use crate::parse::RawArgs;
 use crate::source::{Span, Spanned};
+use crate::suggest::closest;
 use crate::tree::{RawNode, RawTable, RawValue};
 
 pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     for args in &cx.raw.args {
         let name = args.plugin.value.as_str();
         if !plugin_names::known(cx, &args.plugin, None, false, found) {
+            if let Some(entry) = meant(cx, args) {
+                let plugin = Spanned { value: entry.name.clone(), span: args.plugin.span };
+                found.extend(check_args(entry, &RawArgs { plugin, value: args.value.clone() }));
+            }
             continue;
         }
         let Some((_, plugin)) = cx.plan.find(name) else {
@@ -31,6 +36,13 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
         };
         found.extend(check_args(&plugin.entry, args));
     }
+}
+
+/// The plugin that a misspelt name stands for, unless it has other arguments.
+fn meant<'c>(cx: &Context<'c>, args: &RawArgs) -> Option<&'c PluginEntry> {
+    let name = closest(&args.plugin.value, cx.fitting(None)).filter(|_| cx.catalogs_complete)?;
+    let has_others = cx.raw.args.iter().any(|other| other.plugin.value == name);
+    cx.catalogs.plugin(name).map(AsRef::as_ref).filter(|_| !has_others)
 }
 
 /// Holds a plugin's arguments against what its catalog says about them, and against the plugin's own rules.

@@ -38,6 +38,13 @@ pub(crate) fn perhaps_unclosed(syntax: Diagnostic) -> Diagnostic {
     syntax.note("a bracket that was opened before this may not be closed")
 }
 
+/// `configuration` is the kind of kube-scheduler's configuration in the file at `path`.
+pub(crate) fn configuration_as_profile(configuration: &Spanned<String>, path: &str) -> Diagnostic {
+    let title = format!("{path} is a {} of kube-scheduler, not a profile", configuration.value);
+    Diagnostic::at(configuration.span, title, "profiles are TOML")
+        .help(format!("`schedc import {path}` prints the same configuration as a profile"))
+}
+
 /// `owner` is who has the key: "a profile", "`plugins.filter`".
 pub(crate) fn unknown_key(key: &Spanned<String>, owner: &str, known: &[&str]) -> Diagnostic {
     let diagnostic = Diagnostic::at(key.span, format!("unknown key `{}`", key.value), format!("not a key of {owner}"))

@@ -106,7 +106,15 @@ resource = [{ name = "cpu", wait = 2 }]
             6 | resources = [{ name = "cpu", wait = 2 }]
               |         +
 
-            error: 2 errors in profiles/p.toml
+            error: `scoring-strategy.resource[0]` of NodeResourcesFit has no argument `wait`
+             --> profiles/p.toml:6:29
+              |
+            6 | resource = [{ name = "cpu", wait = 2 }]
+              |                             ^^^^ unknown argument
+              |
+              = note: known here: `name` and `weight`
+
+            error: 3 errors in profiles/p.toml
         "#]],
     );
 }

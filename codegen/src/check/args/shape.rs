@@ -2,6 +2,7 @@
 
 use crate::check::format;
 use crate::diagnostic::Diagnostic;
+use crate::fields;
 use crate::messages;
 use crate::schema::{FieldSchema, Schema};
 use crate::source::Spanned;
@@ -71,17 +72,20 @@ impl Checker<'_> {
     }
 
     fn table(&mut self, node: &RawNode, table: &RawTable, fields: &[FieldSchema]) {
+        let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+        let misspelt = fields::misspelt(table, &names);
         for field in &table.fields {
-            match fields.iter().find(|known| known.name == field.key.value) {
-                Some(known) => {
-                    let step = if self.path.is_empty() { known.name.clone() } else { format!(".{}", known.name) };
-                    self.below(&step, |checker| checker.value(&field.value, &known.schema));
-                }
-                None => {
-                    let known: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
-                    let diagnostic = messages::unknown_argument(&field.key, &self.owner(), &known);
-                    self.found.push(diagnostic);
-                }
+            let mut name = field.key.value.as_str();
+            if !names.contains(&name) {
+                let diagnostic = messages::unknown_argument(&field.key, &self.owner(), &names);
+                self.found.push(diagnostic);
+                let meant = misspelt.iter().find(|(_, misspelt)| misspelt.key == field.key);
+                name = meant.map_or(name, |(meant, _)| meant);
+            }
+            if let Some(known) = fields.iter().find(|known| known.name == name) {
+                let written = &field.key.value;
+                let step = if self.path.is_empty() { written.clone() } else { format!(".{written}") };
+                self.below(&step, |checker| checker.value(&field.value, &known.schema));
             }
         }
         let unknown = || table.fields.iter().filter(|field| !fields.iter().any(|known| known.name == field.key.value));
