@@ -16,18 +16,31 @@ pub(crate) enum Step {
     Refuse,
 }
 
-impl Step {
-    /// In words.
-    pub(crate) fn tell(self, things: &[Thing]) -> String {
-        match self {
-            Step::Refuse => "pods are tried, and their bindings refused".to_owned(),
-            Step::Remove { thing } => format!("{} goes", things[thing]),
+/// The steps of a history in words, and the manifests that they apply, as a file with a document for each.
+pub(crate) fn describe(steps: &[Step], things: &[Thing]) -> String {
+    let mut manifests: Vec<(usize, usize)> = Vec::new();
+    let mut text = "Steps:\n".to_owned();
+    for (at, step) in (1..).zip(steps) {
+        let step = match *step {
+            Step::Refuse => "schedule all pods, and let all bindings fail".to_owned(),
+            Step::Remove { thing } => format!("delete {}", things[thing]),
             Step::Set { thing, variant } => {
-                let json = things[thing].variants[variant].to_json().map(|json| json.to_string());
-                format!("{} comes or changes: {}", things[thing], json.unwrap_or_default())
+                let known = manifests.iter().position(|manifest| *manifest == (thing, variant));
+                let number = known.unwrap_or_else(|| {
+                    manifests.push((thing, variant));
+                    manifests.len() - 1
+                });
+                format!("apply {} (manifest {})", things[thing], number + 1)
             }
-        }
+        };
+        text.push_str(&format!("{at:3}. {step}\n"));
     }
+    text.push_str("Manifests:\n");
+    for (number, (thing, variant)) in (1..).zip(manifests) {
+        let manifest = things[thing].manifest(variant);
+        text.push_str(&format!("--- # manifest {number}\n{manifest}"));
+    }
+    text
 }
 
 /// The history of a seed.

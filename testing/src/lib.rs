@@ -13,8 +13,8 @@
 //! there and is not, a node with room and without. Objects are taken as they are: nothing is added that an API server would
 //! add.
 //!
-//! A history that breaks a promise is made shorter, and told. `CONTRACT_CASES` is how many histories there are, and
-//! `CONTRACT_SEED` the first of them.
+//! A history that breaks a contract is shortened. The report names the plugins and fields that differ, the steps, and the
+//! manifests that they apply. `CONTRACT_CASES` is the number of histories, and `CONTRACT_SEED` the first of them.
 
 mod contracts;
 mod history;

@@ -13,6 +13,15 @@ impl Thing {
     pub(crate) fn kind(&self) -> &'static str {
         self.variants[0].kind()
     }
+    /// A variant in YAML, without the uid that [`complete`] adds.
+    pub(crate) fn manifest(&self, variant: usize) -> String {
+        let mut object = self.variants[variant].clone();
+        let given = uid(&object);
+        let metadata = object.metadata_mut();
+        metadata.uid = metadata.uid.take().filter(|uid| *uid != given);
+        let yaml = object.to_json().ok().and_then(|json| serde_saphyr::to_string(&json).ok());
+        yaml.unwrap_or_default()
+    }
     /// `namespace/name` if it is in a namespace, else its name.
     pub(crate) fn name(&self) -> String {
         name(&self.variants[0])
@@ -74,6 +83,10 @@ fn complete(object: &mut AnyObject) {
     if object.has_namespace() && object.namespace().is_empty() {
         object.metadata_mut().namespace = Some("default".to_owned());
     }
-    let uid = format!("{}-{}", object.kind(), name(object));
+    let uid = uid(object);
     object.metadata_mut().uid.get_or_insert(uid);
+}
+
+fn uid(object: &AnyObject) -> String {
+    format!("{}-{}", object.kind(), name(object))
 }

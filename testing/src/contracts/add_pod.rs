@@ -10,14 +10,15 @@ use schedc_core::profile::{Bundle, PreFilterRun, Profile, Visitor};
 use schedc_core::random::Random;
 use schedc_core::verdict::Verdict;
 
-use super::{Subject, bundle, equal, fresh};
+use super::difference::{Difference, verdict};
+use super::{Subject, bundle, fresh};
 use crate::history::Step;
 use crate::material::Thing;
 use crate::world::{World, rebuilt};
 
 pub(super) fn play<B: Bundle>(
     world: &mut World<B>,
-    subject: &Subject<'_>,
+    subject: &Subject,
     steps: &[Step],
     things: &[Thing],
 ) -> Result<(), String> {
@@ -39,7 +40,7 @@ struct Thoughts<'a, S> {
     cache: &'a mut Cache<S>,
     pod: &'a Arc<Pod>,
     pending: &'a [Arc<Pod>],
-    plugin: &'a str,
+    plugin: &'static str,
     random: Random,
 }
 
@@ -58,7 +59,7 @@ impl<S: State> Visitor<S> for Thoughts<'_, S> {
             let name = cache.base.name(node);
             let here: Vec<&Arc<Pod>> = cache.base.infos()[node.get()].pods.iter().collect();
             undone::<P>(&compiled, &cycle, cache, node, &here, &mut self.random)
-                .map_err(|error| format!("{} on {name}: {error}", pod.name))?;
+                .map_err(|pods| undone_wrong(self.plugin, pod, name, &pods))?;
             if !has_a_say {
                 continue;
             }
@@ -68,7 +69,8 @@ impl<S: State> Visitor<S> for Thoughts<'_, S> {
                 imagined.remove_pod(gone);
                 let said = imagined.all_verdicts();
                 drop(imagined);
-                let what = format!("{} on {name} once {} is gone, after RemovePod", pod.name, gone.name);
+                let what =
+                    format!("{} on {name} without {}, after RemovePod", pod.namespaced_name(), gone.namespaced_name());
                 let mut without = rebuilt(cache, self.pending, &[&gone.uid], &[]);
                 compare::<P>(&what, self.plugin, pod, &mut without, name, &said)?;
             }
@@ -83,7 +85,11 @@ impl<S: State> Visitor<S> for Thoughts<'_, S> {
                 imagined.add_pod(&twin);
                 let said = imagined.all_verdicts();
                 drop(imagined);
-                let what = format!("{} on {name} with one like {}, after AddPod", pod.name, other.name);
+                let what = format!(
+                    "{} on {name} with a copy of {}, after AddPod",
+                    pod.namespaced_name(),
+                    other.namespaced_name()
+                );
                 let mut with = rebuilt(cache, self.pending, &[], &[(&twin, to)]);
                 compare::<P>(&what, self.plugin, pod, &mut with, name, &said)?;
             }
@@ -100,7 +106,7 @@ fn undone<P: Profile>(
     node: NodeIndex,
     here: &[&Arc<Pod>],
     random: &mut Random,
-) -> Result<(), String> {
+) -> Result<(), Undone> {
     let mut changed = cycle.clone();
     here.iter().for_each(|pod| P::remove_pod(compiled, &mut changed, pod, cache, node));
     for _ in here {
@@ -112,14 +118,41 @@ fn undone<P: Profile>(
     if changed == *cycle {
         return Ok(());
     }
-    let names: Vec<&str> = here.iter().map(|pod| &*pod.name).collect();
-    Err(format!("the cycle state is another one after RemovePod and AddPod of {}", names.join(", ")))
+    let pods = here.iter().map(|pod| pod.namespaced_name().to_string()).collect::<Vec<_>>().join(", ");
+    let mut unchanged = cycle.clone();
+    let verdicts = |cycle: &mut P::Cycle| Imagined::<P>::new(compiled, cycle, cache, node).all_verdicts();
+    let (expected, got) = (verdicts(&mut unchanged), verdicts(&mut changed));
+    Err(Undone { pods, expected, got })
+}
+
+/// A cycle state that differs after pods left and came back, and what Filter answers with it.
+struct Undone {
+    pods: String,
+    expected: Vec<Verdict>,
+    got: Vec<Verdict>,
+}
+
+fn undone_wrong(subject: &'static str, pod: &Pod, node: &str, undone: &Undone) -> String {
+    let Undone { pods, expected, got } = undone;
+    let mut difference = Difference::of(
+        format!("{} on {node}, RemovePod and AddPod of {pods}", pod.namespaced_name()),
+        ["before", "after"],
+    );
+    for plugin in expected.iter().chain(got).map(|verdict| verdict.plugin) {
+        let of = |verdicts: &[Verdict]| verdict(verdicts.iter().find(|verdict| verdict.plugin == plugin));
+        difference.field_of(plugin, &format!("Filter of {plugin} on {node}"), of(expected), of(got));
+    }
+    if difference.is_empty() {
+        difference.name_plugins([subject]);
+        difference.field("state of PreFilter", "as PreFilter returned it".to_owned(), "another one".to_owned());
+    }
+    difference.finish().err().unwrap_or_default()
 }
 
 /// That the plugin says the same of a node in a cluster that is so.
 fn compare<P: Profile>(
     what: &str,
-    plugin: &str,
+    plugin: &'static str,
     pod: &Arc<Pod>,
     cluster: &mut Cache<P::State>,
     node: &str,
@@ -130,6 +163,8 @@ fn compare<P: Profile>(
         return Ok(());
     }
     let Some(found) = explanation.nodes.iter().find(|found| found.node == node) else { return Ok(()) };
-    let of_it = |verdicts: &[Verdict]| verdicts.iter().find(|verdict| verdict.plugin == plugin).cloned();
-    equal(what, &of_it(&found.verdicts), &of_it(said))
+    let of_it = |verdicts: &[Verdict]| verdict(verdicts.iter().find(|verdict| verdict.plugin == plugin));
+    let mut difference = Difference::of(what, ["cluster with that change", "cycle state with that change"]);
+    difference.field_of(plugin, &format!("Filter of {plugin} on {node}"), of_it(&found.verdicts), of_it(said));
+    difference.finish()
 }

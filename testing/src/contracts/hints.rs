@@ -16,7 +16,7 @@ use crate::world::World;
 
 pub(super) fn play<B: Bundle>(
     world: &mut World<B>,
-    subject: &Subject<'_>,
+    subject: &Subject,
     steps: &[Step],
     things: &[Thing],
 ) -> Result<(), String> {
@@ -36,7 +36,13 @@ pub(super) fn play<B: Bundle>(
                 Some(_) if tried.contains(&pod.uid) => {}
                 Some(node) => {
                     if rejected.get(&pod.uid).is_some_and(|before| before.blames(subject.plugin, &node)) {
-                        return Err(format!("{} was not woken by the last step, and fits on {node} now", pod.name));
+                        let plugin = subject.plugin;
+                        let reason = rejected.get(&pod.uid).map(|before| before.reason(&node)).unwrap_or_default();
+                        return Err(format!(
+                            "{}:\n  {plugin} rejected the pod before the last step: {reason}\n  the pod fits on {node} after it, \
+                             but no hint of {plugin} woke the pod",
+                            pod.namespaced_name()
+                        ));
                     }
                 }
             }
@@ -61,25 +67,34 @@ fn fits<B: Bundle>(world: &World<B>, found: &Explanation) -> Option<String> {
 /// Who rejected a pod.
 struct Rejected {
     /// As a whole.
-    whole: Option<&'static str>,
+    whole: Option<(&'static str, String)>,
     /// By node.
-    nodes: BTreeMap<String, &'static str>,
+    nodes: BTreeMap<String, (&'static str, String)>,
 }
 
 impl Rejected {
     fn by(found: &Explanation) -> Self {
-        let whole = found.held.as_ref().or(found.pre_filter.as_ref()).map(|status| status.plugin);
-        let nodes = found.nodes.iter().filter_map(|node| Some((node.node.clone(), node.verdicts.first()?.plugin)));
+        let whole = found.held.as_ref().or(found.pre_filter.as_ref()).map(|status| (status.plugin, status.message()));
+        let nodes = found.nodes.iter().filter_map(|node| {
+            let verdict = node.verdicts.first()?;
+            Some((node.node.clone(), (verdict.plugin, verdict.failure())))
+        });
         Rejected { whole, nodes: nodes.collect() }
     }
 
     /// Whether it was the plugin, and no other, that was in the way of what fits now.
     fn blames(&self, plugin: &str, node: &str) -> bool {
-        match (self.whole, self.nodes.get(node)) {
-            (Some(whole), _) => whole == plugin,
-            (None, Some(rejector)) => *rejector == plugin,
+        match (&self.whole, self.nodes.get(node)) {
+            (Some((whole, _)), _) => *whole == plugin,
+            (None, Some((rejector, _))) => *rejector == plugin,
             // The node is new: everybody who rejected others has to hear of it.
-            (None, None) => !self.nodes.is_empty() && self.nodes.values().all(|rejector| *rejector == plugin),
+            (None, None) => !self.nodes.is_empty() && self.nodes.values().all(|(rejector, _)| *rejector == plugin),
         }
+    }
+
+    /// The reasons of the rejection on a node, or of the first one.
+    fn reason(&self, node: &str) -> &str {
+        let of_nodes = || self.nodes.get(node).or_else(|| self.nodes.values().next());
+        self.whole.as_ref().or_else(of_nodes).map(|(_, reason)| reason.as_str()).unwrap_or_default()
     }
 }

@@ -1,6 +1,7 @@
 //! What plugins promise, each promise looked after by a module.
 
 mod add_pod;
+mod difference;
 mod hints;
 mod kept;
 mod rebuilt;
@@ -47,17 +48,18 @@ const PATIENCE: usize = 500;
 /// What is wrong: with the manifests, or a history in which the plugin does not keep it, and how that shows.
 pub fn check<B: Bundle>(plugin: &str, contract: Contract, manifests: &str) -> Result<(), String> {
     let things = material::read(manifests, Kinds::of::<B>())?;
-    let runs_it = |profile: &usize| {
-        let points = B::PROFILES[*profile].points;
-        points.iter().any(|point| point.plugins.iter().any(|(name, _)| *name == plugin))
+    let name_in = |profile: usize| {
+        let points = B::PROFILES[profile].points.iter();
+        points.flat_map(|point| point.plugins).map(|(name, _)| *name).find(|name| *name == plugin)
     };
-    let profiles: Vec<usize> = (0..B::PROFILES.len()).filter(runs_it).collect();
+    let profiles: Vec<(usize, &'static str)> =
+        (0..B::PROFILES.len()).filter_map(|profile| Some((profile, name_in(profile)?))).collect();
     if profiles.is_empty() {
         return Err(format!("no profile runs a plugin {plugin}"));
     }
     let (cases, first) = (number("CONTRACT_CASES", CASES)?, number("CONTRACT_SEED", 0)?);
     for seed in first..first.saturating_add(cases) {
-        let profile = profiles[seed as usize % profiles.len()];
+        let (profile, plugin) = profiles[seed as usize % profiles.len()];
         let subject = Subject { plugin, profile, seed };
         let steps = history::draw(seed, &things);
         if play::<B>(&subject, contract, &steps, &things).is_err() {
@@ -68,14 +70,14 @@ pub fn check<B: Bundle>(plugin: &str, contract: Contract, manifests: &str) -> Re
 }
 
 /// What is tried.
-struct Subject<'a> {
-    plugin: &'a str,
+struct Subject {
+    plugin: &'static str,
     profile: usize,
     seed: u64,
 }
 
 /// A panic is a broken promise, too.
-fn play<B: Bundle>(subject: &Subject<'_>, contract: Contract, steps: &[Step], things: &[Thing]) -> Result<(), String> {
+fn play<B: Bundle>(subject: &Subject, contract: Contract, steps: &[Step], things: &[Thing]) -> Result<(), String> {
     let played = catch_unwind(AssertUnwindSafe(|| play_on::<B>(subject, contract, steps, things)));
     played.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
@@ -84,12 +86,7 @@ fn play<B: Bundle>(subject: &Subject<'_>, contract: Contract, steps: &[Step], th
     })
 }
 
-fn play_on<B: Bundle>(
-    subject: &Subject<'_>,
-    contract: Contract,
-    steps: &[Step],
-    things: &[Thing],
-) -> Result<(), String> {
+fn play_on<B: Bundle>(subject: &Subject, contract: Contract, steps: &[Step], things: &[Thing]) -> Result<(), String> {
     let mut world = World::<B>::new(subject.profile)?;
     match contract {
         Contract::AddAndRemovePod => add_pod::play(&mut world, subject, steps, things),
@@ -100,17 +97,16 @@ fn play_on<B: Bundle>(
     }
 }
 
-/// Tells of a history that fails, as short as it gets.
-fn report<B: Bundle>(subject: &Subject<'_>, contract: Contract, steps: &[Step], things: &[Thing]) -> String {
+/// Describes a history that fails, as short as it gets: the difference, the steps, and their manifests.
+fn report<B: Bundle>(subject: &Subject, contract: Contract, steps: &[Step], things: &[Thing]) -> String {
     let steps = shrink(steps, PATIENCE, |steps| play::<B>(subject, contract, steps, things).is_err());
     let found = play::<B>(subject, contract, &steps, things).err().unwrap_or_default();
-    let history: Vec<String> = steps.iter().map(|step| format!("  {}", step.tell(things))).collect();
-    let profile = B::PROFILES[subject.profile].name;
+    let Subject { plugin, profile, seed } = *subject;
+    let profile = B::PROFILES[profile].name;
     format!(
-        "{} does not keep {contract:?} in profile {profile} (CONTRACT_SEED={} CONTRACT_CASES=1):\n{}\n{found}",
-        subject.plugin,
-        subject.seed,
-        history.join("\n")
+        "{plugin} does not keep the contract {contract:?} in profile {profile}\n\n{found}\n\n{}\n\
+         CONTRACT_SEED={seed} CONTRACT_CASES=1 repeats this history.",
+        history::describe(&steps, things)
     )
 }
 
@@ -130,9 +126,4 @@ fn fresh<P: Profile>() -> Result<Engine<P>, String> {
 /// All plugins of all profiles, to be asked without a scheduler.
 fn bundle<B: Bundle>() -> Result<B, String> {
     B::new(&Handle::default()).map_err(|errors| crate::world::in_words(&errors))
-}
-
-/// That two ways to an answer end in the same.
-fn equal<T: PartialEq + std::fmt::Debug>(what: &str, expected: &T, got: &T) -> Result<(), String> {
-    if expected == got { Ok(()) } else { Err(format!("{what}: expected {expected:?}, got {got:?}")) }
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use schedc_core::cache::{Cache, State};
 use schedc_core::engine::Engine;
-use schedc_core::explain::Explanation;
 use schedc_core::model::Pod;
 use schedc_core::profile::{Bundle, Profile, Visitor};
 
-use super::{bundle, equal, fresh};
+use super::difference::Difference;
+use super::{bundle, fresh};
 use crate::history::Step;
 use crate::material::Thing;
 use crate::world::{World, rebuilt};
@@ -37,23 +37,12 @@ impl<S: State> Visitor<S> for Compare<'_, S> {
 
     fn visit<P: Profile<State = S>>(self, _: &mut Engine<P>) -> Self::Output {
         let Compare { cache, pod, pending } = self;
-        let mut anew = rebuilt(cache, pending, &[], &[]);
-        let expected = fresh::<P>()?.explain(pod, &mut anew, true);
+        let mut other = rebuilt(cache, pending, &[], &[]);
+        let expected = fresh::<P>()?.explain(pod, &mut other, true);
         let got = fresh::<P>()?.explain(pod, cache, true);
-        same(&format!("{} in a cluster that is built anew, and in one that followed events", pod.name), &expected, &got)
+        let mut difference =
+            Difference::of(pod.namespaced_name().to_string(), ["rebuilt cluster", "cluster after events"]);
+        difference.explanations(&expected, &got);
+        difference.finish()
     }
-}
-
-/// That two explanations say the same, but for the numbers of nodes.
-pub(super) fn same(what: &str, expected: &Explanation, got: &Explanation) -> Result<(), String> {
-    equal(&format!("{what}: PreEnqueue"), &expected.held, &got.held)?;
-    equal(&format!("{what}: PreFilter"), &expected.pre_filter, &got.pre_filter)?;
-    equal(&format!("{what}: narrowed"), &expected.narrowed, &got.narrowed)?;
-    let names =
-        |explanation: &Explanation| -> Vec<String> { explanation.nodes.iter().map(|node| node.node.clone()).collect() };
-    equal(&format!("{what}: nodes"), &names(expected), &names(got))?;
-    for (expected, got) in expected.nodes.iter().zip(&got.nodes) {
-        equal(&format!("{what}: {}", expected.node), expected, got)?;
-    }
-    Ok(())
 }

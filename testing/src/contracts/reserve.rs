@@ -1,11 +1,11 @@
 //! What is taken down for a pod that has a node goes again, whatever becomes of the pod.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schedc_core::profile::Bundle;
-use schedc_core::scheduler::Outcome;
+use schedc_core::scheduler::{Failure, Outcome};
 
-use super::equal;
+use super::difference::Difference;
 use crate::history::Step;
 use crate::material::Thing;
 use crate::world::World;
@@ -32,22 +32,48 @@ pub(super) fn play<B: Bundle>(world: &mut World<B>, steps: &[Step], things: &[Th
         anew.refuse(true);
         let (expected, got) = (outcomes(anew.try_all()), outcomes(world.try_all()));
         for (pod, expected) in &expected {
-            let what = format!("{pod}, after pods had nodes and were not bound");
-            equal(&what, &Some(expected), &got.get(pod))?;
+            let mut difference = Difference::of(
+                format!("{pod}, after bindings of pods failed"),
+                ["scheduler that has just started", "scheduler after failed bindings"],
+            );
+            let nothing = Ending::default();
+            let got = got.get(pod).unwrap_or(&nothing);
+            difference.name_plugins(got.plugins.symmetric_difference(&expected.plugins).copied());
+            difference.field("result", expected.text.clone(), got.text.clone());
+            difference.finish()?;
         }
         world.refuse(false);
     }
     Ok(())
 }
 
-/// What became of each pod at last.
-fn outcomes(outcomes: Vec<Outcome>) -> BTreeMap<String, String> {
-    let in_words = |outcome: Outcome| {
-        let name = outcome.pod.namespaced_name().to_string();
-        match outcome.result {
-            Ok(placed) => (name, format!("on {}", placed.node)),
-            Err(failure) => (name, failure.message().to_owned()),
-        }
+/// The result of a pod's last attempt.
+struct Ending {
+    text: String,
+    /// The plugins that rejected the pod.
+    plugins: BTreeSet<&'static str>,
+}
+
+impl Default for Ending {
+    fn default() -> Self {
+        Ending { text: "no attempt".to_owned(), plugins: BTreeSet::new() }
+    }
+}
+
+/// The last attempt of each pod.
+fn outcomes(outcomes: Vec<Outcome>) -> BTreeMap<String, Ending> {
+    let ending = |outcome: Outcome| {
+        let (text, plugins) = match outcome.result {
+            Ok(placed) => (format!("on {}", placed.node), BTreeSet::new()),
+            Err(failure) => {
+                let plugins = match &failure {
+                    Failure::Unschedulable(unschedulable) => unschedulable.diagnosis.unschedulable_plugins.clone(),
+                    Failure::Error(_) => BTreeSet::new(),
+                };
+                (failure.message().to_owned(), plugins)
+            }
+        };
+        (outcome.pod.namespaced_name().to_string(), Ending { text, plugins })
     };
-    outcomes.into_iter().map(in_words).collect()
+    outcomes.into_iter().map(ending).collect()
 }

@@ -126,7 +126,7 @@ impl<const BUG: u8> FilterPlugin for Apart<BUG> {
     type Cycle = Vec<usize>;
     type Rejection = ();
     fn filter(_: &NoArgs, _: &Symbol, counts: &Vec<usize>, node: NodeIndex) -> Result<(), ()> {
-        if counts[node.get()] > 0 { Err(()) } else { Ok(()) }
+        if counts.get(node.get()).is_some_and(|count| *count > 0) { Err(()) } else { Ok(()) }
     }
     fn code((): &()) -> Code {
         Code::Unschedulable
