@@ -6,10 +6,10 @@ use std::sync::Arc;
 use schedc_core::cache::{Cache, State};
 use schedc_core::engine::{Decision, Engine, KeptAnswer, UNTIMED};
 use schedc_core::explain::{Explanation, NodeExplanation};
-use schedc_core::extension_points::PostFilterResult;
+use schedc_core::extension_points::{MAX_NODE_SCORE, PostFilterResult};
 use schedc_core::mask::Mask;
 use schedc_core::model::{Pod, Uid};
-use schedc_core::profile::{Bundle, Profile, Visitor};
+use schedc_core::profile::{Bundle, PluginScore, Profile, Visitor};
 use schedc_core::verdict::Verdict;
 
 use super::difference::{self, Difference};
@@ -108,13 +108,27 @@ fn compare_answer<S: State>(
         }
         let changed = before(name).into_iter().flat_map(|before| &before.scores);
         let changed = changed.filter(|before| !node.scores.contains(before)).map(|before| before.plugin);
-        difference.name_plugins(changed);
+        let mut plugins: Vec<&'static str> = changed.collect();
+        if plugins.is_empty() {
+            plugins.extend(total.into_iter().flat_map(|total| able_to_explain(node, total)));
+        }
+        difference.name_plugins(plugins);
         let parts: Vec<String> =
             node.scores.iter().map(|score| format!("{} {}", score.plugin, score.weighted())).collect();
         let expected = format!("{} = {}", node.total(), parts.join(" + "));
         let got = total.map_or_else(|| "none".to_owned(), |total| total.to_string());
         difference.field(&format!("total score of {name}"), expected, got);
     }
+}
+
+/// Plugins of which another score alone makes the node's total this one.
+fn able_to_explain(node: &NodeExplanation, total: i64) -> impl Iterator<Item = &'static str> {
+    let off_by = total.wrapping_sub(node.total());
+    let can_be = move |score: &&PluginScore| {
+        let part = score.weighted().wrapping_add(off_by);
+        part.checked_rem(score.weight) == Some(0) && (0..=MAX_NODE_SCORE).contains(&(part / score.weight))
+    };
+    node.scores.iter().filter(can_be).map(|score| score.plugin)
 }
 
 fn rejections(node: &NodeExplanation) -> String {

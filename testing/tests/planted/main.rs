@@ -14,6 +14,7 @@ mod scheduler {
         "tests/planted/profiles/leaks.toml",
         "tests/planted/profiles/stale.toml",
         "tests/planted/profiles/drifts.toml",
+        "tests/planted/profiles/outdated.toml",
     );
 }
 
@@ -230,6 +231,81 @@ fn an_update_that_does_nothing_is_caught() {
                 name: c
 
             CONTRACT_SEED=0 CONTRACT_CASES=1 repeats this history."#]],
+    );
+}
+
+#[test]
+fn a_score_that_is_out_of_date_is_caught() {
+    caught(
+        "Outdated",
+        Contract::KeptAnswers,
+        expect![[r#"
+            Outdated does not keep the contract KeptAnswers in profile outdated
+
+            b/waits-3:
+              differs in Outdated
+              total score of n1
+                full evaluation: 0 = Outdated 0
+                cached answer:   100
+
+            Steps:
+              1. apply Node n1 (manifest 1)
+              2. apply Node n2 (manifest 2)
+              3. apply Pod a/runs-1 (manifest 3)
+              4. apply Pod a/waits-1 (manifest 4)
+              5. delete Node n1
+              6. apply Node n1 (manifest 1)
+              7. apply Pod b/waits-3 (manifest 5)
+            Manifests:
+            --- # manifest 1
+            apiVersion: v1
+            kind: Node
+            metadata:
+              name: n1
+            status:
+              allocatable:
+                pods: "9"
+            --- # manifest 2
+            apiVersion: v1
+            kind: Node
+            metadata:
+              name: n2
+            status:
+              allocatable:
+                pods: "9"
+            --- # manifest 3
+            apiVersion: v1
+            kind: Pod
+            metadata:
+              name: runs-1
+              namespace: a
+            spec:
+              containers:
+              - image: i
+                name: c
+              nodeName: n1
+            --- # manifest 4
+            apiVersion: v1
+            kind: Pod
+            metadata:
+              name: waits-1
+              namespace: a
+            spec:
+              containers:
+              - image: i
+                name: c
+            --- # manifest 5
+            apiVersion: v1
+            kind: Pod
+            metadata:
+              name: waits-3
+              namespace: b
+            spec:
+              containers:
+              - image: i
+                name: c
+
+            CONTRACT_SEED=8 CONTRACT_CASES=1 repeats this history."#]],
     );
 }
 

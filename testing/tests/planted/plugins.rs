@@ -9,12 +9,13 @@ use schedc_core::args::NoArgs;
 use schedc_core::column::{Index, Position};
 use schedc_core::events::{Action, EventResource};
 use schedc_core::extension_points::{
-    EnqueueExtensions, FilterPlugin, Placement, PostBindPlugin, PreFilter, PreFilterPlugin, Registration,
-    ReservePlugin, pre_filter_again,
+    EnqueueExtensions, FilterPlugin, Placement, PostBindPlugin, PreFilter, PreFilterPlugin, PreScorePlugin,
+    Registration, ReservePlugin, ScoreError, ScorePlugin, pre_filter_again,
 };
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
-use schedc_core::kept::{Anew, Verdicts};
+use schedc_core::kept::{Anew, Rescore, Verdicts};
+use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, Pod, PodSpec};
 use schedc_core::plugin::{Compile, Slot, View};
 use schedc_core::status::{Code, Reasons, Status};
@@ -164,5 +165,48 @@ impl<const BUG: u8> ReservePlugin for Apart<BUG> {
 impl<const BUG: u8> PostBindPlugin for Apart<BUG> {
     fn post_bind(&self, _: &NoArgs, _: &Placement) {
         self.with_tickets(|tickets| *tickets -= 1);
+    }
+}
+
+/// Prefers nodes with pods, and does not notice pods that come later.
+pub struct Outdated;
+
+impl Plugin for Outdated {
+    const NAME: &'static str = "Outdated";
+    type Args = NoArgs;
+    type Columns = Position;
+    type Indexes = ();
+    type Reads = ();
+    type Pod = ();
+    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
+        Ok(Outdated)
+    }
+    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+}
+
+impl PreScorePlugin for Outdated {
+    /// Number of pods on each node.
+    type Cycle = Vec<usize>;
+
+    fn pre_score(&self, _: &NoArgs, (): &(), view: View<'_, Self>, _: &Mask) -> Result<Slot<Vec<usize>>, Status> {
+        Ok(Slot::ready(view.base.infos().iter().map(|info| info.pods.len()).collect()))
+    }
+    fn update(
+        &self,
+        _: &NoArgs,
+        (): &(),
+        _: &mut Slot<Vec<usize>>,
+        _: View<'_, Self>,
+        _: &mut Rescore<'_>,
+    ) -> Result<(), Anew> {
+        Ok(())
+    }
+}
+
+impl ScorePlugin for Outdated {
+    type Cycle = Vec<usize>;
+
+    fn score(_: &NoArgs, (): &(), pods: &Vec<usize>, node: NodeIndex) -> Result<i64, ScoreError> {
+        Ok(if pods.get(node.get()).is_some_and(|pods| *pods > 0) { 100 } else { 0 })
     }
 }
