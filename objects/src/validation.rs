@@ -177,14 +177,23 @@ impl ObjectReader {
         let names = fields.keys().filter(|name| !LIST.contains(&name.as_str()));
         let unknown = |name: &String| UnknownField { parent: String::new(), name: name.clone(), known: LIST };
         let unknown: Vec<UnknownField> = names.map(unknown).collect();
-        match (self.is_strict(fields), self.validation) {
-            (true, _) => self.unknown_fields(kind, kind, &unknown),
-            (false, Validation::Ignore) => Vec::new(),
-            (false, _) => {
-                self.ignored.add(kind, &unknown);
-                Vec::new()
-            }
+        self.treat(kind, &unknown, self.is_strict(fields))
+    }
+
+    /// Validates the fields of something that is written by hand and is not an object. Returns an error for each unknown field,
+    /// if they are errors.
+    pub fn other_fields(&mut self, kind: &str, unknown: &[UnknownField]) -> Vec<ObjectError> {
+        self.treat(kind, unknown, matches!(self.validation, Validation::Auto | Validation::Strict))
+    }
+
+    fn treat(&mut self, kind: &str, unknown: &[UnknownField], is_strict: bool) -> Vec<ObjectError> {
+        if is_strict {
+            return self.unknown_fields(kind, kind, unknown);
         }
+        if self.validation != Validation::Ignore {
+            self.ignored.add(kind, unknown);
+        }
+        Vec::new()
     }
 
     fn unknown_fields(&self, kind: &str, object: &str, unknown: &[UnknownField]) -> Vec<ObjectError> {

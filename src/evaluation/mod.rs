@@ -23,7 +23,7 @@ use schedc_core::handle::Handle;
 use schedc_core::model::Pod;
 use schedc_core::profile::{Bundle, Profile, StartError, Visitor};
 use schedc_objects::manifests::shortened;
-use schedc_objects::{IgnoredFields, Kinds, ObjectError, ObjectReader, Validation};
+use schedc_objects::{IgnoredFields, Kinds, ObjectError, ObjectReader, UnknownField, Validation};
 use serde::Serialize;
 
 use crate::cluster::{Routes, UnknownProfile};
@@ -33,7 +33,7 @@ pub use hints::{
     Change, Decision as HintDecision, Direct, EventResult, Gated, Hint, HintResult, HintScenario, Place, Scope,
 };
 pub use preemption::{Candidate, Outcome, Preemption};
-pub use scenario::{NotAScenario, Reference, Scenario, Step};
+pub use scenario::{NotAScenario, Reference, Scenario, Step, UnknownKeys};
 pub use world::World;
 
 /// What was found for the pods of one scenario.
@@ -54,6 +54,8 @@ pub enum Error {
     NoProfile,
     /// The profile is not compiled in.
     UnknownProfile(UnknownProfile),
+    /// The scenario has keys that no scenario has.
+    UnknownKeys(Vec<ObjectError>),
     /// Something in the scenario is wrong.
     Broken {
         /// Where, such as `steps[3]`.
@@ -93,6 +95,16 @@ impl fmt::Display for Error {
         match self {
             Error::NoProfile => f.write_str("there is no `profile`; add one, or choose one with --profile"),
             Error::UnknownProfile(error) => error.fmt(f),
+            Error::UnknownKeys(errors) => write_all(
+                f,
+                errors.iter().map(|error| {
+                    format!(
+                        "{}: {}",
+                        shortened(error.field.as_deref().unwrap_or_default(), 400),
+                        shortened(&error.message, 2000)
+                    )
+                }),
+            ),
             Error::Broken { place, error } => write!(f, "{place}: {error}"),
         }
     }
@@ -101,10 +113,7 @@ impl fmt::Display for Error {
 impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Broken::Object(errors) => errors
-                .iter()
-                .enumerate()
-                .try_for_each(|(i, error)| write!(f, "{}{error}", if i > 0 { "; " } else { "" })),
+            Broken::Object(errors) => write_all(f, errors.iter()),
             Broken::Missing(field) => write!(f, "the object has no `{field}`"),
             Broken::Kind { api_version: None, kind } => {
                 write!(f, "scheduling does not look at objects of kind `{}`", shortened(kind, 200))
@@ -118,6 +127,20 @@ impl fmt::Display for Broken {
             }
             Broken::NotAPod(kind) => write!(f, "a {kind} cannot be scheduled"),
         }
+    }
+}
+
+/// As many errors of one scenario or object are displayed.
+const SHOWN: usize = 20;
+
+fn write_all<E: fmt::Display>(f: &mut fmt::Formatter<'_>, errors: impl ExactSizeIterator<Item = E>) -> fmt::Result {
+    let count = errors.len();
+    for (i, error) in errors.take(SHOWN).enumerate() {
+        write!(f, "{}{error}", if i > 0 { "; " } else { "" })?;
+    }
+    match count.saturating_sub(SHOWN) {
+        0 => Ok(()),
+        more => write!(f, "; and {more} more"),
     }
 }
 
@@ -200,6 +223,7 @@ impl<B: Bundle> Evaluator<B> {
         scenario: Scenario,
         mut place: impl FnMut(usize, &Decision) -> Option<String>,
     ) -> Result<Evaluation, Error> {
+        self.check_keys(scenario::unknown_fields("", &scenario.unknown, Scenario::KEYS).collect())?;
         let profile = self.profile_of(scenario.profile.as_deref())?;
         let mut world = World::<B::State>::new(B::ORIGINALS);
         for (at, value) in scenario.objects.into_iter().enumerate() {
@@ -218,6 +242,19 @@ impl<B: Bundle> Evaluator<B> {
             results.push(decision);
         }
         Ok(Evaluation { id: scenario.id, profile: self.bundle.profiles()[profile].name, results })
+    }
+
+    /// Treats unknown keys of a scenario as unknown fields of a manifest that is written by hand.
+    fn check_keys(&mut self, unknown: Vec<UnknownField>) -> Result<(), Error> {
+        let mut errors = self.reader.other_fields("scenario", &unknown);
+        for (error, UnknownField { parent, name, .. }) in errors.iter_mut().zip(&unknown) {
+            if parent.is_empty() && HintScenario::KEYS.contains(&name.as_str()) {
+                error.message = "unknown field; only scenarios for `--hints` have it".to_owned();
+            } else if parent.is_empty() && Scenario::KEYS.contains(&name.as_str()) {
+                error.message = "unknown field; scenarios for `--hints` do not have it".to_owned();
+            }
+        }
+        if errors.is_empty() { Ok(()) } else { Err(Error::UnknownKeys(errors)) }
     }
 
     /// The profile that decides, where a scenario names this one.

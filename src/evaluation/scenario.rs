@@ -1,9 +1,13 @@
 //! Scenarios as they are written.
 
+use std::collections::BTreeMap;
+use std::fmt;
+
 use k8s_openapi::api::core::v1::Pod;
 use schedc_objects::manifests::UniqueKeys;
-use schedc_objects::{AnyObject, ObjectReader};
-use serde::Deserialize;
+use schedc_objects::{AnyObject, ObjectReader, UnknownField};
+use serde::de::{DeserializeOwned, Error, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::Broken;
@@ -21,20 +25,67 @@ pub struct Scenario {
     /// What happens then.
     #[serde(default)]
     pub steps: Vec<Step>,
+    /// Keys that a scenario does not have.
+    #[serde(flatten)]
+    pub unknown: UnknownKeys,
 }
 
+/// Keys that are not known, without their values.
+pub type UnknownKeys = BTreeMap<String, IgnoredAny>;
+
 /// Something that happens.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// A pod is to be scheduled.
-    Schedule(#[serde(deserialize_with = "unique::value")] Value),
+    Schedule(Value),
     /// An object comes.
-    Create(#[serde(deserialize_with = "unique::value")] Value),
+    Create(Value),
     /// An object changes.
-    Update(#[serde(deserialize_with = "unique::value")] Value),
+    Update(Value),
     /// An object goes.
     Delete(Reference),
+}
+
+impl<'de> Deserialize<'de> for Step {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(StepVisitor)
+    }
+}
+
+/// Reads a step: an object with one key. A derived reader would report a second key as a syntax error.
+struct StepVisitor;
+
+impl<'de> Visitor<'de> for StepVisitor {
+    type Value = Step;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object with one of `schedule`, `create`, `update` and `delete`")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut keys: A) -> Result<Step, A::Error> {
+        #[derive(Clone, Copy, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        enum Verb {
+            Schedule,
+            Create,
+            Update,
+            Delete,
+        }
+        let Some(verb) = keys.next_key()? else {
+            return Err(A::Error::custom("a step has one of `schedule`, `create`, `update` and `delete`"));
+        };
+        let mut manifest = || keys.next_value().map(|UniqueKeys(value)| value);
+        let step = match verb {
+            Verb::Schedule => Step::Schedule(manifest()?),
+            Verb::Create => Step::Create(manifest()?),
+            Verb::Update => Step::Update(manifest()?),
+            Verb::Delete => Step::Delete(keys.next_value()?),
+        };
+        match keys.next_key::<String>()? {
+            None => Ok(step),
+            Some(key) => Err(A::Error::custom(format_args!("a step has one key; `{key}` is another"))),
+        }
+    }
 }
 
 /// Which object.
@@ -48,19 +99,6 @@ pub struct Reference {
     pub namespace: String,
     /// Its name.
     pub name: String,
-}
-
-/// A line of input: a scenario, or an object with a scenario and the results that somebody expects of it, which are not
-/// looked at.
-#[derive(Deserialize)]
-struct Line {
-    scenario: Option<Scenario>,
-    id: Option<String>,
-    profile: Option<String>,
-    #[serde(default, deserialize_with = "unique::list")]
-    objects: Vec<Value>,
-    #[serde(default)]
-    steps: Vec<Step>,
 }
 
 /// Manifests in which no key is twice.
@@ -93,32 +131,54 @@ pub struct NotAScenario {
 }
 
 impl Scenario {
-    /// Reads a line of JSON, without space around it.
+    pub(super) const KEYS: &'static [&'static str] = &["id", "profile", "objects", "steps"];
+
+    /// Reads a line of JSON, without space around it: a scenario, or an object with a scenario and the expected results, which
+    /// are not looked at.
     ///
     /// # Errors
     /// It is not JSON, or not a scenario.
     pub fn read(line: &[u8]) -> Result<Self, NotAScenario> {
-        // A derived reader would take a list of all fields, too.
-        if !line.starts_with(b"{") {
-            return Err(NotAScenario::not_an_object());
-        }
-        let line: Line = serde_json::from_slice(line).map_err(|error| problem(&error))?;
-        let Line { scenario, id, profile, objects, steps } = line;
-        scenario.or_else(|| Some(Scenario { id: id?, profile, objects, steps })).ok_or_else(|| NotAScenario {
-            column: 0,
-            message: "not a scenario: there is neither `id` nor `scenario`".to_owned(),
-        })
+        read(line)
     }
 }
 
+/// Reads a line of JSON: a scenario, or an object with a scenario.
+pub(super) fn read<S: DeserializeOwned>(line: &[u8]) -> Result<S, NotAScenario> {
+    #[derive(Deserialize)]
+    struct Line<S> {
+        scenario: Option<S>,
+        id: Option<IgnoredAny>,
+    }
+    // A derived reader would take a list of all fields, too.
+    if !line.starts_with(b"{") {
+        return Err(NotAScenario::new("a line must be an object of JSON"));
+    }
+    match serde_json::from_slice(line).map_err(|error| problem(&error))? {
+        Line { scenario: Some(scenario), .. } => Ok(scenario),
+        Line { id: Some(_), .. } => serde_json::from_slice(line).map_err(|error| problem(&error)),
+        Line { .. } => Err(NotAScenario::new("there is neither `id` nor `scenario`")),
+    }
+}
+
+/// Unknown keys of the object at a path.
+pub(super) fn unknown_fields<'a>(
+    parent: &'a str,
+    unknown: &'a UnknownKeys,
+    known: &'static [&'static str],
+) -> impl Iterator<Item = UnknownField> + 'a {
+    let unknown = unknown.keys().filter(|name| !known.contains(&name.as_str()));
+    unknown.map(move |name| UnknownField { parent: parent.to_owned(), name: name.clone(), known })
+}
+
 impl NotAScenario {
-    pub(super) fn not_an_object() -> Self {
-        NotAScenario { column: 0, message: "not a scenario: a line must be an object of JSON".to_owned() }
+    fn new(message: &str) -> Self {
+        NotAScenario { column: 0, message: format!("not a scenario: {message}") }
     }
 }
 
 /// What is wrong with a line, and where.
-pub(super) fn problem(error: &serde_json::Error) -> NotAScenario {
+fn problem(error: &serde_json::Error) -> NotAScenario {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     let text = text.strip_suffix(&place).unwrap_or(&text);

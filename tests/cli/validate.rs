@@ -164,3 +164,86 @@ fn a_key_of_a_scenario_is_there_once() {
     "#]]
     .assert_eq(&folder.schedc(&["evaluate", "scenario.jsonl"]).refused());
 }
+
+const SCENARIOS: &str = r#"
+{"id": "a", "profile": "default", "setps": [], "objcts": []}
+{"expected": [], "scenario": {"id": "b", "profile": "default", "object": []}}
+{"id": "c", "profile": "default", "pod": {}, "event": {}}
+{"id": "d", "profile": "default", "steps": [{"delete": {"kind": "Pod", "nmae": "p"}}]}
+{"id": "e", "profile": "default", "steps": [{"delete": {"kind": "Pod", "name": "p"}, "after": 1}, {}]}
+{"id": "f", "profile": "default", "steps": [{}]}
+{"id": "g", "profile": "default"}
+"#;
+
+const HINT_SCENARIOS: &str = r#"
+{"id": "a", "profile": "default", "pod": {}, "event": {}, "inflight": true, "steps": []}
+{"id": "b", "profile": "default", "pod": {}, "event": {"nwe": {}}, "direct": {"resource": "Node", "action": "Add", "to": 1}}
+{"id": "c", "profile": "default", "pod": {}, "event": {"resource": "nodes"}, "topic": "nothing", "about": 1}
+{"id": "d", "profile": "default", "pod": {}, "event": {"resource": "nodes"}, "topic": "nothing"}
+"#;
+
+fn check_scenarios(args: &[&str], expected: Expect) {
+    let folder = Folder::with(&[("a.jsonl", SCENARIOS.trim_start()), ("hints.jsonl", HINT_SCENARIOS.trim_start())]);
+    let Run { stdout, stderr, .. } = folder.schedc(&[&["evaluate"], args].concat());
+    let ids: Vec<&str> = stdout.lines().filter_map(|line| line.split('"').nth(3)).collect();
+    expected.assert_eq(&format!("{ids:?}\n{stderr}"));
+}
+
+#[test]
+fn an_unknown_key_of_a_scenario_is_an_error() {
+    check_scenarios(
+        &["a.jsonl"],
+        expect![[r#"
+            ["g"]
+            error: a.jsonl:1: scenario a: objcts: unknown field; did you mean `objects`?; setps: unknown field; did you mean `steps`?
+            error: a.jsonl:2: scenario b: object: unknown field; did you mean `objects`?
+            error: a.jsonl:3: scenario c: event: unknown field; only scenarios for `--hints` have it; pod: unknown field; only scenarios for `--hints` have it
+            error: a.jsonl:4:77: not a scenario: unknown field `nmae`, expected one of `kind`, `namespace`, `name`
+            error: a.jsonl:5:92: not a scenario: a step has one key; `after` is another
+            error: a.jsonl:6:46: not a scenario: a step has one of `schedule`, `create`, `update` and `delete`
+            error: 6 scenarios or files were left out
+        "#]],
+    );
+    check_scenarios(
+        &["a.jsonl", "--validate=warn"],
+        expect![[r#"
+            ["a", "b", "c", "g"]
+            error: a.jsonl:4:77: not a scenario: unknown field `nmae`, expected one of `kind`, `namespace`, `name`
+            error: a.jsonl:5:92: not a scenario: a step has one key; `after` is another
+            error: a.jsonl:6:46: not a scenario: a step has one of `schedule`, `create`, `update` and `delete`
+            warning: 3 objects have unknown fields, which are ignored: scenario event (1), scenario objcts (1), scenario object (1), scenario pod (1), scenario setps (1)
+            error: 3 scenarios or files were left out
+        "#]],
+    );
+    check_scenarios(
+        &["a.jsonl", "--validate=ignore"],
+        expect![[r#"
+            ["a", "b", "c", "g"]
+            error: a.jsonl:4:77: not a scenario: unknown field `nmae`, expected one of `kind`, `namespace`, `name`
+            error: a.jsonl:5:92: not a scenario: a step has one key; `after` is another
+            error: a.jsonl:6:46: not a scenario: a step has one of `schedule`, `create`, `update` and `delete`
+            error: 3 scenarios or files were left out
+        "#]],
+    );
+}
+
+#[test]
+fn an_unknown_key_of_a_hint_scenario_is_an_error() {
+    check_scenarios(
+        &["--hints", "hints.jsonl"],
+        expect![[r#"
+        ["d"]
+        error: hints.jsonl:1: scenario a: inflight: unknown field; did you mean `inFlight`?; steps: unknown field; scenarios for `--hints` do not have it
+        error: hints.jsonl:2: scenario b: event.nwe: unknown field; did you mean `new`?; direct.to: unknown field; the fields here are resource, action
+        error: hints.jsonl:3: scenario c: about: unknown field; the fields here are id, profile, objects, pod, plugins, pending, event, inFlight, backoffDone, direct, topic
+        error: 3 scenarios or files were left out
+    "#]],
+    );
+    check_scenarios(
+        &["--hints", "hints.jsonl", "--validate=warn"],
+        expect![[r#"
+        ["a", "b", "c", "d"]
+        warning: 3 objects have unknown fields, which are ignored: scenario about (1), scenario direct.to (1), scenario event.nwe (1), scenario inflight (1), scenario steps (1)
+    "#]],
+    );
+}

@@ -131,6 +131,7 @@ impl<B: Bundle> Evaluator<B> {
     /// # Errors
     /// The first thing in the scenario that is wrong.
     pub fn hints(&mut self, scenario: HintScenario) -> Result<HintResult, Error> {
+        self.check_keys(scenario.unknown_fields())?;
         let profile = self.profile_of(scenario.profile.as_deref())?;
         let mut world = World::<B::State>::new(B::ORIGINALS);
         for (at, value) in scenario.objects.into_iter().enumerate() {

@@ -1,9 +1,10 @@
 //! Hint scenarios as they are written.
 
+use schedc_objects::UnknownField;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::scenario::{NotAScenario, problem, unique};
+use super::super::scenario::{self, NotAScenario, UnknownKeys, unique};
 
 /// A cluster, a pod that was rejected, and a change.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -34,6 +35,9 @@ pub struct HintScenario {
     pub backoff_done: bool,
     /// What hints are asked about, whatever the change is.
     pub direct: Option<Direct>,
+    /// Keys that a scenario does not have.
+    #[serde(flatten)]
+    pub unknown: UnknownKeys,
 }
 
 /// What happens to an object.
@@ -45,35 +49,55 @@ pub struct Change {
     /// The object after. `None`: it goes.
     #[serde(default, deserialize_with = "unique::option")]
     pub new: Option<Value>,
+    /// Keys that a change does not have.
+    #[serde(flatten)]
+    pub unknown: UnknownKeys,
 }
 
 /// An event by name.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Direct {
     /// Such as `AssignedPod`.
     pub resource: String,
     /// Such as `Delete`.
     pub action: String,
+    /// Keys that an event does not have.
+    #[serde(flatten)]
+    pub unknown: UnknownKeys,
 }
 
 impl HintScenario {
+    /// `topic` is for readers, as `resource` of the event is.
+    pub(in super::super) const KEYS: &'static [&'static str] = &[
+        "id",
+        "profile",
+        "objects",
+        "pod",
+        "plugins",
+        "pending",
+        "event",
+        "inFlight",
+        "backoffDone",
+        "direct",
+        "topic",
+    ];
+
     /// Reads a line of JSON, without space around it: a scenario, or an object with a scenario and what somebody expects of
     /// it, which is not looked at.
     ///
     /// # Errors
     /// It is not JSON, or not a scenario.
     pub fn read(line: &[u8]) -> Result<Self, NotAScenario> {
-        #[derive(Deserialize)]
-        struct Line {
-            scenario: Option<HintScenario>,
-        }
-        if !line.starts_with(b"{") {
-            return Err(NotAScenario::not_an_object());
-        }
-        let line_with: Line = serde_json::from_slice(line).map_err(|error| problem(&error))?;
-        match line_with.scenario {
-            Some(scenario) => Ok(scenario),
-            None => serde_json::from_slice(line).map_err(|error| problem(&error)),
-        }
+        scenario::read(line)
+    }
+
+    /// Keys that are not known, here and below.
+    pub(super) fn unknown_fields(&self) -> Vec<UnknownField> {
+        let own = scenario::unknown_fields("", &self.unknown, HintScenario::KEYS);
+        let of_event = scenario::unknown_fields("event", &self.event.unknown, &["old", "new", "resource"]);
+        let direct = self.direct.iter();
+        let of_direct =
+            direct.flat_map(|direct| scenario::unknown_fields("direct", &direct.unknown, &["resource", "action"]));
+        own.chain(of_event).chain(of_direct).collect()
     }
 }
