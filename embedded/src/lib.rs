@@ -9,7 +9,7 @@ pub mod simulator;
 pub mod watch;
 
 pub use client::{Call, EmbeddedClient, Sleep};
-pub use controllers::Controllers;
+pub use controllers::{Controllers, is_given_budget_status};
 pub use executor::Executor;
 pub use input::{Input, TimedInput};
 pub use server::{Server, ServerOptions};

@@ -5,6 +5,7 @@
 //! nothing is refused that can be read. Nothing is drawn at random either: of equally good nodes, the one with the
 //! smallest name is taken.
 
+mod budgets;
 mod decision;
 mod hints;
 mod preemption;
@@ -28,6 +29,7 @@ use serde::Serialize;
 
 use crate::cluster::{Routes, UnknownProfile};
 
+use budgets::BudgetStatuses;
 pub use decision::{Answer, Decision, NodeVerdict, PreFilter, Scores};
 pub use hints::{
     Change, Decision as HintDecision, Direct, EventResult, Gated, Hint, HintResult, HintScenario, Place, Scope,
@@ -226,6 +228,7 @@ impl<B: Bundle> Evaluator<B> {
         self.check_keys(scenario::unknown_fields("", &scenario.unknown, Scenario::KEYS).collect())?;
         let profile = self.profile_of(scenario.profile.as_deref())?;
         let mut world = World::<B::State>::new(B::ORIGINALS);
+        world.budgets = BudgetStatuses::of(&scenario.objects, &scenario.steps);
         for (at, value) in scenario.objects.into_iter().enumerate() {
             let object =
                 scenario::object(value, &mut self.reader).map_err(|error| Error::broken("objects", at, error))?;
@@ -289,6 +292,7 @@ impl<B: Bundle> Evaluator<B> {
         if pod.deleting {
             return Decision::skipped(pod, &world.cache.base, "deleting");
         }
+        world.update_budgets();
         let found = self.bundle.with(profile, Explain { pod, cache: &mut world.cache });
         Decision::new(pod, &world.cache, found)
     }

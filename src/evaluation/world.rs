@@ -13,6 +13,7 @@ use schedc_objects::original::original;
 use schedc_objects::{AnyObject, KindInfo, Kinds, convert_node, convert_object, convert_pod, is_finished};
 
 use super::Broken;
+use super::budgets::BudgetStatuses;
 use super::scenario::Reference;
 use crate::cluster::pod_name;
 
@@ -26,6 +27,8 @@ pub struct World<S> {
     pods: HashMap<String, Known>,
     /// By kind, namespace and name.
     others: HashMap<(String, String, String), ObjectKey>,
+    /// Computes statuses of budgets. `None`: each budget has one.
+    pub(super) budgets: Option<BudgetStatuses>,
 }
 
 /// A pod that is not finished.
@@ -37,7 +40,7 @@ struct Known {
 impl<S: State> World<S> {
     /// Nothing is there. Of some objects the originals will be kept.
     pub fn new(originals: OriginalsOf) -> Self {
-        World { cache: Cache::default(), originals, pods: HashMap::new(), others: HashMap::new() }
+        World { cache: Cache::default(), originals, pods: HashMap::new(), others: HashMap::new(), budgets: None }
     }
 
     /// An object comes or changes. `queues` tells whether PreEnqueue lets a pending pod into the queue.
@@ -52,13 +55,26 @@ impl<S: State> World<S> {
             }
             AnyObject::Pod(pod) => self.set_pod(&pod, queues),
             other => {
-                if let Some(object) = convert_object(&other, &mut self.cache.base.interner) {
-                    let name = (other.kind().to_owned(), other.namespace().to_owned(), other.name().to_owned());
-                    self.others.insert(name, object.key());
-                    self.cache.set_object(object);
+                if let Some(budgets) = &mut self.budgets {
+                    budgets.set(&other);
                 }
+                self.set_object(&other);
             }
         }
+    }
+
+    fn set_object(&mut self, object: &AnyObject) {
+        if let Some(converted) = convert_object(object, &mut self.cache.base.interner) {
+            let name = (object.kind().to_owned(), object.namespace().to_owned(), object.name().to_owned());
+            self.others.insert(name, converted.key());
+            self.cache.set_object(converted);
+        }
+    }
+
+    /// Computes statuses of budgets that the scenario does not give.
+    pub(super) fn update_budgets(&mut self) {
+        let changed = self.budgets.as_mut().map(BudgetStatuses::update).unwrap_or_default();
+        changed.iter().for_each(|budget| self.set_object(budget));
     }
 
     /// An object changes. A pod that is not there does not come by that.
@@ -92,6 +108,9 @@ impl<S: State> World<S> {
     }
 
     fn forget(&mut self, kind: &str, namespace: &str, name: &str) {
+        if let Some(budgets) = &mut self.budgets {
+            budgets.remove(kind, namespace, name);
+        }
         match kind {
             "Pod" => drop(self.forget_pod(&format!("{namespace}/{name}"))),
             "Node" => {
@@ -112,11 +131,17 @@ impl<S: State> World<S> {
         let name = full_name(&pod.metadata);
         let before = self.forget_pod(&name);
         if is_finished(pod) {
+            if let Some(budgets) = &mut self.budgets {
+                budgets.set_pod(pod, pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()));
+            }
             return;
         }
         let converted = Arc::new(convert_pod(pod, &mut self.cache.base.interner));
         let node = converted.spec.node_name.or(before.and_then(|known| known.node));
         self.keep(pod, &converted.uid, node);
+        if let Some(budgets) = &mut self.budgets {
+            budgets.set_pod(pod, node.map(|node| self.cache.base.interner.resolve(node)));
+        }
         match (node, converted.nominated_node) {
             (Some(node), _) => self.cache.add_pod(converted.clone(), node, PodState::Bound),
             // Room is kept for pods that wait for it in the queue.
@@ -167,6 +192,9 @@ impl<S: State> World<S> {
         self.forget_pod(&name);
         self.cache.base.originals.set_pod(&pod.uid, None);
         self.keep(written, &pod.uid, Some(node));
+        if let Some(budgets) = &mut self.budgets {
+            budgets.set_pod(written, Some(self.cache.base.interner.resolve(node)));
+        }
         self.pods.insert(name, Known { uid: pod.uid.clone(), node: Some(node) });
         self.cache.add_pod(pod, node, PodState::Bound);
     }

@@ -18,6 +18,8 @@ use schedc_objects::{AnyObject, convert_object};
 
 use crate::server::{Change, ChangeKind, Key, Server};
 
+pub use disruption::is_given_budget_status;
+
 /// What a controller notes on a claim that has its volume for good.
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 /// What it notes on a claim or a volume whose other half it has chosen itself.

@@ -132,10 +132,11 @@ impl Disruption {
             }
         };
         let members = members.unwrap_or_else(|| members_of(selector.as_ref(), &namespace, server, &mut self.interner));
-        let source = source.unwrap_or_else(|| match budget.status.as_ref().filter(|status| is_given(status)) {
-            Some(status) => Source::Given { status: status.clone(), healthy: members.healthy },
-            None => Source::Computed,
-        });
+        let source =
+            source.unwrap_or_else(|| match budget.status.as_ref().filter(|status| is_given_budget_status(status)) {
+                Some(status) => Source::Given { status: status.clone(), healthy: members.healthy },
+                None => Source::Computed,
+            });
         budgets.insert(name.clone(), Budget { spec, selector, members, source, status: budget.status.clone() });
         self.queue.insert((namespace, name));
     }
@@ -274,8 +275,8 @@ fn since(given: &PodDisruptionBudgetStatus, more: i32, old: PodDisruptionBudgetS
     }
 }
 
-/// Whether a status holds any information. `kubectl create --dry-run` prints four zeros, which an API server drops.
-fn is_given(status: &PodDisruptionBudgetStatus) -> bool {
+/// Whether the status of a budget's manifest holds any information. `kubectl create --dry-run` prints four zeros, which an API server drops.
+pub fn is_given_budget_status(status: &PodDisruptionBudgetStatus) -> bool {
     let numbers = [status.current_healthy, status.desired_healthy, status.disruptions_allowed, status.expected_pods];
     let is_empty = numbers.iter().all(Option::is_none) || numbers.iter().all(|number| *number == Some(0));
     let is_observed = status.observed_generation.is_some_and(|generation| generation > 0);
