@@ -106,8 +106,14 @@ impl Settings {
         let file = file::read(text).map_err(|why| ConfigError(vec![format!("{}{why}", path.display())]))?;
         let mut wrong = Vec::new();
         let election = over(file.leader_election(&mut wrong), flags);
-        let names = ["leaderElection.leaseDuration", "leaderElection.renewDeadline", "leaderElection.retryPeriod"];
-        rules::leader_election(&election, names, &mut wrong);
+        let names = rules::ElectionNames {
+            lease_duration: "leaderElection.leaseDuration",
+            renew_deadline: "leaderElection.renewDeadline",
+            retry_period: "leaderElection.retryPeriod",
+            name: "leaderElection.resourceName",
+            namespace: "leaderElection.resourceNamespace",
+        };
+        rules::leader_election(&election, &names, &mut wrong);
         file.check(&mut wrong);
         if !wrong.is_empty() {
             return Err(ConfigError(wrong.iter().map(|why| format!("{}: {why}", path.display())).collect()));

@@ -160,6 +160,27 @@ fn everything_that_is_wrong_is_told() {
 }
 
 #[test]
+fn the_lease_has_a_name_that_an_api_server_takes() {
+    is_wrong(
+        &format!("{HEADER}leaderElection: {{resourceName: a/b, resourceNamespace: A}}"),
+        expect![[r#"
+        s.yaml: leaderElection.resourceName: `a/b` is not a valid name; a lease has a name of at most 253 lower case letters, digits, `-` and `.`, such as `my-scheduler`
+        s.yaml: leaderElection.resourceNamespace: `A` is not a valid name; a namespace has a name of at most 63 lower case letters, digits and `-`, such as `kube-system`
+    "#]],
+    );
+    let election = |line| {
+        read(line, "leaderElection: {resourceName: '', resourceNamespace: ''}").map(|settings| settings.leader_election)
+    };
+    assert_eq!(
+        election(""),
+        Ok(LeaderElection::default()),
+        "in a file, an empty text is the default, as in kube-scheduler"
+    );
+    expect!["s.yaml: leaderElection.resourceName must not be empty; leave it out for the default"]
+        .assert_eq(&election("--leader-elect-resource-name=").unwrap_err().to_string());
+}
+
+#[test]
 fn what_changes_nothing_is_told() {
     let settings = read(
         "",

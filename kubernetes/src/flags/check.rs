@@ -26,8 +26,14 @@ pub(super) fn check(flags: &Flags) -> (Vec<String>, Vec<String>) {
     let (mut problems, mut warnings) = (Vec::new(), Vec::new());
     if flags.config.is_none() {
         let election = config::over(LeaderElection::default(), flags);
-        let names = ["--leader-elect-lease-duration", "--leader-elect-renew-deadline", "--leader-elect-retry-period"];
-        rules::leader_election(&election, names, &mut problems);
+        let names = rules::ElectionNames {
+            lease_duration: "--leader-elect-lease-duration",
+            renew_deadline: "--leader-elect-renew-deadline",
+            retry_period: "--leader-elect-retry-period",
+            name: "--leader-elect-resource-name",
+            namespace: "--leader-elect-resource-namespace",
+        };
+        rules::leader_election(&election, &names, &mut problems);
     }
     let (known, unknown): (Vec<&str>, Vec<&str>) =
         flags.serving.cipher_suites.iter().map(String::as_str).partition(|suite| is_cipher_suite(suite));

@@ -360,8 +360,9 @@ impl Given<'_> {
                 lease_duration: self.get("leader-elect-lease-duration"),
                 renew_deadline: self.get("leader-elect-renew-deadline"),
                 retry_period: self.get("leader-elect-retry-period"),
-                name: self.text("leader-elect-resource-name"),
-                namespace: self.text("leader-elect-resource-namespace"),
+                // An empty name is no default, but an error.
+                name: self.get("leader-elect-resource-name"),
+                namespace: self.get("leader-elect-resource-namespace"),
             },
             serving: self.serving(problems),
             authentication: self.authentication(),

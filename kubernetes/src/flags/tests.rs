@@ -94,6 +94,34 @@ fn times() {
 }
 
 #[test]
+fn the_lease_has_a_name_that_an_api_server_takes() {
+    is_wrong(
+        "--leader-elect-resource-name= --leader-elect-resource-namespace=",
+        expect![[r#"
+        error: --leader-elect-resource-name must not be empty; leave it out for the default
+        error: --leader-elect-resource-namespace must not be empty; leave it out for the default
+    "#]],
+    );
+    is_wrong(
+        "--leader-elect-resource-name=My_Lease --leader-elect-resource-namespace=kube.system",
+        expect![[r#"
+        error: --leader-elect-resource-name: `My_Lease` is not a valid name; a lease has a name of at most 253 lower case letters, digits, `-` and `.`, such as `my-scheduler`
+        error: --leader-elect-resource-namespace: `kube.system` is not a valid name; a namespace has a name of at most 63 lower case letters, digits and `-`, such as `kube-system`
+    "#]],
+    );
+    is_wrong(
+        &format!("--leader-elect-resource-namespace={}", "n".repeat(10_000)),
+        expect![[r#"
+        error: --leader-elect-resource-namespace: `nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn[… 9800 characters …]nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn` is not a valid name; a namespace has a name of at most 63 lower case letters, digits and `-`, such as `kube-system`
+    "#]],
+    );
+    let election =
+        parse("--leader-elect-resource-name=my.lease --leader-elect-resource-namespace=a-1").unwrap().leader_election;
+    assert_eq!((election.name.as_deref(), election.namespace.as_deref()), (Some("my.lease"), Some("a-1")));
+    assert!(parse("--leader-elect=false --leader-elect-resource-name=").is_ok(), "there is no lease");
+}
+
+#[test]
 fn what_is_ignored_is_told_unless_it_is_so_anyway() {
     let warnings = |line| parse(line).unwrap().warnings.join("\n");
     assert_eq!(warnings("--profiling=false --contention-profiling=false --kube-api-content-type=application/json"), "");
