@@ -146,7 +146,11 @@ mod tests {
             assert_eq!(AnyObject::is_namespaced(resource.kind), Some(resource.is_namespaced), "{}", resource.kind);
         }
         let missing: Vec<_> = schedc_objects::KINDS.iter().filter(|kind| Resource::of(kind).is_none()).collect();
-        assert_eq!(missing, [&"PriorityClass"], "only API servers look at it");
+        assert_eq!(
+            missing,
+            [&"Deployment", &"PriorityClass"],
+            "only API servers and the disruption controller look at them"
+        );
     }
 
     /// kube-scheduler watches the same.

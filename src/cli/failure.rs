@@ -14,6 +14,7 @@ pub(crate) enum Failure {
     /// Something is wrong, in one line or a line for each thing.
     Message(String),
     /// The same, with a note on what to do.
+    #[cfg(feature = "tools")]
     WithNote(String, &'static str),
     /// Profiles are wrong.
     Profiles(Box<Diagnostics>),
@@ -35,6 +36,7 @@ impl Failure {
             Failure::NobodyReads => return ExitCode::SUCCESS,
             Failure::Profiles(diagnostics) => write!(stderr, "{}", diagnostics.render(true)),
             Failure::Message(text) => write_errors(&mut stderr, &text),
+            #[cfg(feature = "tools")]
             Failure::WithNote(text, note) => {
                 let written = write_errors(&mut stderr, &text);
                 drop(stderr);

@@ -585,7 +585,8 @@ fn configurations_of_kube_scheduler_are_not_profiles() {
             error: 1 error in profiles/p.toml
         "#]],
     );
-    let expected = "is a KubeSchedulerConfiguration of kube-scheduler, not a profile; `schedc import config.yaml` prints";
+    let expected =
+        "is a KubeSchedulerConfiguration of kube-scheduler, not a profile; `schedc import config.yaml` prints";
     for text in [
         r#"{"kind": "KubeSchedulerConfiguration", "apiVersion": "kubescheduler.config.k8s.io/v1"}"#,
         r#"{"apiVersion":"kubescheduler.config.k8s.io/v1","kind":"KubeSchedulerConfiguration"}"#,
@@ -597,7 +598,8 @@ fn configurations_of_kube_scheduler_are_not_profiles() {
     let policy = "kind: Policy\napiVersion: v1\npredicates:\n- name: PodFitsHostPorts\n";
     assert!(error(policy).contains("config.yaml is a Policy of kube-scheduler, not a profile"));
     // Other YAML, and TOML that has the word.
-    for text in ["kind: Pod\n", "kind: KubeSchedulerConfigurationList\n", "# kind: KubeSchedulerConfiguration\na = 1\n"] {
+    for text in ["kind: Pod\n", "kind: KubeSchedulerConfigurationList\n", "# kind: KubeSchedulerConfiguration\na = 1\n"]
+    {
         assert!(!error(text).contains("schedc import"), "{text}");
     }
 }
