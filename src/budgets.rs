@@ -22,14 +22,14 @@ pub struct Budgets(BTreeMap<(String, String), Arc<PodDisruptionBudget>>);
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effects {
     /// Budgets of which more pods go than may.
-    pub violated: Vec<Violated>,
+    pub violated: Vec<Violation>,
     /// Pods that stay because of a budget.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<ProtectedPod>,
 }
 
 /// A budget of which more pods go than may.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Violated {
+pub struct Violation {
     /// The budget: `namespace/name`.
     pub budget: String,
     /// How many pods may go.
@@ -40,7 +40,7 @@ pub struct Violated {
 
 /// A pod that would go if a budget did not keep it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Kept {
+pub struct ProtectedPod {
     /// The pod: `namespace/name`.
     pub pod: String,
     /// Its node.
@@ -123,19 +123,23 @@ impl Budgets {
         });
         for other in others {
             let node = base.name(other.node);
-            for Violated { budget, pods, .. } in self.violated(other, base) {
-                kept.extend(pods.into_iter().map(|pod| Kept { pod, node: node.to_owned(), budget: budget.clone() }));
+            for Violation { budget, pods, .. } in self.violated(other, base) {
+                kept.extend(pods.into_iter().map(|pod| ProtectedPod {
+                    pod,
+                    node: node.to_owned(),
+                    budget: budget.clone(),
+                }));
             }
         }
         kept.sort_unstable();
         Effects { violated, kept }
     }
 
-    fn violated(&self, candidate: &Candidate, base: &Base) -> Vec<Violated> {
+    fn violated(&self, candidate: &Candidate, base: &Base) -> Vec<Violation> {
         let violated = self.0.iter().filter_map(|(name, budget)| {
-            let pods: Vec<_> = candidate.to_be_removed().filter(|pod| counts(budget, pod)).collect();
+            let pods: Vec<_> = candidate.to_be_removed().filter(|pod| budget.counts(pod)).collect();
             let going = i32::try_from(pods.len()).unwrap_or(i32::MAX);
-            (going > budget.disruptions_allowed).then(|| Violated {
+            (going > budget.disruptions_allowed).then(|| Violation {
                 budget: full_name(name),
                 allowed: budget.disruptions_allowed,
                 pods: pods.into_iter().map(|pod| pod_name(pod, &base.interner)).collect(),
@@ -145,7 +149,7 @@ impl Budgets {
     }
 
     /// The pods that stay on the node of a candidate while a more important one goes.
-    fn kept_on(&self, candidate: &Candidate, preemptor: &Pod, base: &Base) -> Vec<Kept> {
+    fn kept_on(&self, candidate: &Candidate, preemptor: &Pod, base: &Base) -> Vec<ProtectedPod> {
         let Some(most_important) = candidate.to_be_removed().map(|pod| importance(pod)).min() else {
             return Vec::new();
         };
@@ -157,12 +161,12 @@ impl Budgets {
         let mut kept = Vec::new();
         for pod in node_pods(candidate.node, base).iter().filter(stays) {
             let exhausted = self.0.iter().find(|(_, budget)| {
-                let going = candidate.to_be_removed().filter(|victim| counts(budget, victim)).count();
-                counts(budget, pod) && i32::try_from(going).unwrap_or(i32::MAX) >= budget.disruptions_allowed
+                let going = candidate.to_be_removed().filter(|victim| budget.counts(victim)).count();
+                budget.counts(pod) && i32::try_from(going).unwrap_or(i32::MAX) >= budget.disruptions_allowed
             });
             if let Some((name, _)) = exhausted {
                 let (pod, node) = (pod_name(pod, &base.interner), base.name(candidate.node).to_owned());
-                kept.push(Kept { pod, node, budget: full_name(name) });
+                kept.push(ProtectedPod { pod, node, budget: full_name(name) });
             }
         }
         kept
@@ -185,14 +189,6 @@ fn harm(candidate: &Candidate) -> (Option<i32>, i64, usize) {
     // As kube-scheduler does, so that more pods are more harm whatever their priorities are.
     let sum = priorities().map(|priority| i64::from(priority) + i64::from(i32::MAX) + 1).sum();
     (priorities().max(), sum, candidate.victims.len())
-}
-
-/// Whether the removal of a pod counts as a disruption of a budget.
-fn counts(budget: &PodDisruptionBudget, pod: &Pod) -> bool {
-    pod.spec.namespace == budget.namespace
-        && !pod.spec.labels.is_empty()
-        && budget.selector.as_ref().is_some_and(|selector| selector.matches(&pod.spec.labels))
-        && !budget.disrupted_pods.contains(&pod.name)
 }
 
 fn full_name((namespace, name): &(String, String)) -> String {

@@ -28,7 +28,7 @@ pub struct Explanation {
     pub narrowed: Option<Vec<String>>,
     /// Every node, by name.
     pub nodes: Vec<NodeExplanation>,
-    /// What comes of it.
+    /// The decision.
     pub decision: Decision,
     /// If something broke: all texts that the decision's error may have. kube-scheduler looks at nodes in parallel, and
     /// reports the first one that breaks.

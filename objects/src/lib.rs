@@ -20,6 +20,6 @@ mod validation;
 
 pub use cluster::{Objects, Options};
 pub use convert::{convert_node, convert_object, convert_pod, is_finished};
-pub use kinds::{AnyObject, CustomObject, KINDS, KindInfo, Kinds, ObjectError, UnknownField, UnknownFields};
+pub use kinds::{AnyObject, CustomObject, KINDS, KindInfo, Kinds, ObjectError, UnknownField, UnknownFields, namespace};
 pub use manifests::{Error, Manifests, Place, Sourced};
-pub use validation::{IgnoredFields, ObjectReader, Validation, is_from_cluster};
+pub use validation::{IgnoredFields, ObjectReader, Validation};

@@ -26,7 +26,7 @@ pub enum Validation {
 /// Whether an API server stored this object; otherwise the manifest was written by hand.
 ///
 /// `creationTimestamp` proves nothing: it decides the order of a queue, and manifests may set it for that.
-pub fn is_from_cluster(object: &Map<String, Value>) -> bool {
+fn is_from_cluster(object: &Map<String, Value>) -> bool {
     let Some(metadata) = object.get("metadata") else { return false };
     let has_text = |field: &str| metadata.get(field).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
     let is_managed = metadata.get("managedFields").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
@@ -177,16 +177,16 @@ impl ObjectReader {
         let names = fields.keys().filter(|name| !LIST.contains(&name.as_str()));
         let unknown = |name: &String| UnknownField { parent: String::new(), name: name.clone(), known: LIST };
         let unknown: Vec<UnknownField> = names.map(unknown).collect();
-        self.treat(kind, &unknown, self.is_strict(fields))
+        self.report_or_ignore(kind, &unknown, self.is_strict(fields))
     }
 
     /// Validates the fields of something that is written by hand and is not an object. Returns an error for each unknown field,
     /// if they are errors.
     pub fn other_fields(&mut self, kind: &str, unknown: &[UnknownField]) -> Vec<ObjectError> {
-        self.treat(kind, unknown, matches!(self.validation, Validation::Auto | Validation::Strict))
+        self.report_or_ignore(kind, unknown, matches!(self.validation, Validation::Auto | Validation::Strict))
     }
 
-    fn treat(&mut self, kind: &str, unknown: &[UnknownField], is_strict: bool) -> Vec<ObjectError> {
+    fn report_or_ignore(&mut self, kind: &str, unknown: &[UnknownField], is_strict: bool) -> Vec<ObjectError> {
         if is_strict {
             return self.unknown_fields(kind, kind, unknown);
         }

@@ -23,8 +23,6 @@ mod export;
 #[cfg(any(feature = "run", feature = "tools"))]
 mod extenders;
 mod failure;
-#[cfg(feature = "tools")]
-mod filter;
 #[cfg(feature = "fuzz")]
 mod fuzz;
 #[cfg(feature = "tools")]
@@ -48,6 +46,8 @@ mod output;
 mod pods;
 mod profiles;
 mod program;
+#[cfg(feature = "tools")]
+mod rows;
 #[cfg(feature = "run")]
 mod run;
 #[cfg(feature = "tools")]

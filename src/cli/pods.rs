@@ -144,5 +144,5 @@ fn only_name_of(pod: &ApiPod) -> &str {
 
 /// The namespace of a pod.
 pub(crate) fn namespace_of(pod: &ApiPod) -> &str {
-    pod.metadata.namespace.as_deref().filter(|namespace| !namespace.is_empty()).unwrap_or("default")
+    schedc_objects::namespace(&pod.metadata)
 }

@@ -11,9 +11,9 @@ use schedc_core::profile::Bundle;
 use schedc_objects::AnyObject;
 
 use super::failure::Failure;
-use super::filter::Filter;
 use super::objects::{self, Deciders};
 use super::output::{self, Format};
+use super::rows::Rows;
 use super::tables::simulation::{View, table};
 use super::validate;
 use crate::cluster::Skipped;
@@ -43,7 +43,7 @@ pub(crate) struct Simulate {
     seed: u64,
 
     #[command(flatten)]
-    filter: Filter,
+    rows: Rows,
 
     #[command(flatten)]
     time: Time,
@@ -106,7 +106,7 @@ impl Simulate {
         if trace && timeline.traced == 0 {
             output::note("no object has an annotation `trace/created` or `trace/deleted`: --trace changes nothing");
         }
-        self.filter.check(&objects, &timeline)?;
+        self.rows.check(&objects, &timeline)?;
         let options = simulation::Options {
             routes: deciders.routes,
             seed: self.seed,
@@ -128,7 +128,7 @@ impl Simulate {
         if report.summary.pods == report.summary.skipped {
             output::note(nothing_to_do(&report.summary.skipped_by, &deciders));
         }
-        output::print(self.output, &report, |report| match self.filter.apply(report) {
+        output::print(self.output, &report, |report| match self.rows.apply(report) {
             None => table(report, view),
             Some((rows, left_out)) => table(&rows, view) + &left_out,
         })

@@ -202,6 +202,5 @@ impl<S: State> World<S> {
 
 /// A pod as people name it: `namespace/name`.
 fn full_name(pod: &ObjectMeta) -> String {
-    let namespace = pod.namespace.as_deref().filter(|namespace| !namespace.is_empty()).unwrap_or("default");
-    format!("{namespace}/{}", pod.name.as_deref().unwrap_or_default())
+    format!("{}/{}", schedc_objects::namespace(pod), pod.name.as_deref().unwrap_or_default())
 }

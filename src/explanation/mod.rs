@@ -11,7 +11,7 @@ use schedc_core::status::Status;
 use schedc_core::verdict::Verdict;
 use serde::Serialize;
 
-use crate::budgets::{self, Budgets, Effects, Kept, Violated};
+use crate::budgets::{self, Budgets, Effects, ProtectedPod, Violation};
 use crate::cluster::pod_name;
 pub use cycle::{Options, explain};
 
@@ -79,10 +79,10 @@ pub struct Preemption {
     pub victims: Vec<String>,
     /// Disruption budgets of which more pods leave than may.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub violated_budgets: Vec<Violated>,
+    pub violated_budgets: Vec<Violation>,
     /// Pods that would have to leave their node if no disruption budget kept them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub kept_by_budgets: Vec<Kept>,
+    pub kept_by_budgets: Vec<ProtectedPod>,
 }
 
 /// One node.

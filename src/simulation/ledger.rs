@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::intervals::{Intervals, Moment};
 use super::report::{KeptByBudget, Placement, Preempted, Unschedulable, Waits};
-use crate::budgets::Kept;
+use crate::budgets::ProtectedPod;
 use crate::timeline::Span;
 
 /// The pods that ever were, by uid.
@@ -15,7 +15,7 @@ pub(super) struct Ledger {
     /// Pods that make room, until they are gone.
     victims: HashMap<String, Victim>,
     /// Pods that budgets keep from making room, and the pods that need it.
-    kept: BTreeSet<(Kept, String)>,
+    kept: BTreeSet<(ProtectedPod, String)>,
     moments: Intervals,
     bound: Vec<usize>,
     preempted: Vec<Preempted>,
@@ -124,7 +124,7 @@ impl Ledger {
     }
 
     /// Budgets keep pods from making room for another one.
-    pub(super) fn kept(&mut self, kept: Vec<Kept>, by: &str) {
+    pub(super) fn kept(&mut self, kept: Vec<ProtectedPod>, by: &str) {
         self.kept.extend(kept.into_iter().map(|kept| (kept, by.to_owned())));
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::log::Line;
-use crate::budgets::{Kept, Status};
+use crate::budgets::{ProtectedPod, Status};
 use crate::cluster::Skipped;
 use crate::timeline::Span;
 use crate::utilisation::Utilisation;
@@ -209,7 +209,7 @@ pub struct Preempted {
 pub struct KeptByBudget {
     /// The pod, its node and the budget.
     #[serde(flatten)]
-    pub kept: Kept,
+    pub kept: ProtectedPod,
     /// The pod that needed room: `namespace/name`.
     pub from: String,
 }

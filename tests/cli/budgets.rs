@@ -101,15 +101,20 @@ fn a_preemption_that_violates_budgets_names_them() {
     );
 }
 
+/// The tables about preemption.
+fn preempted(folder: &Folder) -> String {
+    let text = folder.schedc(&["simulate", "cluster.yaml"]).ok();
+    let from = text.find("Preempted").expect("a preemption");
+    let to = text.find("Utilisation").expect("the table");
+    text[from..to].to_owned()
+}
+
 #[test]
 fn a_budget_is_current_when_the_second_pod_preempts() {
     let web = |i: u32| pod(&format!("web-{i}"), "web", "low", 2, "n1");
     let urgent = |i: u32| pod(&format!("urgent-{i}"), "x", "high", 2, "");
     let text = format!("{CLUSTER}{}{}{}{}{}", web(1), web(2), urgent(1), urgent(2), budget("web", "minAvailable: 1"));
     let folder = Folder::with(&[("cluster.yaml", &text)]);
-    let table = folder.schedc(&["simulate", "cluster.yaml"]).ok();
-    let from = table.find("Preempted").unwrap_or_default();
-    let to = table.find("Utilisation").unwrap_or(table.len());
     expect![[r#"
         Preempted
           POD            NODE  BY                VIOLATED BUDGETS
@@ -117,7 +122,7 @@ fn a_budget_is_current_when_the_second_pod_preempts() {
           default/web-1  n1    default/urgent-2  default/web
 
     "#]]
-    .assert_eq(&table[from..to]);
+    .assert_eq(&preempted(&folder));
 }
 
 #[test]
@@ -127,9 +132,6 @@ fn a_budget_keeps_pods_of_another_node() {
         pod("web", "web", "low", 4, "n1") + &pod("db", "db", "middle", 4, "n2") + &pod("urgent", "x", "high", 4, "");
     let text = format!("{CLUSTER}{second}{pods}{}", budget("web", "minAvailable: 1"));
     let folder = Folder::with(&[("cluster.yaml", &text)]);
-    let table = folder.schedc(&["simulate", "cluster.yaml"]).ok();
-    let from = table.find("Preempted").unwrap_or_default();
-    let to = table.find("Utilisation").unwrap_or(table.len());
     expect![[r#"
         Preempted
           POD         NODE  BY
@@ -140,7 +142,7 @@ fn a_budget_keeps_pods_of_another_node() {
           default/web  n1    default/web  default/urgent
 
     "#]]
-    .assert_eq(&table[from..to]);
+    .assert_eq(&preempted(&folder));
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod catalogs;
 mod extenders;
 mod form;
 mod kinds;
+mod misspelt_keys;
 mod plugins;
 mod settings;
 mod together;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::LabelSelector;
+use super::{LabelSelector, Pod};
 use crate::intern::Symbol;
 
 /// How many pods of a kind may go at once.
@@ -18,4 +18,15 @@ pub struct PodDisruptionBudget {
     pub disruptions_allowed: i32,
     /// Names of the pods that are being evicted already: `status.disruptedPods`.
     pub disrupted_pods: Box<[Arc<str>]>,
+}
+
+impl PodDisruptionBudget {
+    /// Whether the removal of a pod counts as a disruption of this budget (`filterPodsWithPDBViolation`): the budget selects
+    /// the pod, which has labels and is not being evicted already.
+    pub fn counts(&self, pod: &Pod) -> bool {
+        pod.spec.namespace == self.namespace
+            && !pod.spec.labels.is_empty()
+            && self.selector.as_ref().is_some_and(|selector| selector.matches(&pod.spec.labels))
+            && !self.disrupted_pods.contains(&pod.name)
+    }
 }

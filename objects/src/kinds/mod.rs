@@ -216,8 +216,8 @@ fn first(read: Result<Option<AnyObject>, Vec<ObjectError>>) -> Result<Option<Any
     read.or_else(|errors| errors.into_iter().next().map_or(Ok(None), Err))
 }
 
-/// The namespace of an object of a namespaced kind.
-pub(crate) fn namespace(metadata: &ObjectMeta) -> &str {
+/// The namespace of an object of a namespaced kind: `default` if its metadata has none.
+pub fn namespace(metadata: &ObjectMeta) -> &str {
     metadata.namespace.as_deref().filter(|namespace| !namespace.is_empty()).unwrap_or("default")
 }
 

@@ -2,7 +2,6 @@
 
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
-use schedc_core::model::{Pod, PodDisruptionBudget};
 
 use super::victims::Pods;
 use crate::indexes::DisruptionBudgets;
@@ -16,18 +15,11 @@ pub(super) fn split_by_violation<'a>(pods: Pods<'a>, budgets: &DisruptionBudgets
     let mut left: Map<(Symbol, Symbol), i32> = Map::default();
     pods.into_iter().partition(|pod| {
         let mut violates = false;
-        for budget in budgets.of(pod.spec.namespace).iter().filter(|budget| protects(budget, pod)) {
+        for budget in budgets.of(pod.spec.namespace).iter().filter(|budget| budget.counts(pod)) {
             let left = left.entry((budget.namespace, budget.name)).or_insert(budget.disruptions_allowed);
             *left = left.wrapping_sub(1);
             violates |= *left < 0;
         }
         violates
     })
-}
-
-/// Whether a budget loses one if the pod goes. What is being evicted already has been counted.
-fn protects(budget: &PodDisruptionBudget, pod: &Pod) -> bool {
-    !pod.spec.labels.is_empty()
-        && budget.selector.as_ref().is_some_and(|selector| selector.matches(&pod.spec.labels))
-        && !budget.disrupted_pods.contains(&pod.name)
 }

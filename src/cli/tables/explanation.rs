@@ -7,7 +7,7 @@ use std::fmt::Write;
 use indicatif::HumanCount;
 
 use super::count;
-use crate::budgets::{Kept, Violated};
+use crate::budgets::{ProtectedPod, Violation};
 use crate::cli::output::{Columns, heading, wrapped};
 use crate::explanation::{After, Explanation, NodeReport, Rejection, Score};
 
@@ -180,11 +180,11 @@ fn outcome(explanation: &Explanation, view: &Nodes) -> String {
         let victims = count(preemption.victims.len(), "pod");
         let _ = writeln!(text, "  room can be made on {} by removing {victims}:", preemption.node);
         text += &wrapped(preemption.victims.iter().map(String::as_str), 4);
-        for Violated { budget, allowed, pods } in &preemption.violated_budgets {
+        for Violation { budget, allowed, pods } in &preemption.violated_budgets {
             let going = count(pods.len(), "pod");
             let _ = writeln!(text, "  this violates the disruption budget {budget}: {going} would go, {allowed} may");
         }
-        for Kept { pod, node, budget } in &preemption.kept_by_budgets {
+        for ProtectedPod { pod, node, budget } in &preemption.kept_by_budgets {
             let _ = writeln!(text, "  the disruption budget {budget} keeps {pod} on {node}");
         }
     }

@@ -7,7 +7,7 @@ use indicatif::HumanCount;
 
 use super::utilisation::utilisation;
 use super::{count, more};
-use crate::budgets::Kept;
+use crate::budgets::ProtectedPod;
 use crate::cli::output::{Columns, heading, wrapped};
 use crate::cluster::Skipped;
 use crate::simulation::{
@@ -146,7 +146,7 @@ fn kept_by_budgets(pods: &[KeptByBudget], view: View) -> Option<String> {
     }
     let mut columns = Columns::new(["POD", "NODE", "BUDGET", "FROM"]);
     let shown = shown(pods.len(), view);
-    for KeptByBudget { kept: Kept { pod, node, budget }, from } in &pods[..shown] {
+    for KeptByBudget { kept: ProtectedPod { pod, node, budget }, from } in &pods[..shown] {
         columns.row(vec![pod, node, budget, from]);
     }
     Some(heading("Kept from preemption by disruption budgets") + "\n" + &columns.text() + &more(pods.len() - shown))

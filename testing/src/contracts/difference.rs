@@ -10,7 +10,8 @@ use schedc_core::verdict::Verdict;
 
 /// The fields in which two results differ, and the plugins that they come from.
 pub(super) struct Difference {
-    what: String,
+    /// What both results are about.
+    subject: String,
     /// Names of the two sides: the expected result, and the one that is checked.
     sides: [&'static str; 2],
     plugins: BTreeSet<&'static str>,
@@ -18,9 +19,9 @@ pub(super) struct Difference {
 }
 
 impl Difference {
-    /// Begins a comparison of results about `what`.
-    pub(super) fn of(what: impl Into<String>, sides: [&'static str; 2]) -> Self {
-        Difference { what: what.into(), sides, plugins: BTreeSet::new(), fields: Vec::new() }
+    /// Begins a comparison of results about `subject`.
+    pub(super) fn of(subject: impl Into<String>, sides: [&'static str; 2]) -> Self {
+        Difference { subject: subject.into(), sides, plugins: BTreeSet::new(), fields: Vec::new() }
     }
 
     /// Compares a field of both results, in words.
@@ -54,7 +55,7 @@ impl Difference {
         }
         let [expected_side, got_side] = self.sides;
         let width = expected_side.len().max(got_side.len()) + 1;
-        let mut text = format!("{}:", self.what);
+        let mut text = format!("{}:", self.subject);
         let plugins: Vec<&str> = self.plugins.iter().copied().collect();
         // Writing to a string does not fail.
         if !plugins.is_empty() {

@@ -103,7 +103,7 @@ fn check(rows: &[(&str, &str, i32, usize, usize)], expected: Expect) {
 fn numbers_and_percentages() {
     check(
         &[
-            // Integers of minAvailable count pods, whoever controls them.
+            // Integers of minAvailable count pods, whatever controls them.
             ("minAvailable: 0", "", -1, 3, 0),
             ("minAvailable: 0", "", -1, 0, 2),
             ("minAvailable: 2", "", -1, 3, 0),

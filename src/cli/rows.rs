@@ -12,7 +12,7 @@ use crate::timeline::{Action, Timeline};
 
 /// Options that choose rows. Results for programs have all of them.
 #[derive(Args)]
-pub(crate) struct Filter {
+pub(crate) struct Rows {
     /// Show only pods of this namespace in the tables
     #[arg(short, long, value_name = "NAMESPACE")]
     namespace: Option<String>,
@@ -22,7 +22,7 @@ pub(crate) struct Filter {
     node: Vec<String>,
 }
 
-impl Filter {
+impl Rows {
     /// Checks that the nodes and the namespace are in the input.
     ///
     /// # Errors
