@@ -142,6 +142,35 @@ pub fn compile_with<F: CatalogFinder>(
     Ok(Compilation { plans, files, catalogs, watched: Vec::new() })
 }
 
+/// Reads the in-tree catalog, `own` and the catalogs that profiles name, each once. Other errors of profiles are ignored, unless
+/// a profile is not TOML.
+pub fn catalogs<F: CatalogFinder>(
+    sources: &[SourceText],
+    own: Option<&FoundCatalog>,
+    finder: &mut F,
+) -> Result<Vec<Arc<Catalog>>, Diagnostics> {
+    let mut files = Files::default();
+    let mut found = Vec::new();
+    let Some(in_tree) = Catalog::in_tree(&mut files, &mut found) else { return Err(Diagnostics::new(files, found)) };
+    let mut third_party = ThirdParty { finder, read: Vec::new() };
+    if let Some(own) = own {
+        third_party.read(own, &in_tree, &mut files, &mut found);
+    }
+    for source in sources {
+        let file = files.add(&source.path, &source.text);
+        let mut of_profile = Vec::new();
+        match parse::profile(&files, file, &mut of_profile) {
+            Some(raw) => _ = third_party.of(&raw, &in_tree, &mut files, &mut found),
+            None => found.extend(of_profile),
+        }
+    }
+    if !found.is_empty() {
+        return Err(Diagnostics::new(files, found));
+    }
+    let third_party = third_party.read.into_iter().filter_map(|(_, catalog)| catalog);
+    Ok(std::iter::once(in_tree).chain(third_party).collect())
+}
+
 /// A crate as a profile names it, and its catalog.
 type Named = (Spanned<String>, Arc<Catalog>);
 

@@ -20,6 +20,7 @@ mod dependencies;
 pub mod diagnostic;
 pub mod emit;
 mod fields;
+pub mod json_schema;
 pub mod load;
 mod messages;
 pub mod parse;
@@ -39,8 +40,8 @@ mod compile;
 pub use build::build;
 pub use check::{check_args, check_extenders, is_dns_subdomain};
 pub use compile::{
-    CatalogFinder, Compilation, FoundCatalog, MissingCatalog, NoCrates, SourceText, compile, compile_with,
+    CatalogFinder, Compilation, FoundCatalog, MissingCatalog, NoCrates, SourceText, catalogs, compile, compile_with,
 };
 pub use diagnostic::{Diagnostic, Diagnostics};
-pub use load::{Options, load};
+pub use load::{Options, load, load_catalogs};
 pub use select::{Selection, select};

@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use crate::dependencies::CargoEnvironment;
 
-use crate::compile::{CatalogFinder, Compilation, FoundCatalog, MissingCatalog, SourceText, compile};
+use crate::catalog::Catalog;
+use crate::compile::{CatalogFinder, Compilation, FoundCatalog, MissingCatalog, SourceText, catalogs, compile};
 use crate::dependencies::{Dependencies, Unavailable};
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::messages;
 use crate::parse::RawCrate;
 use crate::paths::{displayed, normal};
@@ -73,41 +75,72 @@ pub fn load_with(inputs: &[PathBuf], options: &Options, cargo: &CargoEnvironment
 ///
 /// As [`load()`].
 pub fn load_inputs(inputs: &[Input], options: &Options, cargo: &CargoEnvironment) -> Result<Compilation, Diagnostics> {
-    let mut sources = Vec::new();
-    let mut embedded = HashMap::new();
-    let mut read = Vec::new();
-    let mut unreadable = Vec::new();
-    let mut paths = HashMap::new();
-    for input in inputs {
-        let file = match input {
-            Input::File(file) => file,
-            Input::Embedded(profile) => {
-                embedded.insert(profile.path.as_str(), profile);
-                sources.push(SourceText { path: profile.path.clone(), text: profile.text.clone() });
-                continue;
-            }
-        };
-        read.push(file.clone());
-        match fs::read_to_string(file) {
-            Err(error) => unreadable.push(messages::unreadable_file(file, &error.to_string())),
-            Ok(text) => {
-                let path = displayed(file, &options.manifest_dir);
-                paths.insert(path.clone(), file.clone());
-                sources.push(SourceText { path, text });
-            }
-        }
-    }
-    let dependencies = Dependencies::new(&options.manifest_dir, cargo);
-    let mut finder = Finder { options, profiles: &paths, embedded, dependencies, catalogs: Vec::new() };
-    let result = compile(&sources, &mut finder);
+    let texts = Texts::read(inputs, options);
+    let mut finder = Finder::new(&texts, options, cargo);
+    let result = compile(&texts.sources, &mut finder);
     let result = result.and_then(|compilation| finder.check_extender_crate(compilation));
     let found = finder.catalogs.into_iter().chain(finder.dependencies.files());
-    match result {
-        Err(diagnostics) => Err(diagnostics.and(unreadable)),
-        Ok(_) if !unreadable.is_empty() => Err(Diagnostics::new(Files::default(), unreadable)),
-        Ok(mut compilation) => {
-            compilation.watched = read.into_iter().chain(found).collect();
-            Ok(compilation)
+    let watched = texts.files.iter().map(|(_, file)| file.clone()).chain(found).collect();
+    let compilation = texts.and_readable(result)?;
+    Ok(Compilation { watched, ..compilation })
+}
+
+/// Reads the in-tree catalog, that of the package, if it has one, and those that the profiles in these files name.
+///
+/// # Errors
+///
+/// Unreadable files, profiles that are not TOML, and all errors of catalogs. Other errors of profiles are ignored.
+pub fn load_catalogs(inputs: &[Input], options: &Options) -> Result<Vec<Arc<Catalog>>, Diagnostics> {
+    let texts = Texts::read(inputs, options);
+    let cargo = CargoEnvironment::of_process();
+    let mut finder = Finder::new(&texts, options, &cargo);
+    let own = options.manifest_dir.join(CATALOG);
+    let own =
+        fs::read_to_string(&own).ok().map(|text| FoundCatalog { path: displayed(&own, &options.manifest_dir), text });
+    let result = catalogs(&texts.sources, own.as_ref(), &mut finder);
+    texts.and_readable(result)
+}
+
+/// Profiles as texts.
+struct Texts<'i> {
+    sources: Vec<SourceText>,
+    /// The files, in the order of `sources`, with their paths as displayed.
+    files: Vec<(String, PathBuf)>,
+    /// The profiles that are not in files, by path as displayed.
+    embedded: HashMap<&'i str, &'i Embedded>,
+    unreadable: Vec<Diagnostic>,
+}
+
+impl<'i> Texts<'i> {
+    fn read(inputs: &'i [Input], options: &Options) -> Self {
+        let mut texts =
+            Self { sources: Vec::new(), files: Vec::new(), embedded: HashMap::new(), unreadable: Vec::new() };
+        for input in inputs {
+            match input {
+                Input::Embedded(profile) => {
+                    texts.embedded.insert(&profile.path, profile);
+                    texts.sources.push(SourceText { path: profile.path.clone(), text: profile.text.clone() });
+                }
+                Input::File(file) => match fs::read_to_string(file) {
+                    Err(error) => texts.unreadable.push(messages::unreadable_file(file, &error.to_string())),
+                    Ok(text) => {
+                        let path = displayed(file, &options.manifest_dir);
+                        texts.files.push((path.clone(), file.clone()));
+                        texts.sources.push(SourceText { path, text });
+                    }
+                },
+            }
+        }
+        texts
+    }
+
+    /// Returns this result, unless a file could not be read.
+    fn and_readable<T>(self, result: Result<T, Diagnostics>) -> Result<T, Diagnostics> {
+        let unreadable = self.unreadable;
+        match result {
+            Err(diagnostics) => Err(diagnostics.and(unreadable)),
+            Ok(_) if !unreadable.is_empty() => Err(Diagnostics::new(Files::default(), unreadable)),
+            Ok(value) => Ok(value),
         }
     }
 }
@@ -115,8 +148,8 @@ pub fn load_inputs(inputs: &[Input], options: &Options, cargo: &CargoEnvironment
 /// Finds catalogs by the names of crates and by paths.
 struct Finder<'a> {
     options: &'a Options,
-    profiles: &'a HashMap<String, PathBuf>,
-    embedded: HashMap<&'a str, &'a Embedded>,
+    profiles: HashMap<&'a str, &'a Path>,
+    embedded: &'a HashMap<&'a str, &'a Embedded>,
     dependencies: Dependencies<'a>,
     catalogs: Vec<PathBuf>,
 }
@@ -131,7 +164,7 @@ impl CatalogFinder for Finder<'_> {
         }
         let folder = match wanted {
             RawCrate::Path(path) => {
-                let profile = self.profiles.get(profile).map_or(Path::new(profile), PathBuf::as_path);
+                let profile = self.profiles.get(profile).copied().unwrap_or(Path::new(profile));
                 normal(&profile.parent().unwrap_or(Path::new("")).join(&path.value))
             }
             RawCrate::Name(name) => self.dependencies.find(&name.value)?,
@@ -150,7 +183,17 @@ impl CatalogFinder for Finder<'_> {
     }
 }
 
-impl Finder<'_> {
+impl<'a> Finder<'a> {
+    fn new(texts: &'a Texts<'a>, options: &'a Options, cargo: &'a CargoEnvironment) -> Self {
+        Self {
+            options,
+            profiles: texts.files.iter().map(|(path, file)| (path.as_str(), file.as_path())).collect(),
+            embedded: &texts.embedded,
+            dependencies: Dependencies::new(&options.manifest_dir, cargo),
+            catalogs: Vec::new(),
+        }
+    }
+
     /// Checks that generated code can name the crate that calls the extenders of profiles.
     fn check_extender_crate(&self, compilation: Compilation) -> Result<Compilation, Diagnostics> {
         // The crate was there when embedded profiles were compiled.

@@ -11,7 +11,10 @@ use crate::settings::{self, Key};
 use crate::source::{FileId, Files, Span, Spanned};
 use crate::tree::{self, RawField, RawNode, RawTable, RawValue};
 
+#[cfg(test)]
+pub(crate) use extender::EXTENDER_KEYS;
 pub use extender::{RawExtender, RawManagedResource, RawTls, extender};
+pub(crate) use extender::{TLS_KEYS, VERBS};
 
 /// The key of the plugin set that counts for every extension point.
 pub const MULTI_POINT: &str = "multi-point";

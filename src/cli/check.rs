@@ -3,10 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use schedc_codegen::source::{Files, Span};
+use schedc_codegen::{Diagnostic, Diagnostics};
 use schedc_core::profile::Bundle;
+use serde::Serialize;
 
 use super::failure::Failure;
-use super::{output, sources};
+use super::output::{self, Format};
+use super::sources;
 
 /// Check profiles, and show all that is wrong with them
 ///
@@ -17,15 +21,114 @@ pub(crate) struct Check {
     /// Profiles: names of files in profiles/ or of profiles that are compiled in, paths, or folders [default: all of profiles/]
     #[arg(value_name = "PROFILE")]
     profiles: Vec<PathBuf>,
+
+    /// How to print the result
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
+    output: Format,
 }
 
 impl Check {
     pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
-        let compilation = sources::load::<B>(&self.profiles)?;
-        let profiles = match compilation.plans.len() {
-            1 => "1 profile".to_owned(),
-            n => format!("{n} profiles"),
+        let (report, result) = match sources::load::<B>(&self.profiles) {
+            Ok(compilation) => {
+                let profiles = compilation.plans.into_iter().map(|plan| plan.path).collect();
+                (Report { profiles, errors: Vec::new() }, Ok(()))
+            }
+            Err(Failure::Profiles(diagnostics)) if self.output != Format::Table => {
+                (Report { profiles: Vec::new(), errors: errors(&diagnostics) }, Err(Failure::Reported))
+            }
+            Err(failure) => return Err(failure),
         };
-        output::print_text(&format!("{profiles}, no errors\n"))
+        output::print(self.output, &report, |report| match report.profiles.len() {
+            1 => "1 profile, no errors\n".to_owned(),
+            n => format!("{n} profiles, no errors\n"),
+        })?;
+        result
+    }
+}
+
+/// The result for programs.
+#[derive(Serialize)]
+struct Report {
+    /// The profiles, if there are no errors.
+    profiles: Vec<String>,
+    errors: Vec<Error>,
+}
+
+#[derive(Serialize)]
+struct Error {
+    message: String,
+    #[serde(flatten)]
+    place: Option<Place>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    label: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related: Vec<Related>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replacement: Option<Replacement>,
+}
+
+/// Another place that matters.
+#[derive(Serialize)]
+struct Related {
+    #[serde(flatten)]
+    place: Place,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    label: String,
+}
+
+/// A text that puts the error right.
+#[derive(Serialize)]
+struct Replacement {
+    #[serde(flatten)]
+    place: Place,
+    text: String,
+}
+
+/// A part of a file. Lines and columns count from 1, columns in characters; the end is the first column after it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Place {
+    file: String,
+    line: usize,
+    column: usize,
+    end_line: usize,
+    end_column: usize,
+}
+
+fn errors(diagnostics: &Diagnostics) -> Vec<Error> {
+    diagnostics.iter().map(|diagnostic| error(diagnostic, diagnostics.files())).collect()
+}
+
+fn error(diagnostic: &Diagnostic, files: &Files) -> Error {
+    let replacement = diagnostic.help.as_ref().and_then(|help| help.replacement.as_ref());
+    Error {
+        message: diagnostic.title.clone(),
+        place: diagnostic.primary.as_ref().map(|label| place(label.span, files)),
+        label: diagnostic.primary.as_ref().map(|label| label.text.clone()).unwrap_or_default(),
+        related: diagnostic
+            .secondary
+            .iter()
+            .map(|label| Related { place: place(label.span, files), label: label.text.clone() })
+            .collect(),
+        notes: diagnostic.notes.clone(),
+        help: diagnostic.help.as_ref().map(|help| help.text.clone()),
+        replacement: replacement.map(|(span, text)| Replacement { place: place(*span, files), text: text.clone() }),
+    }
+}
+
+fn place(span: Span, files: &Files) -> Place {
+    let start = files.location(span);
+    let end = files.location(Span { start: span.end, ..span });
+    Place {
+        file: start.path.to_owned(),
+        line: start.line,
+        column: start.column,
+        end_line: end.line,
+        end_column: end.column,
     }
 }

@@ -18,6 +18,9 @@ pub(crate) enum Failure {
     WithNote(String, &'static str),
     /// Profiles are wrong.
     Profiles(Box<Diagnostics>),
+    /// The result on standard output contains the errors.
+    #[cfg(feature = "tools")]
+    Reported,
     /// Nobody reads what is written, as with `| head`.
     NobodyReads,
 }
@@ -34,6 +37,8 @@ impl Failure {
         // If nobody reads this either, nothing can be done about it.
         let _ = match self {
             Failure::NobodyReads => return ExitCode::SUCCESS,
+            #[cfg(feature = "tools")]
+            Failure::Reported => return ExitCode::FAILURE,
             Failure::Profiles(diagnostics) => write!(stderr, "{}", diagnostics.render(true)),
             Failure::Message(text) => write_errors(&mut stderr, &text),
             #[cfg(feature = "tools")]

@@ -51,6 +51,8 @@ mod rows;
 #[cfg(feature = "run")]
 mod run;
 #[cfg(feature = "tools")]
+mod schema;
+#[cfg(feature = "tools")]
 mod simulate;
 #[cfg(feature = "tools")]
 mod sources;
@@ -83,6 +85,8 @@ enum Command {
     Evaluate(evaluate::Evaluate),
     #[cfg(feature = "tools")]
     Check(check::Check),
+    #[cfg(feature = "tools")]
+    Schema(schema::Schema),
     #[cfg(feature = "tools")]
     Expand(expand::Expand),
     Profiles(profiles::Profiles),
@@ -145,6 +149,8 @@ pub fn main<B: Bundle>() -> ExitCode {
         Command::Evaluate(command) => command.run::<B>(),
         #[cfg(feature = "tools")]
         Command::Check(command) => command.run::<B>(),
+        #[cfg(feature = "tools")]
+        Command::Schema(command) => command.run::<B>(),
         #[cfg(feature = "tools")]
         Command::Expand(command) => command.run::<B>(),
         Command::Profiles(command) => command.run::<B>(),

@@ -2,9 +2,11 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use schedc_codegen::catalog::Catalog;
 use schedc_codegen::load::{CargoEnvironment, Embedded, Input, load_inputs};
-use schedc_codegen::{Compilation, Options, select};
+use schedc_codegen::{Compilation, Options, load_catalogs, select};
 use schedc_core::profile::{Bundle, ProfileInfo, ProfileSource};
 
 use super::failure::Failure;
@@ -81,7 +83,7 @@ pub(crate) fn profiles<B: Bundle>(arguments: &[PathBuf]) -> Result<Vec<Profile>,
         let text = argument.to_string_lossy();
         if argument.is_dir() {
             profiles.extend(all_of(argument)?);
-        } else if is_name(&text) {
+        } else if is_name(&text) && !is_other_file(argument) {
             profiles.push(Profile::named::<B>(&text)?);
         } else {
             profiles.push(Profile::File(argument.clone()));
@@ -95,8 +97,26 @@ pub(crate) fn profiles<B: Bundle>(arguments: &[PathBuf]) -> Result<Vec<Profile>,
 /// # Errors
 /// As [`profiles`], and everything that is wrong in them.
 pub(crate) fn load<B: Bundle>(arguments: &[PathBuf]) -> Result<Compilation, Failure> {
-    let inputs: Vec<Input> = profiles::<B>(arguments)?.into_iter().map(Profile::input).collect();
-    Ok(load_inputs(&inputs, &options(), &CargoEnvironment::of_process())?)
+    Ok(load_inputs(&inputs::<B>(arguments)?, &options(), &CargoEnvironment::of_process())?)
+}
+
+/// Reads the catalogs of schedc, of the package around the current folder, and those that these profiles name.
+///
+/// # Errors
+/// As [`profiles`], and everything that is wrong in the catalogs.
+pub(crate) fn catalogs<B: Bundle>(arguments: &[PathBuf]) -> Result<Vec<Arc<Catalog>>, Failure> {
+    // Without profiles, the plugins of schedc and of the package are enough.
+    let inputs = if arguments.is_empty() && !folder().is_dir() { Vec::new() } else { inputs::<B>(arguments)? };
+    Ok(load_catalogs(&inputs, &options())?)
+}
+
+fn inputs<B: Bundle>(arguments: &[PathBuf]) -> Result<Vec<Input>, Failure> {
+    Ok(profiles::<B>(arguments)?.into_iter().map(Profile::input).collect())
+}
+
+/// Whether this is a file with another extension, such as a configuration of kube-scheduler. The compiler reports what it is.
+fn is_other_file(argument: &Path) -> bool {
+    argument.extension().is_some() && argument.is_file()
 }
 
 /// Profiles are those of the package around the current folder.

@@ -10,8 +10,10 @@ use schedc_book::page::{Block, Page};
 use crate::cli::harness::Folder;
 
 /// What runs without a cluster, compiles nothing and takes no time.
-const QUICK: [&str; 11] =
-    ["check", "diff", "evaluate", "expand", "explain", "export", "import", "manifest", "new", "profiles", "simulate"];
+const QUICK: [&str; 12] = [
+    "check", "diff", "evaluate", "expand", "explain", "export", "import", "manifest", "new", "profiles", "schema",
+    "simulate",
+];
 
 /// What the commands find where they run, besides the files that their page shows.
 const FOLDERS: [&str; 4] = ["examples/cluster", "examples/events", "examples/scenarios", "profiles"];

@@ -162,3 +162,101 @@ fn names_are_those_of_the_package_around_the_current_folder() {
     .assert_eq(&run.ok());
     folder.shell("mkdir src/profiles && echo > src/profiles/other.toml && cd src && schedc check other").ok();
 }
+
+#[test]
+fn errors_are_printed_for_programs() {
+    let folder = Folder::with(&[
+        ("profiles/one.toml", "scheduler-name = \"same\"\n\n[plugins]\nfilter = [\"NodeNam\"]\n"),
+        ("profiles/two.toml", "scheduler-name = \"same\"\n"),
+    ]);
+    let run = folder.shell("schedc check -o json; echo exit code $?");
+    expect![[r#"
+        {
+          "profiles": [],
+          "errors": [
+            {
+              "message": "no plugin is called `NodeNam`",
+              "file": "profiles/one.toml",
+              "line": 4,
+              "column": 11,
+              "endLine": 4,
+              "endColumn": 20,
+              "label": "not in any catalog of this profile",
+              "notes": [
+                "plugins of `filter` are `DynamicResources`, `InterPodAffinity`, `NodeAffinity`, `NodeDeclaredFeatures`, `NodeName`, `NodePorts`, `NodeResourcesFit`, `NodeUnschedulable`, `NodeVolumeLimits`, `PodTopologySpread`, `TaintToleration`, `VolumeBinding`, `VolumeRestrictions` and `VolumeZone`"
+              ],
+              "help": "did you mean `NodeName`?",
+              "replacement": {
+                "file": "profiles/one.toml",
+                "line": 4,
+                "column": 11,
+                "endLine": 4,
+                "endColumn": 20,
+                "text": "\"NodeName\""
+              }
+            },
+            {
+              "message": "profiles/one.toml and profiles/two.toml have the same scheduler-name `same`",
+              "file": "profiles/two.toml",
+              "line": 1,
+              "column": 18,
+              "endLine": 1,
+              "endColumn": 24,
+              "label": "same name",
+              "related": [
+                {
+                  "file": "profiles/one.toml",
+                  "line": 1,
+                  "column": 18,
+                  "endLine": 1,
+                  "endColumn": 24,
+                  "label": "first used here"
+                }
+              ],
+              "notes": [
+                "a pod that asks for `same` must get one of them"
+              ],
+              "help": "give profiles/two.toml another scheduler-name"
+            }
+          ]
+        }
+        exit code 1
+    "#]].assert_eq(&run.ok());
+    expect![[r#"
+        profiles:
+        - profiles/two.toml
+        errors: []
+    "#]]
+    .assert_eq(&folder.schedc(&["check", "two", "-o", "yaml"]).ok());
+    expect![[r#"
+        profiles: []
+        errors:
+        - message: no profile is called `three`
+          notes:
+          - profiles has `one` and `two`
+          - "compiled in: `binpack`, `default`, `edge` and `features`"
+          help: name one of these profiles, or the path of a TOML file
+    "#]]
+    .assert_eq(&folder.shell("schedc check three -o yaml || true").ok());
+}
+
+#[test]
+fn a_configuration_of_kube_scheduler_is_no_profile() {
+    let folder = Folder::with(&[(
+        "config.yaml",
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- schedulerName: edge\n",
+    )]);
+    expect![[r#"
+        error: config.yaml is a KubeSchedulerConfiguration of kube-scheduler, not a profile
+         --> config.yaml:2:7
+          |
+        2 | kind: KubeSchedulerConfiguration
+          |       ^^^^^^^^^^^^^^^^^^^^^^^^^^ profiles are TOML
+          |
+          = help: `schedc import config.yaml` prints the same configuration as a profile
+
+        error: 1 error in config.yaml
+    "#]]
+    .assert_eq(&folder.schedc(&["check", "config.yaml"]).refused());
+    folder.shell("schedc import config.yaml > edge.toml && schedc check edge.toml").ok();
+}

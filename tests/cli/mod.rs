@@ -28,6 +28,7 @@ mod new;
 mod profiles;
 #[cfg(feature = "run")]
 mod run_settings;
+mod schema;
 mod simulate;
 mod simulate_over_time;
 mod simulate_rows;

@@ -87,14 +87,27 @@ pub struct RawManagedResource {
     pub ignored_by_scheduler: bool,
 }
 
-const VERBS: [&str; 5] = ["filter-verb", "prioritize-verb", "preempt-verb", "bind-verb", "unreserve-verb"];
+pub(crate) const VERBS: [&str; 5] = ["filter-verb", "prioritize-verb", "preempt-verb", "bind-verb", "unreserve-verb"];
 
 const URL: &str = "url-prefix";
 
-const OTHER_KEYS: [&str; 7] =
-    ["weight", "enable-https", "tls-config", "http-timeout", "node-cache-capable", "managed-resources", "ignorable"];
+pub(crate) const EXTENDER_KEYS: [&str; 13] = [
+    URL,
+    VERBS[0],
+    VERBS[1],
+    VERBS[2],
+    VERBS[3],
+    VERBS[4],
+    "weight",
+    "enable-https",
+    "tls-config",
+    "http-timeout",
+    "node-cache-capable",
+    "managed-resources",
+    "ignorable",
+];
 
-const TLS_KEYS: [&str; 8] =
+pub(crate) const TLS_KEYS: [&str; 8] =
     ["insecure", "server-name", "cert-file", "key-file", "ca-file", "cert-data", "key-data", "ca-data"];
 
 /// The elements of `extender`.
@@ -116,8 +129,7 @@ pub(super) fn list(node: &RawNode, found: &mut Vec<Diagnostic>) -> Vec<RawExtend
 pub fn extender(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<RawExtender> {
     let found_before = found.len();
     let table = fields::table(node, "an extender", found)?;
-    let known: Vec<&str> = std::iter::once(URL).chain(VERBS).chain(OTHER_KEYS).collect();
-    let mut fields = Fields::new(table, "an extender", node.span, &known, found);
+    let mut fields = Fields::new(table, "an extender", node.span, &EXTENDER_KEYS, found);
     let [filter_verb, prioritize_verb, preempt_verb, bind_verb, unreserve_verb] = VERBS.map(|key| fields.string(key));
     let url_prefix = fields.required_string(URL);
     let weight = fields.integer("weight");

@@ -1,0 +1,82 @@
+//! The keywords of JSON schemas that the schema of profiles has, but for `pattern`: no dependency of the tests reads regular
+//! expressions. `.ci/schema` repeats the tests with a complete validator.
+
+use serde_json::Value;
+
+/// Keywords that restrict nothing.
+const ANNOTATIONS: [&str; 4] = ["$schema", "title", "description", "default"];
+
+/// Returns the paths of all values that the schema does not allow.
+pub(super) fn validate(schema: &Value, value: &Value) -> Vec<String> {
+    let mut errors = Vec::new();
+    check(schema, value, "", &mut errors);
+    errors
+}
+
+fn check(schema: &Value, value: &Value, path: &str, errors: &mut Vec<String>) {
+    let number = |key: &str| schema[key].as_i64();
+    for (keyword, rule) in schema.as_object().expect("a schema") {
+        let mut failed = false;
+        match keyword.as_str() {
+            "type" if !has_type(value, rule.as_str().unwrap()) => failed = true,
+            "enum" if !rule.as_array().unwrap().contains(value) => failed = true,
+            "anyOf" if rule.as_array().unwrap().iter().all(|form| !validate(form, value).is_empty()) => failed = true,
+            "minimum" if value.as_i64().is_some_and(|value| Some(value) < number("minimum")) => failed = true,
+            "maximum" if value.as_i64().is_some_and(|value| Some(value) > number("maximum")) => failed = true,
+            "minLength" if value == "" => failed = true,
+            "maxLength" if value.as_str().is_some_and(|text| text.len() as i64 > number("maxLength").unwrap()) => {
+                failed = true;
+            }
+            "minItems" if value.as_array().is_some_and(|items| (items.len() as i64) < number("minItems").unwrap()) => {
+                failed = true;
+            }
+            "maxItems" if value.as_array().is_some_and(|items| items.len() as i64 > number("maxItems").unwrap()) => {
+                failed = true;
+            }
+            "uniqueItems" if value.as_array().is_some_and(|items| has_equal(items)) => failed = true,
+            "required" => {
+                let Some(fields) = value.as_object() else { continue };
+                for field in
+                    rule.as_array().unwrap().iter().filter(|field| !fields.contains_key(field.as_str().unwrap()))
+                {
+                    errors.push(format!("{path}/{}: required", field.as_str().unwrap()));
+                }
+            }
+            "properties" => {
+                for (name, value) in value.as_object().into_iter().flatten() {
+                    match rule.get(name) {
+                        Some(schema) => check(schema, value, &format!("{path}/{name}"), errors),
+                        None => errors.push(format!("{path}/{name}: additionalProperties")),
+                    }
+                }
+            }
+            "items" => {
+                for (at, item) in value.as_array().into_iter().flatten().enumerate() {
+                    check(rule, item, &format!("{path}/{at}"), errors);
+                }
+            }
+            "additionalProperties" => assert_eq!(rule, false),
+            "type" | "enum" | "anyOf" | "minimum" | "maximum" | "minLength" | "maxLength" | "minItems" | "maxItems"
+            | "uniqueItems" | "pattern" => {}
+            other => assert!(ANNOTATIONS.contains(&other), "the keyword {other}"),
+        }
+        if failed {
+            errors.push(format!("{path}: {keyword}"));
+        }
+    }
+}
+
+fn has_type(value: &Value, name: &str) -> bool {
+    match name {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "boolean" => value.is_boolean(),
+        other => panic!("the type {other}"),
+    }
+}
+
+fn has_equal(items: &[Value]) -> bool {
+    items.iter().enumerate().any(|(at, item)| items[..at].contains(item))
+}

@@ -1,0 +1,44 @@
+//! `schedc schema`
+
+use serde_json::Value;
+
+use crate::cli::harness::{Folder, Run, schedc};
+
+fn schema(run: Run) -> Value {
+    let schema: Value = serde_json::from_str(&run.ok()).expect("JSON");
+    assert_eq!(schema["$schema"], "http://json-schema.org/draft-07/schema#");
+    schema
+}
+
+fn names(schema: &Value, table: &str) -> Vec<String> {
+    let properties = schema["properties"][table]["properties"].as_object().expect("a table");
+    properties.keys().cloned().collect()
+}
+
+#[test]
+fn plugins_of_the_package_and_of_crates_are_in_the_schema() {
+    let catalog = |name: &str, plugin: &str| {
+        format!(
+            "crate = \"{name}\"\n[[plugin]]\nname = \"{plugin}\"\npath = \"{name}::{plugin}\"\npoints = [\"permit\"]\n"
+        )
+    };
+    let (own, other) = (catalog("mine", "Mine"), catalog("other", "Other"));
+    let folder = Folder::with(&[
+        ("Cargo.toml", "[package]\nname = \"mine\"\n[workspace]\n"),
+        ("schedc.toml", &own),
+        ("src/lib.rs", ""),
+        ("other/schedc.toml", &other),
+        ("profiles/own.toml", "crates = [\"mine\"]\n"),
+        (
+            "profiles/other.toml",
+            "crates = [{ path = \"../other\" }, { path = \"..\" }]\n[plugins]\nfilter = [\"Wrong\"]\n",
+        ),
+    ]);
+    let has = |schema: &Value| {
+        names(schema, "args").into_iter().filter(|name| ["Mine", "Other"].contains(&&**name)).collect::<Vec<_>>()
+    };
+    assert_eq!(has(&schema(folder.schedc(&["schema"]))), ["Mine", "Other"]);
+    assert_eq!(has(&schema(folder.schedc(&["schema", "own"]))), ["Mine"]);
+    assert_eq!(has(&schema(folder.shell("rm -r profiles && schedc schema"))), ["Mine"]);
+    assert_eq!(has(&schema(schedc(&["schema", "edge"]))), Vec::<String>::new());
+}
