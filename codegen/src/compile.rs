@@ -137,13 +137,14 @@ pub fn compile_with<F: CatalogFinder>(
     if !found.is_empty() {
         return Err(Diagnostics::new(files, found));
     }
-    let third_party = third_party.read.into_iter().filter_map(|(_, catalog)| catalog);
-    let catalogs = std::iter::once(in_tree).chain(third_party).collect();
-    Ok(Compilation { plans, files, catalogs, watched: Vec::new() })
+    Ok(Compilation { plans, files, catalogs: third_party.with(in_tree), watched: Vec::new() })
 }
 
-/// Reads the in-tree catalog, `own` and the catalogs that profiles name, each once. Other errors of profiles are ignored, unless
-/// a profile is not TOML.
+/// Reads the in-tree catalog, `own` and the catalogs that profiles name, each once.
+///
+/// # Errors
+///
+/// Profiles that are not TOML, catalogs that are missing, and all errors of catalogs. Other errors of profiles are ignored.
 pub fn catalogs<F: CatalogFinder>(
     sources: &[SourceText],
     own: Option<&FoundCatalog>,
@@ -167,8 +168,7 @@ pub fn catalogs<F: CatalogFinder>(
     if !found.is_empty() {
         return Err(Diagnostics::new(files, found));
     }
-    let third_party = third_party.read.into_iter().filter_map(|(_, catalog)| catalog);
-    Ok(std::iter::once(in_tree).chain(third_party).collect())
+    Ok(third_party.with(in_tree))
 }
 
 /// A crate as a profile names it, and its catalog.
@@ -181,6 +181,11 @@ struct ThirdParty<'f, F> {
 }
 
 impl<F: CatalogFinder> ThirdParty<'_, F> {
+    /// All catalogs that were read without errors, after the in-tree one.
+    fn with(self, in_tree: Arc<Catalog>) -> Vec<Arc<Catalog>> {
+        std::iter::once(in_tree).chain(self.read.into_iter().filter_map(|(_, catalog)| catalog)).collect()
+    }
+
     /// The crates that a profile names with their catalogs, and whether they are all there.
     fn of(
         &mut self,

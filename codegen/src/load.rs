@@ -1,9 +1,9 @@
 //! Reading profiles and the catalogs that they name.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 
 pub use crate::dependencies::CargoEnvironment;
 
@@ -91,12 +91,18 @@ pub fn load_inputs(inputs: &[Input], options: &Options, cargo: &CargoEnvironment
 ///
 /// Unreadable files, profiles that are not TOML, and all errors of catalogs. Other errors of profiles are ignored.
 pub fn load_catalogs(inputs: &[Input], options: &Options) -> Result<Vec<Arc<Catalog>>, Diagnostics> {
-    let texts = Texts::read(inputs, options);
+    let mut texts = Texts::read(inputs, options);
+    let own = options.manifest_dir.join(CATALOG);
+    let own = match fs::read_to_string(&own) {
+        Ok(text) => Some(FoundCatalog { path: displayed(&own, &options.manifest_dir), text }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => {
+            texts.unreadable.push(messages::unreadable_file(&own, &error.to_string()));
+            None
+        }
+    };
     let cargo = CargoEnvironment::of_process();
     let mut finder = Finder::new(&texts, options, &cargo);
-    let own = options.manifest_dir.join(CATALOG);
-    let own =
-        fs::read_to_string(&own).ok().map(|text| FoundCatalog { path: displayed(&own, &options.manifest_dir), text });
     let result = catalogs(&texts.sources, own.as_ref(), &mut finder);
     texts.and_readable(result)
 }
@@ -104,7 +110,7 @@ pub fn load_catalogs(inputs: &[Input], options: &Options) -> Result<Vec<Arc<Cata
 /// Profiles as texts.
 struct Texts<'i> {
     sources: Vec<SourceText>,
-    /// The files, in the order of `sources`, with their paths as displayed.
+    /// The files, each after its path as displayed.
     files: Vec<(String, PathBuf)>,
     /// The profiles that are not in files, by path as displayed.
     embedded: HashMap<&'i str, &'i Embedded>,

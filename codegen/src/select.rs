@@ -93,7 +93,11 @@ fn files(folder: &Path, names: &[String]) -> Vec<PathBuf> {
 }
 
 /// The names of the profiles in a folder, sorted.
-fn profiles_in(folder: &Path) -> std::io::Result<Vec<String>> {
+///
+/// # Errors
+///
+/// The folder cannot be read.
+pub fn profiles_in(folder: &Path) -> std::io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

@@ -52,7 +52,7 @@ impl Profile {
 
 /// Whether an argument is the name of a profile, not a path.
 pub(crate) fn is_name(argument: &str) -> bool {
-    !argument.ends_with(".toml") && !argument.contains('/')
+    !argument.ends_with(".toml") && !argument.contains('/') && !is_other_file(Path::new(argument))
 }
 
 /// Returns the folder of profiles that names refer to: `profiles/` in the current folder, else in the package around it.
@@ -83,7 +83,7 @@ pub(crate) fn profiles<B: Bundle>(arguments: &[PathBuf]) -> Result<Vec<Profile>,
         let text = argument.to_string_lossy();
         if argument.is_dir() {
             profiles.extend(all_of(argument)?);
-        } else if is_name(&text) && !is_other_file(argument) {
+        } else if is_name(&text) {
             profiles.push(Profile::named::<B>(&text)?);
         } else {
             profiles.push(Profile::File(argument.clone()));
@@ -105,8 +105,11 @@ pub(crate) fn load<B: Bundle>(arguments: &[PathBuf]) -> Result<Compilation, Fail
 /// # Errors
 /// As [`profiles`], and everything that is wrong in the catalogs.
 pub(crate) fn catalogs<B: Bundle>(arguments: &[PathBuf]) -> Result<Vec<Arc<Catalog>>, Failure> {
+    let folder = folder();
     // Without profiles, the plugins of schedc and of the package are enough.
-    let inputs = if arguments.is_empty() && !folder().is_dir() { Vec::new() } else { inputs::<B>(arguments)? };
+    let without =
+        arguments.is_empty() && (!folder.is_dir() || select::profiles_in(&folder).is_ok_and(|p| p.is_empty()));
+    let inputs = if without { Vec::new() } else { inputs::<B>(arguments)? };
     Ok(load_catalogs(&inputs, &options())?)
 }
 

@@ -1,5 +1,6 @@
 //! `schedc schema`
 
+use expect_test::expect;
 use serde_json::Value;
 
 use crate::cli::harness::{Folder, Run, schedc};
@@ -39,6 +40,19 @@ fn plugins_of_the_package_and_of_crates_are_in_the_schema() {
     };
     assert_eq!(has(&schema(folder.schedc(&["schema"]))), ["Mine", "Other"]);
     assert_eq!(has(&schema(folder.schedc(&["schema", "own"]))), ["Mine"]);
-    assert_eq!(has(&schema(folder.shell("rm -r profiles && schedc schema"))), ["Mine"]);
+    assert_eq!(has(&schema(folder.shell("rm profiles/* && schedc schema"))), ["Mine"]);
+    assert_eq!(has(&schema(folder.shell("rmdir profiles && schedc schema"))), ["Mine"]);
     assert_eq!(has(&schema(schedc(&["schema", "edge"]))), Vec::<String>::new());
+}
+
+#[test]
+fn a_catalog_of_the_package_that_cannot_be_read_is_an_error() {
+    let folder = Folder::with(&[("Cargo.toml", "[package]\nname = \"mine\"\n[workspace]\n")]);
+    let run = folder.shell(r"printf '\377' > schedc.toml; schedc schema 2>&1 | sed 's|/.*/||'");
+    expect![[r#"
+        error: cannot read schedc.toml: stream did not contain valid UTF-8
+
+        error: 1 error
+    "#]]
+    .assert_eq(&run.ok());
 }

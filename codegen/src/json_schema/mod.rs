@@ -1,7 +1,7 @@
 //! The JSON schema of profiles, for editors and other tools that validate files.
 //!
 //! It is made of the same tables as the checks: keys ([`crate::settings`]), plugins and arguments ([`crate::catalog`]). Every
-//! profile without errors is valid. The reverse does not hold: a schema cannot express rules such as unique weights, or that some
+//! profile of these catalogs without errors is valid. The reverse does not hold: a schema cannot express rules such as unique weights, or that some
 //! plugin binds pods. The draft is 07, which taplo understands.
 
 mod args;
@@ -17,7 +17,8 @@ use crate::parse::MULTI_POINT;
 use crate::plan::Point;
 use crate::settings::{self, Holds, Key};
 
-/// Plugins by name. Of two plugins with one name, which no profile can use together, the first counts.
+/// Plugins by name. Of two plugins with one name, which no profile can use together, the first counts: profiles that use the other
+/// one need a schema of their own.
 type Plugins<'c> = BTreeMap<&'c str, &'c PluginEntry>;
 
 /// Returns the schema of profiles that use plugins of these catalogs, the in-tree one among them.
@@ -63,6 +64,7 @@ fn value(key: &Key) -> Value {
             }
             schema
         }
+        // A key of a profile that holds more has its own schema above.
         Holds::List(_) => json!({ "type": "array" }),
         Holds::Table(_) => json!({ "type": "object" }),
     }

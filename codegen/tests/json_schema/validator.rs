@@ -44,9 +44,8 @@ fn check(schema: &Value, value: &Value, path: &str, errors: &mut Vec<String>) {
             }
             "properties" => {
                 for (name, value) in value.as_object().into_iter().flatten() {
-                    match rule.get(name) {
-                        Some(schema) => check(schema, value, &format!("{path}/{name}"), errors),
-                        None => errors.push(format!("{path}/{name}: additionalProperties")),
+                    if let Some(schema) = rule.get(name) {
+                        check(schema, value, &format!("{path}/{name}"), errors);
                     }
                 }
             }
@@ -55,7 +54,12 @@ fn check(schema: &Value, value: &Value, path: &str, errors: &mut Vec<String>) {
                     check(rule, item, &format!("{path}/{at}"), errors);
                 }
             }
-            "additionalProperties" => assert_eq!(rule, false),
+            "additionalProperties" => {
+                assert_eq!(rule, false);
+                let names = value.as_object().into_iter().flatten().map(|(name, _)| name);
+                let others = names.filter(|name| schema["properties"].get(name).is_none());
+                errors.extend(others.map(|name| format!("{path}/{name}: additionalProperties")));
+            }
             "type" | "enum" | "anyOf" | "minimum" | "maximum" | "minLength" | "maxLength" | "minItems" | "maxItems"
             | "uniqueItems" | "pattern" => {}
             other => assert!(ANNOTATIONS.contains(&other), "the keyword {other}"),
