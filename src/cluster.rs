@@ -5,11 +5,11 @@ use std::fmt;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod as ApiPod;
+use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::Overrides;
-use schedc_core::handle::Handle;
 use schedc_core::intern::Interner;
 use schedc_core::model::{Pod, Uid};
-use schedc_core::profile::{Bundle, ProfileInfo, StartError};
+use schedc_core::profile::{ProfileInfo, StartError};
 use schedc_core::scheduler::Options;
 use schedc_embedded::server::uid_of;
 use schedc_embedded::{Hooks, ServerOptions, Simulator, simulator};
@@ -142,23 +142,22 @@ impl Skipped {
 }
 
 /// A cluster in memory, and the pods that wait in it.
-pub struct Cluster<B: Bundle, H = ()> {
+pub struct Cluster<H = ()> {
     /// The cluster and its scheduler, which knows nothing of it yet.
-    pub simulator: Simulator<B, H>,
+    pub simulator: Simulator<H>,
     /// The pods to place, in the order of the input.
     pub pending: Vec<Uid>,
     /// Pods that are not to be placed.
     pub skipped: Skipped,
 }
 
-impl<B: Bundle, H: Hooks> Cluster<B, H> {
-    /// Puts objects into a cluster, with the profiles that `make` makes. Its time is that of the newest of them. `seed` decides which of several equally good nodes
-    /// is drawn. `extenders` says what is different from what profiles say of them.
+impl<H: Hooks> Cluster<H> {
+    /// Puts objects into a cluster. Its time is that of the newest of them. `seed` decides which of several equally good nodes is drawn. `extenders` says what is different from what profiles say of them.
     ///
     /// # Errors
     /// Plugins that cannot start.
     pub fn new(
-        make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>,
+        bundle: &AnyBundle,
         objects: Vec<AnyObject>,
         routes: &Routes,
         seed: u64,
@@ -167,7 +166,7 @@ impl<B: Bundle, H: Hooks> Cluster<B, H> {
     ) -> Result<Self, Vec<StartError>> {
         let mut options = options(routes, seed, newest(&objects));
         options.scheduler.extenders = extenders;
-        let mut simulator = Simulator::made_by(make, options, hooks)?;
+        let mut simulator = Simulator::new(bundle, options, hooks)?;
         let nodes: HashSet<String> =
             objects.iter().filter(|object| object.kind() == "Node").map(|node| node.name().to_owned()).collect();
         let (mut pending, mut skipped) = (Vec::new(), Skipped::default());

@@ -22,6 +22,7 @@ pub mod diagnosis;
 mod duration;
 pub mod embedded;
 pub mod engine;
+pub mod erased;
 pub mod events;
 pub mod explain;
 pub mod extenders;

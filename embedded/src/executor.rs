@@ -50,11 +50,16 @@ impl<T> Executor<T> {
 
     /// Takes a task. It does not run yet.
     pub fn spawn(&mut self, future: impl Future<Output = T> + Send + 'static) {
+        self.spawn_boxed(Box::pin(future));
+    }
+
+    /// Takes a task. It does not run yet.
+    pub fn spawn_boxed(&mut self, future: Pin<Box<dyn Future<Output = T> + Send>>) {
         let task = self.spawned;
         self.spawned += 1;
         let alarm = Arc::new(Alarm { task, rang: AtomicBool::new(true), woken: self.woken.clone() });
         let waker = Waker::from(alarm.clone());
-        self.tasks.insert(task, Task { future: Box::pin(future), alarm, waker });
+        self.tasks.insert(task, Task { future, alarm, waker });
         lock(&self.woken).push_back(task);
     }
 

@@ -2,12 +2,14 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use schedc_codegen::plan::{self, Plan, Point};
 use schedc_codegen::source::Files;
 use schedc_codegen::{Compilation, Diagnostics, Options};
 use schedc_core::args::{Node, Value};
 use schedc_core::engine::Engine;
+use schedc_core::erased::AnyBundle;
 use schedc_core::handle::Handle;
 use schedc_core::profile::{Budget, PointInfo, ProfileInfo, StartError};
 
@@ -102,6 +104,15 @@ impl Interpretation {
     /// What the profiles consist of.
     pub fn profiles(&self) -> &'static [ProfileInfo] {
         self.infos
+    }
+
+    /// The profiles, for commands and drivers.
+    pub fn bundle(self) -> AnyBundle {
+        let profiles = self.infos;
+        let interpretation = Arc::new(self);
+        let of_cluster = interpretation.clone();
+        AnyBundle::with_factory(profiles, move |handle| interpretation.start(handle))
+            .with_cluster_factory(move |handle| of_cluster.start(handle))
     }
 
     /// Makes every plugin of every profile. What they are given stays in memory until the program ends.

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use schedc_core::profile::Bundle;
 use schedc_embedded::server::{Key, Request};
 
 use crate::Error;
@@ -47,7 +46,7 @@ impl Background {
     }
 
     /// Does what is due, once: what was missed is not made up for, as with a ticker. Returns whether there is more to come.
-    pub(crate) fn run<B: Bundle>(&mut self, runner: &mut Runner<B>, now: i64) -> Result<bool, Error> {
+    pub(crate) fn run(&mut self, runner: &mut Runner<'_>, now: i64) -> Result<bool, Error> {
         self.next = self.next.saturating_add(self.interval);
         match &mut self.what {
             What::Churn { mode, namespace, makers, alive, number, turn } => {

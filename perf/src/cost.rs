@@ -8,14 +8,9 @@ mod cluster;
 mod instructions;
 mod meter;
 
-use std::sync::Arc;
-
-use schedc_core::cache::Cache;
 use schedc_core::costs::Part;
-use schedc_core::engine::Engine;
-use schedc_core::handle::Handle;
-use schedc_core::model::Pod;
-use schedc_core::profile::{Bundle, Profile, StartError, Visitor};
+use schedc_core::erased::AnyBundle;
+use schedc_core::profile::{ProfileInfo, StartError};
 use serde::Serialize;
 
 use crate::Error;
@@ -133,80 +128,62 @@ pub struct Exceeded {
     pub measured: f64,
 }
 
-/// Measures profiles, by their indexes in `B::PROFILES`.
+/// Measures profiles, by their indexes in [`AnyBundle::profiles`].
 ///
 /// # Errors
 /// Plugins cannot start, or do not get through with the pods.
-pub fn measure<B: Bundle>(profiles: impl IntoIterator<Item = usize>, nodes: usize) -> Result<Costs, Error> {
-    let mut bundle = B::new(&Handle::default()).map_err(|errors: Vec<StartError>| {
+pub fn measure(bundle: &AnyBundle, profiles: impl IntoIterator<Item = usize>, nodes: usize) -> Result<Costs, Error> {
+    let cluster = bundle.cluster(None).map_err(|errors: Vec<StartError>| {
         Error::new(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
     })?;
-    let mut cluster = Cluster::<B::State>::new(nodes.max(1))?;
+    let mut cluster = Cluster::new(cluster, nodes.max(1))?;
     let mut watches = Stopwatches::new();
     let mut costs = Vec::new();
     for profile in profiles {
-        costs.push(bundle.with(profile, Measure { cluster: &mut cluster, watches: &mut watches })?);
+        costs.push(measure_profile(profile, &bundle.profiles[profile], &mut cluster, &mut watches)?);
     }
     Ok(Costs { nodes: cluster.nodes, no_instructions: watches.no_instructions(), profiles: costs })
 }
 
-struct Measure<'a, S> {
-    cluster: &'a mut Cluster<S>,
-    watches: &'a mut Stopwatches,
-}
-
-impl<S: schedc_core::cache::State> Visitor<S> for Measure<'_, S> {
-    type Output = Result<ProfileCost, Error>;
-
-    fn visit<P: Profile<State = S>>(self, _: &mut Engine<P>) -> Self::Output {
-        let plugins = P::new(&Handle::default())
-            .map_err(|errors| Error::new(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?;
-        let mut list = Vec::new();
-        for (demanding, pod) in [(false, self.cluster.plain.clone()), (true, self.cluster.demanding.clone())] {
-            self.watches.measured.clear();
-            let cache = &mut self.cluster.cache;
-            measure_pod(&plugins, &pod, cache, self.watches)?;
-            for (plugin, part, measured) in self.watches.measured.drain(..) {
-                let nodes = if part.is_per_node() { self.cluster.nodes as f64 } else { 1.0 };
-                row(&mut list, plugin, part).amounts.set(demanding, measured, nodes);
-            }
-        }
-        list.sort_by_key(|(part, _)| *part);
-        let plugins: Vec<PluginCost> = list.into_iter().map(|(_, cost)| cost).collect();
-        let (mut per_node, mut per_pod) = (Amounts::default(), Amounts::default());
-        for cost in &plugins {
-            if cost.is_per_node { &mut per_node } else { &mut per_pod }.add(&cost.amounts);
-        }
-        let columns = P::COLUMNS.iter().map(|&(column, bytes)| ColumnCost { column, bytes });
-        let mut cost = ProfileCost {
-            name: P::INFO.name,
-            plugins,
-            per_node,
-            per_pod,
-            columns: columns.collect(),
-            bytes_per_node: P::COLUMNS.iter().map(|(_, bytes)| *bytes as u64).sum(),
-            cache_bytes_per_node: self.cluster.bytes_per_node,
-            cache_bytes_per_pod: self.cluster.bytes_per_pod,
-            binary_size: binary_size(),
-            exceeded: Vec::new(),
-        };
-        cost.exceeded = exceeded(&cost, P::INFO.budget);
-        Ok(cost)
-    }
-}
-
-fn measure_pod<P: Profile>(
-    plugins: &P,
-    pod: &Arc<Pod>,
-    cache: &mut Cache<P::State>,
+fn measure_profile(
+    profile: usize,
+    info: &ProfileInfo,
+    cluster: &mut Cluster,
     watches: &mut Stopwatches,
-) -> Result<(), Error> {
-    let Cache { base, state, .. } = cache;
-    let compiled = plugins.compile(&pod.spec, &mut base.interner, state);
-    plugins.costs(&compiled, cache, watches).map_err(|status| {
-        let reasons = status.reasons.join("; ");
-        Error::new(format!("profile {}: {} does not get through: {reasons}", plugins.info().name, status.plugin))
-    })
+) -> Result<ProfileCost, Error> {
+    let mut list = Vec::new();
+    for (demanding, pod) in [(false, cluster.plain.clone()), (true, cluster.demanding.clone())] {
+        watches.measured.clear();
+        cluster.cluster.costs(profile, &pod, watches).map_err(|status| {
+            let reasons = status.reasons.join("; ");
+            Error::new(format!("profile {}: {} does not get through: {reasons}", info.name, status.plugin))
+        })?;
+        for (plugin, part, measured) in watches.measured.drain(..) {
+            let nodes = if part.is_per_node() { cluster.nodes as f64 } else { 1.0 };
+            row(&mut list, plugin, part).amounts.set(demanding, measured, nodes);
+        }
+    }
+    list.sort_by_key(|(part, _)| *part);
+    let plugins: Vec<PluginCost> = list.into_iter().map(|(_, cost)| cost).collect();
+    let (mut per_node, mut per_pod) = (Amounts::default(), Amounts::default());
+    for cost in &plugins {
+        if cost.is_per_node { &mut per_node } else { &mut per_pod }.add(&cost.amounts);
+    }
+    let columns = cluster.cluster.columns(profile);
+    let mut cost = ProfileCost {
+        name: info.name,
+        plugins,
+        per_node,
+        per_pod,
+        columns: columns.iter().map(|&(column, bytes)| ColumnCost { column, bytes }).collect(),
+        bytes_per_node: columns.iter().map(|(_, bytes)| *bytes as u64).sum(),
+        cache_bytes_per_node: cluster.bytes_per_node,
+        cache_bytes_per_pod: cluster.bytes_per_pod,
+        binary_size: binary_size(),
+        exceeded: Vec::new(),
+    };
+    cost.exceeded = exceeded(&cost, info.budget);
+    Ok(cost)
 }
 
 /// The row of a plugin's part, which is new if it is not there.
@@ -241,13 +218,13 @@ fn exceeded(cost: &ProfileCost, budget: schedc_core::profile::Budget) -> Vec<Exc
 #[cfg(test)]
 mod tests {
     use default_profile::Profiles;
-    use schedc_core::profile::Budget;
+    use schedc_core::profile::{Budget, Bundle};
 
     use super::*;
 
     #[test]
     fn every_plugin_that_filters_or_scores_is_measured() {
-        let costs = measure::<Profiles>([0], 70).unwrap();
+        let costs = measure(&AnyBundle::of::<Profiles>(), [0], 70).unwrap();
         let cost = &costs.profiles[0];
         let info = Profiles::PROFILES[0];
         for point in ["pre-filter", "filter", "pre-score", "score"] {
@@ -268,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_budget_limits_what_was_measured() {
-        let mut costs = measure::<Profiles>([0], 10).unwrap();
+        let mut costs = measure(&AnyBundle::of::<Profiles>(), [0], 10).unwrap();
         let mut cost = costs.profiles.remove(0);
         assert_eq!(cost.exceeded, []);
         cost.binary_size = Some(1000);

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use schedc_core::client::ApiError;
-use schedc_core::profile::{Bundle, StartError, serving};
+use schedc_core::erased::AnyBundle;
+use schedc_core::profile::{StartError, serving};
 use schedc_core::scheduler;
 use schedc_embedded::server::{Key, Request};
 use schedc_embedded::{ServerOptions, Simulator, simulator};
@@ -29,14 +30,14 @@ pub struct Options {
 /// When workloads begin, in nanoseconds since 1970: some day in 2026.
 const START: i64 = 1_780_000_000_000_000_000;
 
-/// Runs a workload, and measures it. Its memory is measured as that of the process: run one in a process.
+/// Runs a workload with the profiles of a bundle, and measures it. Its memory is measured as that of the process: run one in a process.
 ///
 /// # Errors
 /// The workload is wrong, waits for what never happens, or its placements are not right.
-pub fn run<B: Bundle>(chosen: &Chosen<'_>, options: Options) -> Result<Report, Error> {
+pub fn run(bundle: &AnyBundle, chosen: &Chosen<'_>, options: Options) -> Result<Report, Error> {
     let operations = chosen.operations()?;
     let place = format!("{}: workload `{}`", chosen.config.path.display(), chosen.name());
-    let mut runner = Runner::<B>::new(chosen, options).map_err(|error| error.at(&place))?;
+    let mut runner = Runner::new(bundle, chosen, options).map_err(|error| error.at(&place))?;
     for (index, operation) in operations.iter().enumerate() {
         runner.operate(index, &operation.op).map_err(|error| error.at(format_args!("{place}: {operation}")))?;
     }
@@ -56,15 +57,15 @@ pub fn run<B: Bundle>(chosen: &Chosen<'_>, options: Options) -> Result<Report, E
         peak_rss_mb: measure::peak_memory(),
     };
     let placements = std::mem::take(&mut probe.placements);
-    let profile = options.profile.or_else(|| serving(B::PROFILES, ""));
-    placements.validate(profile.and_then(|profile| B::PROFILES.get(profile))).map_err(|error| error.at(place))?;
+    let profile = options.profile.or_else(|| serving(bundle.profiles, ""));
+    placements.validate(profile.and_then(|profile| bundle.profiles.get(profile))).map_err(|error| error.at(place))?;
     Ok(report)
 }
 
 /// A workload that runs.
-pub(crate) struct Runner<'a, B: Bundle> {
+pub(crate) struct Runner<'a> {
     pub(crate) chosen: &'a Chosen<'a>,
-    pub(crate) simulator: Simulator<B, Probe>,
+    pub(crate) simulator: Simulator<Probe>,
     pub(crate) clock: Clock,
     pub(crate) background: Vec<Background>,
     /// Pods that were created in a namespace since a barrier waited for them, and for which nothing else waited.
@@ -81,12 +82,12 @@ pub(crate) struct Runner<'a, B: Bundle> {
 /// How many rounds go by before the clock is read again.
 const ROUNDS: u32 = 16;
 
-impl<'a, B: Bundle> Runner<'a, B> {
-    fn new(chosen: &'a Chosen<'a>, options: Options) -> Result<Self, Error> {
+impl<'a> Runner<'a> {
+    fn new(bundle: &AnyBundle, chosen: &'a Chosen<'a>, options: Options) -> Result<Self, Error> {
         let scheduler = scheduler::Options { seed: options.seed, serve_all: options.profile, ..Default::default() };
         let server = ServerOptions { grace: None, events_kept: 0, finalizers_hold: true, ..ServerOptions::default() };
         let options = simulator::Options { scheduler, server, start: START, ..Default::default() };
-        let simulator = Simulator::with_hooks(options, Probe::default()).map_err(|errors: Vec<StartError>| {
+        let simulator = Simulator::new(bundle, options, Probe::default()).map_err(|errors: Vec<StartError>| {
             Error::new(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
         })?;
         Ok(Runner {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Args;
-use schedc_core::profile::Bundle;
+use schedc_core::erased::AnyBundle;
 use schedc_perf::config::{Chosen, Config, Labels};
 use schedc_perf::{Options, Report, Reports};
 
@@ -54,11 +54,11 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
-        let profile = self.profile.as_deref().map(|name| Routes::index_of(B::PROFILES, name)).transpose()?;
+    pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
+        let profile = self.profile.as_deref().map(|name| Routes::index_of(bundle.profiles, name)).transpose()?;
         let file = match &self.file {
             Some(file) if !self.cost.is_asked_for() => file,
-            _ => return self.cost.run::<B>(profile, self.output),
+            _ => return self.cost.run(bundle, profile, self.output),
         };
         let config = Config::read(file)?;
         let chosen = config.choose(&self.workload, &self.labels)?;
@@ -66,7 +66,7 @@ impl Bench {
         if let [workload] = &chosen[..] {
             tell_ignored(&chosen);
             let options = Options { profile, seed: self.seed };
-            reports.workloads.push(schedc_perf::run::<B>(workload, options)?);
+            reports.workloads.push(schedc_perf::run(bundle, workload, options)?);
             return self.print(&reports);
         }
         tell_ignored(&chosen);

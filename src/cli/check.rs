@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use schedc_codegen::source::{Files, Span};
 use schedc_codegen::{Diagnostic, Diagnostics};
-use schedc_core::profile::Bundle;
+use schedc_core::erased::AnyBundle;
 use serde::Serialize;
 
 use super::failure::Failure;
@@ -28,8 +28,8 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
-        let (report, result) = match sources::load::<B>(&self.profiles) {
+    pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
+        let (report, result) = match sources::load(bundle, &self.profiles) {
             Ok(compilation) => {
                 let profiles = compilation.plans.into_iter().map(|plan| plan.path).collect();
                 (Report { profiles, errors: Vec::new() }, Ok(()))

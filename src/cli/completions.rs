@@ -3,7 +3,8 @@
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, Args, Command};
 use clap_complete::{Shell, generate};
-use schedc_core::profile::{Bundle, ProfileInfo};
+use schedc_core::erased::AnyBundle;
+use schedc_core::profile::ProfileInfo;
 
 use super::failure::Failure;
 use super::{output, program};
@@ -21,9 +22,9 @@ pub(crate) struct Completions {
 
 impl Completions {
     /// `command` is the whole command line.
-    pub(crate) fn run<B: Bundle>(self, command: Command) -> Result<(), Failure> {
+    pub(crate) fn run(self, bundle: &AnyBundle, command: Command) -> Result<(), Failure> {
         let mut script = Vec::new();
-        generate(self.shell, &mut with_profiles(command, B::PROFILES), program::name(), &mut script);
+        generate(self.shell, &mut with_profiles(command, bundle.profiles), program::name(), &mut script);
         output::print_text(&String::from_utf8(script).map_err(Failure::new)?)
     }
 }

@@ -1,7 +1,7 @@
 //! `schedc bench --cost`
 
 use clap::Args;
-use schedc_core::profile::Bundle;
+use schedc_core::erased::AnyBundle;
 use schedc_perf::cost;
 
 use super::failure::Failure;
@@ -34,12 +34,12 @@ impl Cost {
         self.cost
     }
 
-    pub(crate) fn run<B: Bundle>(&self, profile: Option<usize>, format: Format) -> Result<(), Failure> {
+    pub(crate) fn run(&self, bundle: &AnyBundle, profile: Option<usize>, format: Format) -> Result<(), Failure> {
         let profiles = match profile {
             Some(profile) => profile..profile + 1,
-            None => 0..B::PROFILES.len(),
+            None => 0..bundle.profiles.len(),
         };
-        let costs = cost::measure::<B>(profiles, self.nodes)?;
+        let costs = cost::measure(bundle, profiles, self.nodes)?;
         output::print(format, &costs, table)?;
         if !self.check {
             return Ok(());

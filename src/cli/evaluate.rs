@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use schedc_core::profile::Bundle;
+use schedc_core::erased::AnyBundle;
 use schedc_objects::manifests::shortened;
 
 use super::extenders::Extenders;
@@ -51,9 +51,8 @@ pub(crate) struct Evaluate {
 }
 
 impl Evaluate {
-    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
-        let mut evaluator = Evaluator::<B>::new()?;
-        evaluator.set_up_extenders(self.extenders.overrides(B::PROFILES)?)?;
+    pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
+        let mut evaluator = Evaluator::new(bundle, self.extenders.overrides(bundle.profiles)?)?;
         if let Some(name) = &self.profile {
             evaluator.use_profile(name)?;
         }
@@ -74,10 +73,10 @@ impl Evaluate {
 }
 
 /// Evaluates the scenarios of a file. Returns how often something was wrong.
-fn evaluate_file<B: Bundle>(
+fn evaluate_file(
     path: &Path,
     hints: bool,
-    evaluator: &mut Evaluator<B>,
+    evaluator: &mut Evaluator,
     output: &mut impl Write,
 ) -> Result<usize, io::Error> {
     let mut problems = 0;

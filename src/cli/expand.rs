@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use schedc_codegen::emit;
-use schedc_core::profile::Bundle;
+use schedc_core::erased::AnyBundle;
 
 use super::failure::Failure;
 use super::{output, sources};
@@ -18,8 +18,8 @@ pub(crate) struct Expand {
 }
 
 impl Expand {
-    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
-        let compilation = sources::load::<B>(&[self.profile])?;
+    pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
+        let compilation = sources::load(bundle, &[self.profile])?;
         output::print_text(&emit::render(&compilation).map_err(Failure::new)?)
     }
 }

@@ -1,8 +1,7 @@
 //! `schedc explain`
 
 use clap::{Args, value_parser};
-use schedc_core::handle::Handle;
-use schedc_core::profile::Bundle;
+use schedc_core::erased::AnyBundle;
 use schedc_objects::Objects;
 
 use super::failure::Failure;
@@ -62,12 +61,12 @@ pub(crate) struct Explain {
 }
 
 impl Explain {
-    pub(crate) fn run<B: Bundle>(mut self) -> Result<(), Failure> {
+    pub(crate) fn run(mut self, bundle: &AnyBundle) -> Result<(), Failure> {
         if let Some(file) = self.pods.first_file() {
             self.input.add_first(file.into());
         }
-        let deciders = self.input.deciders::<B>()?;
-        let objects = self.input.load::<B>()?;
+        let deciders = self.input.deciders(bundle)?;
+        let objects = self.input.load(bundle)?;
         validate::warn(&objects.ignored);
         let subjects = self.pods.find(&objects)?;
         check_nodes(&self.node, objects.nodes.iter().filter_map(|node| node.object.metadata.name.as_deref()))?;
@@ -76,7 +75,7 @@ impl Explain {
             let pod = &objects.pods[subject].object;
             match deciders.routes.profile_of(pod) {
                 Some(profile) => {
-                    explanations.push(self.explain::<B>(subject, profile, objects.clone(), &deciders)?);
+                    explanations.push(self.explain(subject, profile, objects.clone(), &deciders)?);
                 }
                 None => unserved.push(format!(
                     "pod {} asks for scheduler `{}`, which is none of the profiles; choose one with --profile",
@@ -105,7 +104,7 @@ impl Explain {
         }
     }
 
-    fn explain<B: Bundle>(
+    fn explain(
         &self,
         subject: usize,
         profile: usize,
@@ -121,10 +120,7 @@ impl Explain {
             all_filters: self.all_filters,
             extenders: deciders.extenders,
         };
-        let explanation = match &deciders.interpreted {
-            None => explain(B::new, objects, subject, options)?,
-            Some(profiles) => explain(|handle: &Handle| profiles.start(handle), objects, subject, options)?,
-        };
+        let explanation = explain(&deciders.bundle, objects, subject, options)?;
         explanation.ok_or_else(|| Failure::new(format_args!("pod {name} does not wait for a scheduler")))
     }
 }

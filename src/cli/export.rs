@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use schedc_codegen::plan::{Budget, Plan, PlanExtender};
-use schedc_core::profile::Bundle;
+use schedc_core::erased::AnyBundle;
 use schedc_import::{Meaning, export, is_kube_scheduler_plugin};
 use serde_json::Value;
 
@@ -32,8 +32,8 @@ pub(crate) struct Export {
 }
 
 impl Export {
-    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
-        let compilation = sources::load::<B>(&self.profiles)?;
+    pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
+        let compilation = sources::load(bundle, &self.profiles)?;
         compilation.plans.iter().for_each(tell);
         let profiles: Vec<(String, Meaning)> =
             compilation.plans.iter().map(|plan| (plan.scheduler_name.value.clone(), Meaning::from(plan))).collect();

@@ -63,6 +63,7 @@ mod validate;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use schedc_core::erased::AnyBundle;
 use schedc_core::profile::Bundle;
 
 /// A compiler for Kubernetes schedulers: a TOML profile in, a statically dispatched scheduler out.
@@ -138,40 +139,49 @@ impl Cli {
 /// }
 /// ```
 pub fn main<B: Bundle>() -> ExitCode {
+    #[cfg(feature = "tools")]
+    let bundle = AnyBundle::of::<B>();
+    #[cfg(not(feature = "tools"))]
+    let bundle = AnyBundle::running::<B>();
+    run(&bundle)
+}
+
+/// Does what the command line says.
+fn run(bundle: &AnyBundle) -> ExitCode {
     let result = match Cli::read().command {
         #[cfg(feature = "run")]
-        Command::Run(command) => command.run::<B>(),
+        Command::Run(command) => command.run(bundle),
         #[cfg(feature = "tools")]
-        Command::Simulate(command) => command.run::<B>(),
+        Command::Simulate(command) => command.run(bundle),
         #[cfg(feature = "tools")]
-        Command::Explain(command) => command.run::<B>(),
+        Command::Explain(command) => command.run(bundle),
         #[cfg(feature = "tools")]
-        Command::Evaluate(command) => command.run::<B>(),
+        Command::Evaluate(command) => command.run(bundle),
         #[cfg(feature = "tools")]
-        Command::Check(command) => command.run::<B>(),
+        Command::Check(command) => command.run(bundle),
         #[cfg(feature = "tools")]
-        Command::Schema(command) => command.run::<B>(),
+        Command::Schema(command) => command.run(bundle),
         #[cfg(feature = "tools")]
-        Command::Expand(command) => command.run::<B>(),
-        Command::Profiles(command) => command.run::<B>(),
+        Command::Expand(command) => command.run(bundle),
+        Command::Profiles(command) => command.run(bundle),
         #[cfg(feature = "tools")]
         Command::Import(command) => command.run(),
         #[cfg(feature = "tools")]
-        Command::Export(command) => command.run::<B>(),
+        Command::Export(command) => command.run(bundle),
         #[cfg(feature = "tools")]
-        Command::Diff(command) => return command.run::<B>(),
+        Command::Diff(command) => return command.run(bundle),
         #[cfg(feature = "tools")]
         Command::New(command) => command.run(),
         #[cfg(feature = "tools")]
-        Command::Build(command) => command.run::<B>(),
+        Command::Build(command) => command.run(bundle),
         #[cfg(all(feature = "run", feature = "tools"))]
-        Command::Manifest(command) => command.run::<B>(),
+        Command::Manifest(command) => command.run(bundle),
         #[cfg(feature = "bench")]
-        Command::Bench(command) => command.run::<B>(),
+        Command::Bench(command) => command.run(bundle),
         #[cfg(feature = "fuzz")]
         Command::Fuzz(command) => command.run(),
         #[cfg(feature = "tools")]
-        Command::Completions(command) => command.run::<B>(Cli::usage()),
+        Command::Completions(command) => command.run(bundle, Cli::usage()),
         #[cfg(feature = "tools")]
         Command::Man(command) => command.run(Cli::usage()),
     };

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::Overrides;
-use schedc_core::profile::{Bundle, ProfileInfo};
+use schedc_core::profile::ProfileInfo;
 use schedc_interpret::Interpretation;
 use schedc_objects::{Kinds, Objects, Options};
 
@@ -18,8 +19,9 @@ use crate::cluster::Routes;
 
 /// The profiles that decide, and which of them serves which pods.
 pub(crate) struct Deciders {
-    /// Those that were read just now. None: those that are compiled in.
-    pub(crate) interpreted: Option<Interpretation>,
+    pub(crate) bundle: AnyBundle,
+    /// Whether they were read just now; else they are compiled in.
+    pub(crate) is_interpreted: bool,
     pub(crate) routes: Routes,
     /// What is different from what they say of extenders.
     pub(crate) extenders: &'static Overrides,
@@ -73,26 +75,26 @@ impl Input {
     }
 
     /// Reads the objects.
-    pub(crate) fn load<B: Bundle>(&self) -> Result<Objects, Failure> {
+    pub(crate) fn load(&self, bundle: &AnyBundle) -> Result<Objects, Failure> {
         let options = Options {
             api_server_defaults: !self.no_api_defaults,
-            kinds: Kinds::of::<B>(),
+            kinds: Kinds::declared(bundle.kinds),
             validation: self.validate.validation(),
         };
         Ok(Objects::load(&self.files, options)?)
     }
 
-    /// Who decides: the compiled profiles `B`, unless others are to be read.
-    pub(crate) fn deciders<B: Bundle>(&self) -> Result<Deciders, Failure> {
+    /// Who decides: the compiled profiles, unless others are to be read.
+    pub(crate) fn deciders(&self, bundle: &AnyBundle) -> Result<Deciders, Failure> {
         if self.interpret.is_empty() {
-            return self.by(B::PROFILES, None);
+            return self.by(bundle.clone(), false);
         }
-        let interpretation = Interpretation::of(sources::load::<B>(&self.interpret)?)?;
-        self.by(interpretation.profiles(), Some(interpretation))
+        self.by(Interpretation::of(sources::load(bundle, &self.interpret)?)?.bundle(), true)
     }
 
-    fn by(&self, profiles: &'static [ProfileInfo], interpreted: Option<Interpretation>) -> Result<Deciders, Failure> {
-        Ok(Deciders { interpreted, routes: self.routes(profiles)?, extenders: self.extenders.overrides(profiles)? })
+    fn by(&self, bundle: AnyBundle, is_interpreted: bool) -> Result<Deciders, Failure> {
+        let (routes, extenders) = (self.routes(bundle.profiles)?, self.extenders.overrides(bundle.profiles)?);
+        Ok(Deciders { bundle, is_interpreted, routes, extenders })
     }
 
     /// Which profile serves which pods.

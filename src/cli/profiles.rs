@@ -1,7 +1,8 @@
 //! `schedc profiles`
 
 use clap::Args;
-use schedc_core::profile::{Bundle, PointInfo, ProfileInfo};
+use schedc_core::erased::AnyBundle;
+use schedc_core::profile::{PointInfo, ProfileInfo};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -21,8 +22,8 @@ pub(crate) struct Profiles {
 }
 
 impl Profiles {
-    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
-        let profiles: Vec<Profile> = B::PROFILES.iter().map(Profile::from).collect();
+    pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
+        let profiles: Vec<Profile> = bundle.profiles.iter().map(Profile::from).collect();
         output::print(self.output, &profiles, |profiles| table(profiles))
     }
 }

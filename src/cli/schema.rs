@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use schedc_codegen::json_schema;
-use schedc_core::profile::Bundle;
+use schedc_core::erased::AnyBundle;
 
 use super::failure::Failure;
 use super::{output, sources};
@@ -21,8 +21,8 @@ pub(crate) struct Schema {
 }
 
 impl Schema {
-    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
-        let schema = json_schema::of_profiles(&sources::catalogs::<B>(&self.profiles)?);
+    pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
+        let schema = json_schema::of_profiles(&sources::catalogs(bundle, &self.profiles)?);
         output::print_text(&(serde_json::to_string_pretty(&schema).map_err(Failure::new)? + "\n"))
     }
 }

@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use k8s_openapi::jiff::Timestamp;
-use schedc_core::handle::Handle;
-use schedc_core::profile::Bundle;
+use schedc_core::erased::AnyBundle;
 use schedc_objects::AnyObject;
 
 use super::failure::Failure;
@@ -92,10 +91,10 @@ impl Time {
 }
 
 impl Simulate {
-    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
         let start = Instant::now();
-        let deciders = self.input.deciders::<B>()?;
-        let mut objects = self.input.load::<B>()?;
+        let deciders = self.input.deciders(bundle)?;
+        let mut objects = self.input.load(bundle)?;
         let view = View { all: self.all, times: self.time.matters() };
         let Time { events, trace, log, until, start: begin } = self.time;
         let sources = timeline::Sources { files: events, trace, start: begin };
@@ -119,10 +118,7 @@ impl Simulate {
         let later = timeline.events.iter().filter(is_pod).count();
         let mut progress = Progress::new(objects.pods.len() + later);
         let tell = |tried| progress.show(tried);
-        let report = match &deciders.interpreted {
-            None => simulate(B::new, objects, timeline, options, tell)?,
-            Some(profiles) => simulate(|handle: &Handle| profiles.start(handle), objects, timeline, options, tell)?,
-        };
+        let report = simulate(&deciders.bundle, objects, timeline, options, tell)?;
         progress.end();
         objects::note_uncounted(&report.budgets);
         if report.summary.pods == report.summary.skipped {
@@ -141,7 +137,7 @@ fn nothing_to_do(skipped: &Skipped, deciders: &Deciders) -> String {
         return "there is no pod to place in the input".to_owned();
     }
     let known: Vec<&str> = deciders.routes.profiles().iter().map(|profile| profile.scheduler_name).collect();
-    let are = if deciders.interpreted.is_some() { "interpreted" } else { "compiled in" };
+    let are = if deciders.is_interpreted { "interpreted" } else { "compiled in" };
     format!("no pod asks for a scheduler that is {are} ({}); with --profile, one profile serves all", known.join(", "))
 }
 

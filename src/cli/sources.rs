@@ -7,7 +7,8 @@ use std::sync::Arc;
 use schedc_codegen::catalog::Catalog;
 use schedc_codegen::load::{CargoEnvironment, Embedded, Input, load_inputs};
 use schedc_codegen::{Compilation, Options, load_catalogs, select};
-use schedc_core::profile::{Bundle, ProfileInfo, ProfileSource};
+use schedc_core::erased::AnyBundle;
+use schedc_core::profile::{ProfileInfo, ProfileSource};
 
 use super::failure::Failure;
 
@@ -27,8 +28,8 @@ impl Profile {
     ///
     /// # Errors
     /// There is neither.
-    pub(crate) fn named<B: Bundle>(name: &str) -> Result<Self, Failure> {
-        let compiled_in: Vec<_> = B::PROFILES.iter().zip(B::SOURCES).collect();
+    pub(crate) fn named(bundle: &AnyBundle, name: &str) -> Result<Self, Failure> {
+        let compiled_in: Vec<_> = bundle.profiles.iter().zip(bundle.sources).collect();
         let names: Vec<&str> = compiled_in.iter().map(|(profile, _)| profile.name).collect();
         let file = select::find(&folder(), name, &names)?;
         let compiled_in = compiled_in.into_iter().find(|(profile, _)| profile.name == name);
@@ -66,7 +67,7 @@ fn folder() -> PathBuf {
 ///
 /// # Errors
 /// A name or a folder without a profile.
-pub(crate) fn profiles<B: Bundle>(arguments: &[PathBuf]) -> Result<Vec<Profile>, Failure> {
+pub(crate) fn profiles(bundle: &AnyBundle, arguments: &[PathBuf]) -> Result<Vec<Profile>, Failure> {
     let all_of = |folder: &Path| Ok(select(folder, None)?.profiles.into_iter().map(Profile::File));
     if arguments.is_empty() {
         let folder = folder();
@@ -84,7 +85,7 @@ pub(crate) fn profiles<B: Bundle>(arguments: &[PathBuf]) -> Result<Vec<Profile>,
         if argument.is_dir() {
             profiles.extend(all_of(argument)?);
         } else if is_name(&text) {
-            profiles.push(Profile::named::<B>(&text)?);
+            profiles.push(Profile::named(bundle, &text)?);
         } else {
             profiles.push(Profile::File(argument.clone()));
         }
@@ -96,25 +97,25 @@ pub(crate) fn profiles<B: Bundle>(arguments: &[PathBuf]) -> Result<Vec<Profile>,
 ///
 /// # Errors
 /// As [`profiles`], and everything that is wrong in them.
-pub(crate) fn load<B: Bundle>(arguments: &[PathBuf]) -> Result<Compilation, Failure> {
-    Ok(load_inputs(&inputs::<B>(arguments)?, &options(), &CargoEnvironment::of_process())?)
+pub(crate) fn load(bundle: &AnyBundle, arguments: &[PathBuf]) -> Result<Compilation, Failure> {
+    Ok(load_inputs(&inputs(bundle, arguments)?, &options(), &CargoEnvironment::of_process())?)
 }
 
 /// Reads the catalogs of schedc, of the package around the current folder, and those that these profiles name.
 ///
 /// # Errors
 /// As [`profiles`], and everything that is wrong in the catalogs.
-pub(crate) fn catalogs<B: Bundle>(arguments: &[PathBuf]) -> Result<Vec<Arc<Catalog>>, Failure> {
+pub(crate) fn catalogs(bundle: &AnyBundle, arguments: &[PathBuf]) -> Result<Vec<Arc<Catalog>>, Failure> {
     let folder = folder();
     // Without profiles, the plugins of schedc and of the package are enough.
     let without =
         arguments.is_empty() && (!folder.is_dir() || select::profiles_in(&folder).is_ok_and(|p| p.is_empty()));
-    let inputs = if without { Vec::new() } else { inputs::<B>(arguments)? };
+    let inputs = if without { Vec::new() } else { inputs(bundle, arguments)? };
     Ok(load_catalogs(&inputs, &options())?)
 }
 
-fn inputs<B: Bundle>(arguments: &[PathBuf]) -> Result<Vec<Input>, Failure> {
-    Ok(profiles::<B>(arguments)?.into_iter().map(Profile::input).collect())
+fn inputs(bundle: &AnyBundle, arguments: &[PathBuf]) -> Result<Vec<Input>, Failure> {
+    Ok(profiles(bundle, arguments)?.into_iter().map(Profile::input).collect())
 }
 
 /// Whether this is a file with another extension, such as a configuration of kube-scheduler. The compiler reports what it is.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use schedc_core::cache::{Base, Cache, State};
+use schedc_core::cache::Base;
 use schedc_core::engine;
 use schedc_core::explain::{Explanation, NodeExplanation};
 use schedc_core::model::Pod;
@@ -109,26 +109,26 @@ impl Decision {
     }
 
     /// Puts what was found into words.
-    pub(super) fn new<S: State>(pod: &Pod, cache: &Cache<S>, found: Explanation) -> Self {
-        let pod = pod_name(pod, &cache.base.interner);
+    pub(super) fn new(pod: &Pod, base: &Base, found: Explanation) -> Self {
+        let pod = pod_name(pod, &base.interner);
         if let Some(held) = &found.held {
             return Decision { pod, pre_enqueue: Some(Answer::from(held)), ..Decision::default() };
         }
         let mut decision = Decision { pod, ..Decision::default() };
-        if cache.base.count() > 0 {
+        if base.count() > 0 {
             decision.pre_filter = Some(PreFilter::new(&found));
         }
         match found.decision {
             engine::Decision::Node(node) => {
                 // Of equally good nodes, the one with the smallest name: nothing is left to chance.
                 let best = found.best.first().filter(|_| !found.by_nomination);
-                decision.chosen = Some(best.cloned().unwrap_or_else(|| cache.base.name(node).to_owned()));
+                decision.chosen = Some(best.cloned().unwrap_or_else(|| base.name(node).to_owned()));
                 decision.chosen_by = found.by_nomination.then_some("nominated");
             }
             engine::Decision::Unschedulable(unschedulable) => {
                 decision.reason = Some("Unschedulable");
                 decision.unschedulable_plugins = unschedulable.diagnosis.unschedulable_plugins.into_iter().collect();
-                decision.preemption = unschedulable.post_filter.map(|found| Preemption::new(&found, &cache.base));
+                decision.preemption = unschedulable.post_filter.map(|found| Preemption::new(&found, base));
                 decision.message = Some(unschedulable.message);
             }
             engine::Decision::Error(message) => {

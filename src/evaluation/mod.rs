@@ -16,13 +16,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod as ApiPod;
-use schedc_core::cache::{Cache, State};
-use schedc_core::engine::Engine;
-use schedc_core::explain::Explanation;
-use schedc_core::extenders::{self, Overrides};
-use schedc_core::handle::Handle;
-use schedc_core::model::Pod;
-use schedc_core::profile::{Bundle, Profile, StartError, Visitor};
+use schedc_core::erased::{AnyBundle, AnyCluster};
+use schedc_core::extenders::Overrides;
+use schedc_core::model::{CustomKind, Pod};
+use schedc_core::originals::OriginalsOf;
+use schedc_core::profile::{ProfileInfo, StartError};
 use schedc_objects::manifests::shortened;
 use schedc_objects::{IgnoredFields, Kinds, ObjectError, ObjectReader, UnknownField, Validation};
 use serde::Serialize;
@@ -155,36 +153,25 @@ impl From<Vec<ObjectError>> for Broken {
 }
 
 /// Evaluates scenarios, one after the other, each in a cluster of its own.
-pub struct Evaluator<B: Bundle> {
-    bundle: B,
+pub struct Evaluator {
+    cluster: Box<dyn AnyCluster>,
+    profiles: &'static [ProfileInfo],
+    kinds: &'static [CustomKind],
+    originals: OriginalsOf,
     only: Option<usize>,
     reader: ObjectReader,
 }
 
-impl<B: Bundle> Evaluator<B> {
-    /// Makes the plugins of all profiles.
+impl Evaluator {
+    /// Makes the plugins and the extenders of all profiles. `extenders` overrides settings that profiles have for extenders.
     ///
     /// # Errors
-    /// Plugins that cannot start.
-    pub fn new() -> Result<Self, Vec<StartError>> {
-        Self::made_by(B::new)
-    }
-
-    /// The same of profiles that somebody else makes.
-    ///
-    /// # Errors
-    /// What `make` says.
-    pub fn made_by(make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>) -> Result<Self, Vec<StartError>> {
-        let reader = ObjectReader::new(Kinds::of::<B>(), Validation::default());
-        Ok(Evaluator { bundle: make(&Handle::default())?, only: None, reader })
-    }
-
-    /// Makes extenders ready. `here` says what is different from what profiles say of them.
-    ///
-    /// # Errors
-    /// Those that cannot be asked.
-    pub fn set_up_extenders(&mut self, here: &Overrides) -> Result<(), Vec<StartError>> {
-        extenders::set_up(&mut self.bundle, here)
+    /// Plugins that cannot start, and extenders that cannot be called.
+    pub fn new(bundle: &AnyBundle, extenders: &Overrides) -> Result<Self, Vec<StartError>> {
+        let AnyBundle { profiles, kinds, originals, .. } = *bundle;
+        let cluster = bundle.cluster(Some(extenders))?;
+        let reader = ObjectReader::new(Kinds::declared(kinds), Validation::default());
+        Ok(Evaluator { cluster, profiles, kinds, originals, only: None, reader })
     }
 
     /// Uses the profile of this name (or of this scheduler name), whatever scenarios say.
@@ -192,7 +179,7 @@ impl<B: Bundle> Evaluator<B> {
     /// # Errors
     /// There is no such profile.
     pub fn use_profile(&mut self, name: &str) -> Result<(), UnknownProfile> {
-        self.only = Some(Routes::index_of(self.bundle.profiles(), name)?);
+        self.only = Some(Routes::index_of(self.profiles, name)?);
         Ok(())
     }
 
@@ -227,24 +214,28 @@ impl<B: Bundle> Evaluator<B> {
     ) -> Result<Evaluation, Error> {
         self.check_keys(scenario::unknown_fields("", &scenario.unknown, Scenario::KEYS).collect())?;
         let profile = self.profile_of(scenario.profile.as_deref())?;
-        let mut world = World::<B::State>::new(B::ORIGINALS);
+        let mut world = World::new(&mut *self.cluster, profile, self.originals);
         world.budgets = BudgetStatuses::of(&scenario.objects, &scenario.steps);
         for (at, value) in scenario.objects.into_iter().enumerate() {
             let object =
                 scenario::object(value, &mut self.reader).map_err(|error| Error::broken("objects", at, error))?;
-            world.apply(object, self.queues(profile));
+            world.apply(object);
         }
         let mut results = Vec::new();
         for (at, step) in scenario.steps.into_iter().enumerate() {
             let broken = |error| Error::broken("steps", at, error);
-            let Some((pod, written)) = self.step(&mut world, profile, step).map_err(broken)? else { continue };
-            let decision = self.decide(&mut world, profile, &pod);
+            let Some((pod, written)) =
+                take_step(&mut world, &mut self.reader, Kinds::declared(self.kinds), step).map_err(broken)?
+            else {
+                continue;
+            };
+            let decision = world.decide(&pod);
             if let Some(node) = place(results.len(), &decision) {
                 world.place(pod, &written, &node);
             }
             results.push(decision);
         }
-        Ok(Evaluation { id: scenario.id, profile: self.bundle.profiles()[profile].name, results })
+        Ok(Evaluation { id: scenario.id, profile: self.profiles[profile].name, results })
     }
 
     /// Treats unknown keys of a scenario as unknown fields of a manifest that is written by hand.
@@ -264,74 +255,34 @@ impl<B: Bundle> Evaluator<B> {
     fn profile_of(&self, named: Option<&str>) -> Result<usize, Error> {
         match (self.only, named) {
             (Some(profile), _) => Ok(profile),
-            (None, Some(name)) => Routes::index_of(self.bundle.profiles(), name).map_err(Error::UnknownProfile),
+            (None, Some(name)) => Routes::index_of(self.profiles, name).map_err(Error::UnknownProfile),
             (None, None) => Err(Error::NoProfile),
         }
     }
+}
 
-    /// Takes a step. Returns the pod, and as it is written, if it is to schedule one.
-    fn step(
-        &mut self,
-        world: &mut World<B::State>,
-        profile: usize,
-        step: Step,
-    ) -> Result<Option<(Arc<Pod>, ApiPod)>, Broken> {
-        match step {
-            Step::Create(value) => world.apply(scenario::object(value, &mut self.reader)?, self.queues(profile)),
-            Step::Update(value) => world.update(scenario::object(value, &mut self.reader)?, self.queues(profile)),
-            Step::Delete(object) => world.delete(&object, Kinds::of::<B>())?,
-            Step::Schedule(value) => {
-                let pod = scenario::pod(value, &mut self.reader)?;
-                return Ok(Some((Arc::new(world.pending(&pod)), pod)));
-            }
+/// Takes a step. Returns the pod, and as it is written, if it is to schedule one.
+fn take_step(
+    world: &mut World<'_>,
+    reader: &mut ObjectReader,
+    kinds: Kinds,
+    step: Step,
+) -> Result<Option<(Arc<Pod>, ApiPod)>, Broken> {
+    match step {
+        Step::Create(value) => world.apply(scenario::object(value, reader)?),
+        Step::Update(value) => world.update(scenario::object(value, reader)?),
+        Step::Delete(object) => world.delete(&object, kinds)?,
+        Step::Schedule(value) => {
+            let pod = scenario::pod(value, reader)?;
+            return Ok(Some((Arc::new(world.pending(&pod)), pod)));
         }
-        Ok(None)
     }
-
-    fn decide(&mut self, world: &mut World<B::State>, profile: usize, pod: &Arc<Pod>) -> Decision {
-        if pod.deleting {
-            return Decision::skipped(pod, &world.cache.base, "deleting");
-        }
-        world.update_budgets();
-        let found = self.bundle.with(profile, Explain { pod, cache: &mut world.cache });
-        Decision::new(pod, &world.cache, found)
-    }
-
-    /// Whether a profile's PreEnqueue lets a pod into the queue.
-    fn queues(&mut self, profile: usize) -> impl FnOnce(&Pod, &Cache<B::State>) -> bool {
-        move |pod, cache| self.bundle.with(profile, PreEnqueue { pod, cache })
-    }
+    Ok(None)
 }
 
 impl Error {
     fn broken(list: &str, at: usize, error: Broken) -> Self {
         Error::Broken { place: format!("{list}[{at}]"), error }
-    }
-}
-
-struct PreEnqueue<'a, S> {
-    pod: &'a Pod,
-    cache: &'a Cache<S>,
-}
-
-impl<S: State> Visitor<S> for PreEnqueue<'_, S> {
-    type Output = bool;
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> bool {
-        engine.plugins.pre_enqueue(self.pod, self.cache).is_ok()
-    }
-}
-
-struct Explain<'a, S> {
-    pod: &'a Arc<Pod>,
-    cache: &'a mut Cache<S>,
-}
-
-impl<S: State> Visitor<S> for Explain<'_, S> {
-    type Output = Explanation;
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Explanation {
-        // The decision is one over all nodes, whatever the profile says of enough.
-        engine.percentage_of_nodes_to_score = 100;
-        engine.explain(self.pod, self.cache, false)
     }
 }
 

@@ -5,22 +5,25 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod as ApiPod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use schedc_core::cache::{Cache, PodState, State};
+use schedc_core::cache::PodState;
+use schedc_core::erased::AnyCluster;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{ObjectKey, Pod, Uid};
 use schedc_core::originals::OriginalsOf;
 use schedc_objects::original::original;
 use schedc_objects::{AnyObject, KindInfo, Kinds, convert_node, convert_object, convert_pod, is_finished};
 
-use super::Broken;
 use super::budgets::BudgetStatuses;
 use super::scenario::Reference;
+use super::{Broken, Decision};
 use crate::cluster::pod_name;
 
 /// Nodes, pods and other objects, in the order in which they came.
-pub struct World<S> {
+pub struct World<'a> {
     /// What a scheduler knows of them.
-    pub cache: Cache<S>,
+    pub(super) cluster: &'a mut dyn AnyCluster,
+    /// The profile that decides.
+    profile: usize,
     /// Which objects are kept whole, too.
     originals: OriginalsOf,
     /// By `namespace/name`.
@@ -37,23 +40,34 @@ struct Known {
     node: Option<Symbol>,
 }
 
-impl<S: State> World<S> {
+impl<'a> World<'a> {
     /// Nothing is there. Of some objects the originals will be kept.
-    pub fn new(originals: OriginalsOf) -> Self {
-        World { cache: Cache::default(), originals, pods: HashMap::new(), others: HashMap::new(), budgets: None }
+    pub fn new(cluster: &'a mut dyn AnyCluster, profile: usize, originals: OriginalsOf) -> Self {
+        cluster.clear();
+        World { cluster, profile, originals, pods: HashMap::new(), others: HashMap::new(), budgets: None }
+    }
+
+    /// Decides about a pod.
+    pub(super) fn decide(&mut self, pod: &Arc<Pod>) -> Decision {
+        if pod.deleting {
+            return Decision::skipped(pod, self.cluster.base(), "deleting");
+        }
+        self.update_budgets();
+        let found = self.cluster.explain(self.profile, pod);
+        Decision::new(pod, self.cluster.base(), found)
     }
 
     /// An object comes or changes. `queues` tells whether PreEnqueue lets a pending pod into the queue.
-    pub fn apply(&mut self, object: AnyObject, queues: impl FnOnce(&Pod, &Cache<S>) -> bool) {
+    pub fn apply(&mut self, object: AnyObject) {
         match object {
             AnyObject::Node(of) => {
-                let node = convert_node(&of, &mut self.cache.base.interner);
+                let node = convert_node(&of, &mut self.cluster.base_mut().interner);
                 if self.originals.nodes {
-                    self.cache.base.originals.set_node(node.name, original(&AnyObject::Node(of)));
+                    self.cluster.base_mut().originals.set_node(node.name, original(&AnyObject::Node(of)));
                 }
-                self.cache.set_node(node);
+                self.cluster.set_node(node);
             }
-            AnyObject::Pod(pod) => self.set_pod(&pod, queues),
+            AnyObject::Pod(pod) => self.set_pod(&pod),
             other => {
                 if let Some(budgets) = &mut self.budgets {
                     budgets.set(&other);
@@ -64,10 +78,10 @@ impl<S: State> World<S> {
     }
 
     fn set_object(&mut self, object: &AnyObject) {
-        if let Some(converted) = convert_object(object, &mut self.cache.base.interner) {
+        if let Some(converted) = convert_object(object, &mut self.cluster.base_mut().interner) {
             let name = (object.kind().to_owned(), object.namespace().to_owned(), object.name().to_owned());
             self.others.insert(name, converted.key());
-            self.cache.set_object(converted);
+            self.cluster.set_object(converted);
         }
     }
 
@@ -78,10 +92,10 @@ impl<S: State> World<S> {
     }
 
     /// An object changes. A pod that is not there does not come by that.
-    pub fn update(&mut self, object: AnyObject, queues: impl FnOnce(&Pod, &Cache<S>) -> bool) {
+    pub fn update(&mut self, object: AnyObject) {
         match &object {
             AnyObject::Pod(pod) if !self.pods.contains_key(&full_name(&pod.metadata)) => {}
-            _ => self.apply(object, queues),
+            _ => self.apply(object),
         }
     }
 
@@ -114,20 +128,20 @@ impl<S: State> World<S> {
         match kind {
             "Pod" => drop(self.forget_pod(&format!("{namespace}/{name}"))),
             "Node" => {
-                let name = self.cache.base.interner.intern(name);
-                self.cache.base.originals.set_node(name, None);
-                self.cache.remove_node(name);
+                let name = self.cluster.base_mut().interner.intern(name);
+                self.cluster.base_mut().originals.set_node(name, None);
+                self.cluster.remove_node(name);
             }
             _ => {
                 if let Some(key) = self.others.remove(&(kind.to_owned(), namespace.to_owned(), name.to_owned())) {
-                    self.cache.remove_object(&key);
+                    self.cluster.remove_object(&key);
                 }
             }
         }
     }
 
     /// A change counts as removal and arrival. A pod that has a node keeps it.
-    fn set_pod(&mut self, pod: &ApiPod, queues: impl FnOnce(&Pod, &Cache<S>) -> bool) {
+    fn set_pod(&mut self, pod: &ApiPod) {
         let name = full_name(&pod.metadata);
         let before = self.forget_pod(&name);
         if is_finished(pod) {
@@ -136,17 +150,17 @@ impl<S: State> World<S> {
             }
             return;
         }
-        let converted = Arc::new(convert_pod(pod, &mut self.cache.base.interner));
+        let converted = Arc::new(convert_pod(pod, &mut self.cluster.base_mut().interner));
         let node = converted.spec.node_name.or(before.and_then(|known| known.node));
         self.keep(pod, &converted.uid, node);
         if let Some(budgets) = &mut self.budgets {
-            budgets.set_pod(pod, node.map(|node| self.cache.base.interner.resolve(node)));
+            budgets.set_pod(pod, node.map(|node| self.cluster.base().interner.resolve(node)));
         }
         match (node, converted.nominated_node) {
-            (Some(node), _) => self.cache.add_pod(converted.clone(), node, PodState::Bound),
+            (Some(node), _) => self.cluster.add_pod(converted.clone(), node, PodState::Bound),
             // Room is kept for pods that wait for it in the queue.
-            (None, Some(node)) if queues(&converted, &self.cache) => {
-                self.cache.nominate(converted.clone(), node);
+            (None, Some(node)) if self.cluster.held(self.profile, &converted).is_none() => {
+                self.cluster.nominate(converted.clone(), node);
             }
             (None, _) => {}
         }
@@ -155,15 +169,15 @@ impl<S: State> World<S> {
 
     fn forget_pod(&mut self, name: &str) -> Option<Known> {
         let known = self.pods.remove(name)?;
-        self.cache.remove_pod(&known.uid);
-        self.cache.withdraw_nomination(&known.uid);
-        self.cache.base.originals.set_pod(&known.uid, None);
+        self.cluster.remove_pod(&known.uid);
+        self.cluster.withdraw_nomination(&known.uid);
+        self.cluster.base_mut().originals.set_pod(&known.uid, None);
         Some(known)
     }
 
     /// Keeps the original of a pod, if it is wanted.
     fn keep(&mut self, pod: &ApiPod, uid: &Uid, node: Option<Symbol>) {
-        let base = &mut self.cache.base;
+        let base = self.cluster.base_mut();
         if !(if node.is_some() { self.originals.placed_pods } else { self.originals.waiting_pods }) {
             return;
         }
@@ -176,7 +190,7 @@ impl<S: State> World<S> {
 
     /// The pod that is to be scheduled: the one of that name, if it is known already.
     pub fn pending(&mut self, pod: &ApiPod) -> Pod {
-        let converted = convert_pod(pod, &mut self.cache.base.interner);
+        let converted = convert_pod(pod, &mut self.cluster.base_mut().interner);
         let pending = match self.pods.get(&full_name(&pod.metadata)) {
             Some(known) => Pod { uid: known.uid.clone(), ..converted },
             None => converted,
@@ -187,16 +201,16 @@ impl<S: State> World<S> {
 
     /// A pod goes to a node, be it there or not. `written` is how it was before.
     pub fn place(&mut self, pod: Arc<Pod>, written: &ApiPod, node: &str) {
-        let node = self.cache.base.interner.intern(node);
-        let name = pod_name(&pod, &self.cache.base.interner);
+        let node = self.cluster.base_mut().interner.intern(node);
+        let name = pod_name(&pod, &self.cluster.base().interner);
         self.forget_pod(&name);
-        self.cache.base.originals.set_pod(&pod.uid, None);
+        self.cluster.base_mut().originals.set_pod(&pod.uid, None);
         self.keep(written, &pod.uid, Some(node));
         if let Some(budgets) = &mut self.budgets {
-            budgets.set_pod(written, Some(self.cache.base.interner.resolve(node)));
+            budgets.set_pod(written, Some(self.cluster.base().interner.resolve(node)));
         }
         self.pods.insert(name, Known { uid: pod.uid.clone(), node: Some(node) });
-        self.cache.add_pod(pod, node, PodState::Bound);
+        self.cluster.add_pod(pod, node, PodState::Bound);
     }
 }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod as ApiPod;
 use schedc_core::cache::Base;
+use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::Overrides;
-use schedc_core::handle::Handle;
 use schedc_core::model::{Pod, Uid};
-use schedc_core::profile::{Bundle, StartError};
+use schedc_core::profile::StartError;
 use schedc_core::scheduler::{Failure, Outcome};
 use schedc_embedded::server::{Key, uid_of};
 use schedc_embedded::{Hooks, Simulator};
@@ -35,7 +35,7 @@ pub struct Options {
     pub extenders: &'static Overrides,
 }
 
-/// Explains the next scheduling cycle of a pod, with the profiles that `make` makes. `subject` is its index in
+/// Explains the next scheduling cycle of a pod. `subject` is its index in
 /// `objects.pods`.
 ///
 /// With [`Options::after`], it is the cycle whose result a simulation of the same objects reports for the pod: the last one,
@@ -45,8 +45,8 @@ pub struct Options {
 ///
 /// # Errors
 /// Plugins that cannot start.
-pub fn explain<B: Bundle>(
-    make: impl Fn(&Handle) -> Result<B, Vec<StartError>>,
+pub fn explain(
+    bundle: &AnyBundle,
     mut objects: Objects,
     subject: usize,
     options: Options,
@@ -57,15 +57,15 @@ pub fn explain<B: Bundle>(
     let objects = cluster::objects(objects);
     let mut after = None;
     let mut simulator = match options.after {
-        false => start(&make, objects, &key, &options)?,
+        false => start(bundle, objects, &key, &options)?,
         true => {
-            let mut simulator = start(&make, objects.clone(), &key, &options)?;
+            let mut simulator = start(bundle, objects.clone(), &key, &options)?;
             simulator.run_to_attempt(|_| false);
             let Attempts { subject, mut of_subject, preempted_by, .. } = simulator.hooks.clone();
             let attempt = of_subject;
             // A pod that PreEnqueue holds is explained as it is in the end.
             if attempt > 0 {
-                simulator = start(&make, objects, &key, &options)?;
+                simulator = start(bundle, objects, &key, &options)?;
                 simulator.run_to_attempt(|pod| {
                     of_subject -= usize::from(pod.uid == subject);
                     of_subject == 0
@@ -80,7 +80,7 @@ pub fn explain<B: Bundle>(
     let scheduler = &mut simulator.scheduler;
     let Some(pod) = scheduler.pending(&simulator.hooks.subject).cloned() else { return Ok(None) };
     let found = scheduler.explain(options.profile, &pod, options.all_filters);
-    let base = &mut scheduler.cache.base;
+    let base = scheduler.base_mut();
     let mut budgets = Budgets::default();
     for budget in simulator.server.list("PodDisruptionBudget") {
         budgets.set(budget, &mut base.interner);
@@ -91,14 +91,14 @@ pub fn explain<B: Bundle>(
 }
 
 /// A cluster in which nothing was tried yet.
-fn start<B: Bundle>(
-    make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>,
+fn start(
+    bundle: &AnyBundle,
     objects: Vec<AnyObject>,
     subject: &Key,
     options: &Options,
-) -> Result<Simulator<B, Attempts>, Vec<StartError>> {
+) -> Result<Simulator<Attempts>, Vec<StartError>> {
     let Options { routes, seed, extenders, .. } = options;
-    let Cluster { mut simulator, .. } = Cluster::new(make, objects, routes, *seed, extenders, Attempts::default())?;
+    let Cluster { mut simulator, .. } = Cluster::new(bundle, objects, routes, *seed, extenders, Attempts::default())?;
     if let Some(pod) = simulator.server.get(subject) {
         simulator.hooks.subject = uid_of(pod);
     }

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{Pod, PodSpec};
-use schedc_core::client::Client;
+use schedc_core::erased::AnyScheduler;
 use schedc_core::model::Uid;
-use schedc_core::profile::Bundle;
 use schedc_core::queue::Place;
-use schedc_core::scheduler::{Failure, Outcome, Scheduler};
+use schedc_core::scheduler::{Failure, Outcome};
 use schedc_embedded::server::{Change, ChangeKind};
 use schedc_objects::AnyObject;
 use serde::Serialize;
@@ -128,14 +127,14 @@ impl Log {
     }
 
     /// The scheduler is about to be told of something.
-    pub(super) fn tells<B: Bundle, C: Client>(&mut self, scheduler: &Scheduler<B, C>) {
+    pub(super) fn tells(&mut self, scheduler: &dyn AnyScheduler) {
         for (uid, waiting) in &mut self.pods {
             waiting.is_parked = matches!(scheduler.place(uid), Some(Place::Unschedulable | Place::Gated));
         }
     }
 
     /// The scheduler was told.
-    pub(super) fn told<B: Bundle, C: Client>(&mut self, now: i64, change: &Change, scheduler: &mut Scheduler<B, C>) {
+    pub(super) fn told(&mut self, now: i64, change: &Change, scheduler: &mut dyn AnyScheduler) {
         let by = Reference::of(&change.object);
         let verb = match change.kind {
             ChangeKind::Added => "created",

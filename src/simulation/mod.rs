@@ -9,10 +9,10 @@ mod report;
 use std::time::{Duration, Instant};
 
 use k8s_openapi::jiff::Timestamp;
+use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::Overrides;
-use schedc_core::handle::Handle;
 use schedc_core::model::Uid;
-use schedc_core::profile::{Bundle, StartError};
+use schedc_core::profile::StartError;
 use schedc_embedded::server::{Key, Server};
 use schedc_embedded::{End, Input, Simulator, TimedInput};
 use schedc_objects::{AnyObject, Objects};
@@ -51,8 +51,8 @@ pub struct Options {
 ///
 /// # Errors
 /// Plugins that cannot start.
-pub fn simulate<B: Bundle>(
-    make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>,
+pub fn simulate(
+    bundle: &AnyBundle,
     mut objects: Objects,
     timeline: Timeline,
     options: Options,
@@ -72,7 +72,7 @@ pub fn simulate<B: Bundle>(
     let recorder = Recorder::new(options.routes, start, options.log, progress);
     let mut of_cluster = cluster::options(&options.routes, options.seed, start);
     of_cluster.scheduler.extenders = options.extenders;
-    let mut simulator = Simulator::made_by(make, of_cluster, recorder)?;
+    let mut simulator = Simulator::new(bundle, of_cluster, recorder)?;
     for object in all {
         // Manifests without a name were refused on reading, unless API-server defaults are left out.
         let _ = simulator.add(object);
@@ -102,7 +102,7 @@ pub fn simulate<B: Bundle>(
     let simulated = begin.elapsed();
 
     let Simulator { hooks: Recorder { ledger, skipped, in_vain, log, .. }, scheduler, server, .. } = simulator;
-    let base = &scheduler.cache.base;
+    let base = scheduler.base();
     let (attempts, retries) = (ledger.attempts, ledger.retries);
     let Pods { waits, moments, placements, mut unschedulable, deleted_unplaced, preempted, kept_by_budgets } =
         ledger.close();

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use schedc_core::cache::Base;
 use schedc_core::client::ApiReason;
+use schedc_core::erased::AnyScheduler;
 use schedc_core::extension_points::Nomination;
-use schedc_core::profile::Bundle;
-use schedc_core::scheduler::{Failure, Outcome, Scheduler};
+use schedc_core::scheduler::{Failure, Outcome};
+use schedc_embedded::Hooks;
 use schedc_embedded::server::{Change, ChangeKind, Request, Response};
-use schedc_embedded::{EmbeddedClient, Hooks};
 use schedc_objects::{AnyObject, is_finished};
 
 use super::ledger::{Ledger, Preemption};
@@ -158,16 +158,16 @@ impl<F: FnMut(usize)> Hooks for Recorder<F> {
         }
     }
 
-    fn tells<B: Bundle>(&mut self, scheduler: &Scheduler<B, EmbeddedClient>) {
+    fn tells(&mut self, scheduler: &dyn AnyScheduler) {
         if let Some(log) = &mut self.log {
             log.tells(scheduler);
         }
     }
 
-    fn told<B: Bundle>(&mut self, now: i64, change: &Change, scheduler: &mut Scheduler<B, EmbeddedClient>) {
+    fn told(&mut self, now: i64, change: &Change, scheduler: &mut dyn AnyScheduler) {
         match change.kind {
             ChangeKind::Deleted => self.budgets.remove(&change.object),
-            _ => self.budgets.set(&change.object, &mut scheduler.cache.base.interner),
+            _ => self.budgets.set(&change.object, &mut scheduler.base_mut().interner),
         }
         if let Some(log) = &mut self.log {
             log.told(now - self.start, change, scheduler);

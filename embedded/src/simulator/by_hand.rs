@@ -5,7 +5,6 @@ use std::fmt::Write;
 
 use k8s_openapi::api::core::v1::{Namespace, Node, Pod, PodCondition};
 use schedc_core::client::ApiError;
-use schedc_core::profile::Bundle;
 use schedc_objects::{AnyObject, KindInfo, Kinds, Manifests, Place, Sourced, default};
 use serde_json::Value;
 
@@ -57,7 +56,7 @@ fn any<T: Into<AnyObject>>(Sourced { object, place }: Sourced<T>) -> Sourced<Any
     Sourced { object: object.into(), place: Place::clone(&place) }
 }
 
-impl<B: Bundle, H: Hooks> Simulator<B, H> {
+impl<H: Hooks> Simulator<H> {
     /// Creates and changes objects, as `kubectl apply` does, completed as an API server would complete them. The scheduler
     /// gets to know when the simulation goes on.
     ///
@@ -65,8 +64,8 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
     /// The manifests are wrong.
     #[track_caller]
     pub fn apply(&mut self, yaml: &str) {
-        let manifests = Manifests::parse_with("manifests", yaml, Kinds::of::<B>())
-            .unwrap_or_else(|error| panic!("{error}\n{yaml}"));
+        let manifests =
+            Manifests::parse_with("manifests", yaml, self.kinds()).unwrap_or_else(|error| panic!("{error}\n{yaml}"));
         let objects = self.admission.admit(manifests).unwrap_or_else(|error| panic!("{error}\n{yaml}"));
         for object in objects {
             self.request(Request::Apply(Box::new(object))).unwrap_or_else(|error| panic!("{error}\n{yaml}"));
@@ -80,7 +79,7 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
     /// There is no such object, or the patch is wrong.
     #[track_caller]
     pub fn patch(&mut self, kind: &str, name: &str, patch: Value) {
-        let Some(key) = key(kind, name, Kinds::of::<B>()) else { panic!("there are no objects of kind {kind}") };
+        let Some(key) = key(kind, name, self.kinds()) else { panic!("there are no objects of kind {kind}") };
         self.request(Request::Patch(key, patch)).unwrap_or_else(|error| panic!("{error}"));
     }
 
@@ -90,7 +89,7 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
     /// There is no such object.
     #[track_caller]
     pub fn delete(&mut self, kind: &str, name: &str) {
-        let Some(key) = key(kind, name, Kinds::of::<B>()) else { panic!("there are no objects of kind {kind}") };
+        let Some(key) = key(kind, name, self.kinds()) else { panic!("there are no objects of kind {kind}") };
         self.request(Request::Delete(key, None)).unwrap_or_else(|error| panic!("{error}"));
     }
 
@@ -115,7 +114,7 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
 
     /// An object as it is in the cluster, as its manifest. Named as for [`Simulator::patch`].
     pub fn object(&self, kind: &str, name: &str) -> Option<Value> {
-        self.server.get(&key(kind, name, Kinds::of::<B>())?)?.to_json().ok()
+        self.server.get(&key(kind, name, self.kinds())?)?.to_json().ok()
     }
 
     /// A node as it is in the cluster.

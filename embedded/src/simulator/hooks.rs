@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use schedc_core::cache::Base;
 use schedc_core::client::ApiError;
+use schedc_core::erased::{AnyScheduler, AttemptObserver, AttemptRecord};
 use schedc_core::model::Pod;
-use schedc_core::profile::Bundle;
-use schedc_core::scheduler::{Observer, Outcome, Scheduler};
+use schedc_core::scheduler::Outcome;
 
-use crate::client::EmbeddedClient;
 use crate::server::{Change, Request, Response};
 
 /// What becomes of a call of the scheduler.
@@ -39,12 +38,12 @@ pub trait Hooks {
     /// Something changed in the cluster, and the scheduler is told now.
     fn changed(&mut self, _now: i64, _change: &Change) {}
     /// The scheduler is about to be told of a change.
-    fn tells<B: Bundle>(&mut self, _scheduler: &Scheduler<B, EmbeddedClient>) {}
+    fn tells(&mut self, _scheduler: &dyn AnyScheduler) {}
     /// The scheduler was told of a change.
-    fn told<B: Bundle>(&mut self, _now: i64, _change: &Change, _scheduler: &mut Scheduler<B, EmbeddedClient>) {}
+    fn told(&mut self, _now: i64, _change: &Change, _scheduler: &mut dyn AnyScheduler) {}
     /// The scheduler is about to pop a pod, if there is one.
     fn pops(&mut self) {}
-    /// The scheduler has decided about a pod. See [`Observer::decided`].
+    /// The scheduler has decided about a pod. See [`AttemptObserver::decided`].
     fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool) {}
     /// An attempt came to its end.
     fn outcome(&mut self, _now: i64, _outcome: &Outcome, _cluster: &Base) {}
@@ -55,11 +54,11 @@ impl Hooks for () {}
 /// Lets hooks see decisions.
 pub(super) struct Decisions<'a, H>(pub(super) &'a mut H);
 
-impl<H: Hooks> Observer for Decisions<'_, H> {
+impl<H: Hooks> AttemptObserver for Decisions<'_, H> {
     fn pops(&mut self) {
         self.0.pops();
     }
-    fn decided(&mut self, pod: &Arc<Pod>, has_node: bool) {
+    fn decided(&mut self, pod: &Arc<Pod>, has_node: bool, _: &AttemptRecord) {
         self.0.decided(pod, has_node);
     }
 }

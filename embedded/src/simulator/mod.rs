@@ -5,15 +5,17 @@ mod hooks;
 mod in_vain;
 
 use std::collections::BTreeMap;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use schedc_core::client::ApiError;
-use schedc_core::handle::Handle;
+use schedc_core::erased::{AnyBundle, AnyClient, AnyScheduler, AnyTasks};
 use schedc_core::model::{Pod, Uid};
+use schedc_core::originals::OriginalsOf;
 use schedc_core::profile::{Bundle, StartError};
 use schedc_core::queue::Place;
-use schedc_core::scheduler::{self, Completed, Outcome, Scheduler, Tasks};
+use schedc_core::scheduler::{self, Completed, Outcome};
 use schedc_objects::original::original;
 use schedc_objects::{AnyObject, Kinds};
 
@@ -73,14 +75,15 @@ pub enum End {
 /// its victims are gone if they are granted no time, before the next pod is tried.
 ///
 /// The same inputs and options give the same history.
-pub struct Simulator<B: Bundle, H = ()> {
+pub struct Simulator<H = ()> {
     /// The scheduler.
-    pub scheduler: Scheduler<B, EmbeddedClient>,
+    pub scheduler: Box<dyn AnyScheduler>,
     /// The cluster.
     pub server: Server,
     /// Who looks on.
     pub hooks: H,
     options: Options,
+    originals: OriginalsOf,
     client: EmbeddedClient,
     controllers: Controllers,
     tasks: Executor<Completed>,
@@ -97,47 +100,36 @@ pub struct Simulator<B: Bundle, H = ()> {
     admission: by_hand::Admission,
 }
 
-impl Tasks for Executor<Completed> {
-    fn spawn(&mut self, task: impl Future<Output = Completed> + Send + 'static) {
-        Executor::spawn(self, task);
+impl AnyTasks for Executor<Completed> {
+    fn spawn_boxed(&mut self, task: Pin<Box<dyn Future<Output = Completed> + Send>>) {
+        Executor::spawn_boxed(self, task);
     }
 }
 
-impl<B: Bundle> Simulator<B> {
-    /// An empty cluster, and nobody who looks on.
+impl Simulator {
+    /// An empty cluster with the profiles `B`.
     ///
     /// # Errors
     /// Plugins that cannot start.
-    pub fn new(options: Options) -> Result<Self, Vec<StartError>> {
-        Simulator::with_hooks(options, ())
+    pub fn of<B: Bundle>(options: Options) -> Result<Self, Vec<StartError>> {
+        Simulator::new(&AnyBundle::running::<B>(), options, ())
     }
 }
 
-impl<B: Bundle, H: Hooks> Simulator<B, H> {
+impl<H: Hooks> Simulator<H> {
     /// An empty cluster.
     ///
     /// # Errors
     /// Plugins that cannot start.
-    pub fn with_hooks(options: Options, hooks: H) -> Result<Self, Vec<StartError>> {
-        Self::made_by(B::new, options, hooks)
-    }
-
-    /// The same with profiles that somebody else makes.
-    ///
-    /// # Errors
-    /// What `make` says.
-    pub fn made_by(
-        make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>,
-        options: Options,
-        hooks: H,
-    ) -> Result<Self, Vec<StartError>> {
-        let kinds = Kinds::of::<B>();
+    pub fn new(bundle: &AnyBundle, options: Options, hooks: H) -> Result<Self, Vec<StartError>> {
+        let kinds = Kinds::declared(bundle.kinds);
         let client = EmbeddedClient::knowing(kinds);
         let mut simulator = Simulator {
-            scheduler: Scheduler::made_by(make, client.clone(), options.scheduler)?,
+            scheduler: bundle.scheduler(AnyClient::new(client.clone()), options.scheduler)?,
             server: Server::new(ServerOptions { kinds, ..options.server }),
             hooks,
-            options,
+            options: Options { server: ServerOptions { kinds, ..options.server }, ..options },
+            originals: bundle.originals,
             client,
             controllers: Controllers::default(),
             tasks: Executor::new(),
@@ -153,6 +145,11 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
         simulator.scheduler.tick(options.start, &mut simulator.tasks);
         simulator.scheduler.start_background(&mut simulator.tasks);
         Ok(simulator)
+    }
+
+    /// The kinds that plugins declare.
+    fn kinds(&self) -> Kinds {
+        self.options.server.kinds
     }
 
     /// The time, in nanoseconds since 1970.
@@ -292,12 +289,12 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
         while let Some(change) = self.server.log().after(self.told) {
             self.told = change.version;
             self.hooks.changed(self.now, change);
-            if let Some(told) = watch::told(change, &mut self.scheduler.cache.base.interner) {
-                self.hooks.tells(&self.scheduler);
-                let originals = &mut self.scheduler.cache.base.originals;
-                originals.keep(B::ORIGINALS, &told, || original(&change.object));
+            if let Some(told) = watch::told(change, &mut self.scheduler.base_mut().interner) {
+                self.hooks.tells(&*self.scheduler);
+                let originals = &mut self.scheduler.base_mut().originals;
+                originals.keep(self.originals, &told, || original(&change.object));
                 self.scheduler.on_change(told, &mut self.tasks);
-                self.hooks.told(self.now, change, &mut self.scheduler);
+                self.hooks.told(self.now, change, &mut *self.scheduler);
             }
         }
         // The controllers have seen them, too.
@@ -357,11 +354,11 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
 
     fn came_to_end(&mut self, outcome: &Outcome) {
         self.in_vain.tried(outcome);
-        self.hooks.outcome(self.now, outcome, &self.scheduler.cache.base);
+        self.hooks.outcome(self.now, outcome, self.scheduler.base());
     }
 
     fn schedule_one(&mut self) -> bool {
-        self.scheduler.schedule_one_observed(&mut self.tasks, &mut Decisions(&mut self.hooks))
+        self.scheduler.schedule_one(&mut self.tasks, &mut Decisions(&mut self.hooks))
     }
 
     /// When something happens next that may change anything. That parked pods are tried again is not worth waiting for.

@@ -24,8 +24,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::Either;
-use schedc_core::profile::{Bundle, StartError};
-use schedc_core::scheduler::{Change, Completed, Options, Scheduler};
+use schedc_core::erased::{AnyBundle, AnyClient, AnyScheduler};
+use schedc_core::originals::OriginalsOf;
+use schedc_core::profile::StartError;
+use schedc_core::scheduler::{Change, Completed, Options};
 use schedc_objects::{AnyObject, Kinds};
 use tokio::sync::watch as channel;
 
@@ -91,8 +93,9 @@ pub enum End {
 }
 
 /// A scheduler, and what it is driven with.
-pub struct Driver<B: Bundle, S: Streams, C: DrivenClient, H> {
-    scheduler: Scheduler<B, C>,
+pub struct Driver<S: Streams, C: DrivenClient, H> {
+    scheduler: Box<dyn AnyScheduler>,
+    originals: OriginalsOf,
     client: C,
     streams: S,
     kinds: Vec<&'static Resource>,
@@ -112,30 +115,44 @@ pub struct Driver<B: Bundle, S: Streams, C: DrivenClient, H> {
     looks_on: bool,
 }
 
-impl<B: Bundle, S: Streams, E: Events, H: Hooks> Driver<B, S, KubeClient<Fenced<S>, E>, H> {
+impl<S: Streams, E: Events, H: Hooks> Driver<S, KubeClient<Fenced<S>, E>, H> {
     /// A scheduler that knows nothing yet, and writes to the API server. Its bindings are counted where the caller can see
     /// it.
     ///
     /// # Errors
     /// Plugins that cannot start.
-    pub fn new(setup: Setup<S>, events: E, bindings: Bindings, hooks: H) -> Result<Self, Vec<StartError>> {
+    pub fn new(
+        bundle: &AnyBundle,
+        setup: Setup<S>,
+        events: E,
+        bindings: Bindings,
+        hooks: H,
+    ) -> Result<Self, Vec<StartError>> {
         let records = Records::default();
         let fenced = Fenced::new(setup.streams.clone(), setup.leadership.clone());
-        let client = KubeClient::new(fenced, records.clone(), events).knowing(Kinds::of::<B>()).counting(bindings);
-        Driver::with_client(setup, client, records, hooks)
+        let client =
+            KubeClient::new(fenced, records.clone(), events).knowing(Kinds::declared(bundle.kinds)).counting(bindings);
+        Driver::with_client(bundle, setup, client, records, hooks)
     }
 }
 
-impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
+impl<S: Streams, C: DrivenClient, H: Hooks> Driver<S, C, H> {
     /// A scheduler that knows nothing yet, and acts through this client. Records of pods are kept for it.
     ///
     /// # Errors
     /// Plugins that cannot start.
-    pub fn with_client(setup: Setup<S>, client: C, records: Records, hooks: H) -> Result<Self, Vec<StartError>> {
+    pub fn with_client(
+        bundle: &AnyBundle,
+        setup: Setup<S>,
+        client: C,
+        records: Records,
+        hooks: H,
+    ) -> Result<Self, Vec<StartError>> {
         let Setup { streams, kinds, leadership, standby, options } = setup;
         let calendar = i64::try_from(streams.now().as_nanosecond()).unwrap_or(i64::MAX);
         Ok(Driver {
-            scheduler: Scheduler::new(client.clone(), options)?,
+            scheduler: bundle.scheduler(AnyClient::new(client.clone()), options)?,
+            originals: bundle.originals,
             client,
             epoch: calendar.saturating_sub(nanoseconds(streams.clock())),
             streams,
@@ -197,7 +214,7 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
         self.scheduler.tick(self.now(), &mut self.tasks);
         let has_tried = self.knows_all() && self.act();
         self.report();
-        self.hooks.turned(&self.scheduler);
+        self.hooks.turned(&*self.scheduler);
         has_heard || has_tried
     }
 
@@ -211,7 +228,7 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
     }
 
     fn told(&mut self, told: Told) {
-        let interner = &mut self.scheduler.cache.base.interner;
+        let interner = &mut self.scheduler.base_mut().interner;
         match told {
             Told::Is(object, epoch) => {
                 let change = self.followed.is_there(&object, epoch, interner);
@@ -249,10 +266,10 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
     ) {
         for change in changes {
             if let Some(change) = self.client.amended(change) {
-                self.hooks.told(&change, object, &mut self.scheduler);
-                self.scheduler.cache.base.originals.keep(B::ORIGINALS, &change, || original.take());
+                self.hooks.told(&change, object, &mut *self.scheduler);
+                self.scheduler.base_mut().originals.keep(self.originals, &change, || original.take());
                 self.scheduler.on_change(change, &mut self.tasks);
-                self.hooks.took_in(&self.scheduler);
+                self.hooks.took_in(&*self.scheduler);
             }
         }
     }
@@ -286,7 +303,7 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
     fn try_pods(&mut self) -> bool {
         for _ in 0..PODS_AT_ONCE {
             let may_try = self.leadership.leads(self.streams.clock()) && self.client.bindings() < BINDINGS_AT_ONCE;
-            if !may_try || !self.scheduler.schedule_one_observed(&mut self.tasks, &mut self.hooks) {
+            if !may_try || !self.scheduler.schedule_one(&mut self.tasks, &mut self.hooks) {
                 return false;
             }
         }
@@ -295,13 +312,13 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
 
     fn report(&mut self) {
         // Of a profile without extenders nothing is kept.
-        if B::ORIGINALS.any() {
+        if self.originals.any() {
             for call in self.scheduler.take_extender_calls() {
                 self.hooks.asked_extender(&call);
             }
         }
         for outcome in self.scheduler.take_outcomes() {
-            self.hooks.came_to_end(&outcome, &self.scheduler);
+            self.hooks.came_to_end(&outcome, &*self.scheduler);
         }
     }
 
@@ -320,7 +337,7 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
         }
         let is_to_know = leads || self.standby == Standby::Warm && self.leadership.is_known();
         if is_to_know && self.informers.is_none() {
-            let whole = if B::ORIGINALS.any() { Some(Whole::new(B::ORIGINALS)) } else { None };
+            let whole = if self.originals.any() { Some(Whole::new(self.originals)) } else { None };
             self.informers = Some(Informers::start(&self.streams, &self.kinds, self.seed, whole));
         }
         Ok(())
@@ -328,7 +345,7 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
 
     /// Waits until there is something to do.
     async fn rest(&mut self, stop: &mut channel::Receiver<bool>) {
-        self.hooks.rests(&self.scheduler, self.knows_all());
+        self.hooks.rests(&*self.scheduler, self.knows_all());
         let next_tick = self.scheduler.next_tick().map(|tick| self.until(tick));
         let next = match &mut self.informers {
             Some(informers) => Either::Left(informers.next()),

@@ -1,10 +1,11 @@
 //! What is logged of pods, in kube-scheduler's words.
 
-use schedc_core::client::Client;
+use std::sync::Arc;
+
 use schedc_core::engine::NO_NODES;
+use schedc_core::erased::{AnyScheduler, AttemptObserver, AttemptRecord};
 use schedc_core::model::Pod;
-use schedc_core::profile::Bundle;
-use schedc_core::scheduler::{Failure, Observer, Outcome, Scheduler};
+use schedc_core::scheduler::{Failure, Outcome};
 use tracing::{debug, error};
 
 use super::Hooks;
@@ -12,14 +13,14 @@ use super::Hooks;
 /// Logs what happens to pods.
 pub(super) struct Words;
 
-impl Observer for Words {
-    fn attempts(&mut self, _: usize, pod: &Pod) {
+impl AttemptObserver for Words {
+    fn decided(&mut self, pod: &Arc<Pod>, _: bool, _: &AttemptRecord) {
         debug!(v = 3, pod = %pod.namespaced_name(), "Attempting to schedule pod");
     }
 }
 
 impl Hooks for Words {
-    fn came_to_end<B: Bundle, C: Client>(&mut self, outcome: &Outcome, _: &Scheduler<B, C>) {
+    fn came_to_end(&mut self, outcome: &Outcome, _: &dyn AnyScheduler) {
         let name = outcome.pod.namespaced_name();
         match &outcome.result {
             Ok(placed) => debug!(v = 2, pod = %name, node = &*placed.node, "Successfully bound pod to node"),

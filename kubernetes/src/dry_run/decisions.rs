@@ -2,12 +2,12 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use schedc_core::client::Client;
+use schedc_core::erased::{AnyScheduler, AttemptObserver};
 use schedc_core::extension_points::Nomination;
 use schedc_core::map::Map;
 use schedc_core::model::Uid;
-use schedc_core::profile::Bundle;
-use schedc_core::scheduler::{Change, Failure, Observer, Outcome, Scheduler};
+use schedc_core::profile::ProfileInfo;
+use schedc_core::scheduler::{Change, Failure, Outcome};
 use schedc_objects::AnyObject;
 use serde::Serialize;
 
@@ -56,6 +56,7 @@ pub enum Decided {
 /// Tells of each decision; of a pod that is tried again, if another one falls.
 #[derive(Debug)]
 pub struct Decisions<F> {
+    profiles: &'static [ProfileInfo],
     tell: F,
     /// What was told last of pods that have no node, as a number.
     told: Map<Uid, u64>,
@@ -64,21 +65,21 @@ pub struct Decisions<F> {
 
 impl<F: FnMut(&Decision)> Decisions<F> {
     /// Tells this.
-    pub fn new(tell: F) -> Self {
-        Decisions { tell, told: Map::default(), numbers: RandomState::new() }
+    pub fn new(profiles: &'static [ProfileInfo], tell: F) -> Self {
+        Decisions { profiles, tell, told: Map::default(), numbers: RandomState::new() }
     }
 }
 
-impl<F> Observer for Decisions<F> {}
+impl<F> AttemptObserver for Decisions<F> {}
 
 impl<F: FnMut(&Decision) + Sync> Hooks for Decisions<F> {
-    fn told<B: Bundle, C: Client>(&mut self, change: &Change, _: Option<&AnyObject>, _: &mut Scheduler<B, C>) {
+    fn told(&mut self, change: &Change, _: Option<&AnyObject>, _: &mut dyn AnyScheduler) {
         if let Change::PodDeleted(uid) = change {
             self.told.remove(uid);
         }
     }
 
-    fn came_to_end<B: Bundle, C: Client>(&mut self, outcome: &Outcome, scheduler: &Scheduler<B, C>) {
+    fn came_to_end(&mut self, outcome: &Outcome, scheduler: &dyn AnyScheduler) {
         let uid = &outcome.pod.uid;
         let decided = decided(outcome, scheduler);
         match &decided {
@@ -92,23 +93,23 @@ impl<F: FnMut(&Decision) + Sync> Hooks for Decisions<F> {
                 }
             }
         }
-        let profile = B::PROFILES[outcome.profile].name;
+        let profile = self.profiles[outcome.profile].name;
         let pod = outcome.pod.namespaced_name().to_string();
         (self.tell)(&Decision { pod, profile, decided });
     }
 }
 
-fn decided<B: Bundle, C: Client>(outcome: &Outcome, scheduler: &Scheduler<B, C>) -> Decided {
+fn decided(outcome: &Outcome, scheduler: &dyn AnyScheduler) -> Decided {
     let unschedulable = match &outcome.result {
         Ok(placed) => return Decided::Placed { node: (*placed.node).to_owned() },
         Err(Failure::Error(message)) => return Decided::Failed { message: message.clone() },
         Err(Failure::Unschedulable(unschedulable)) => unschedulable,
     };
     let nominated_node = match unschedulable.nomination() {
-        Nomination::Set(node) => Some(scheduler.cache.base.name(node).to_owned()),
+        Nomination::Set(node) => Some(scheduler.base().name(node).to_owned()),
         Nomination::Keep | Nomination::Clear => None,
     };
-    let known = |uid: &Uid| scheduler.cache.pod(uid).map(|(pod, ..)| pod).or_else(|| scheduler.pending(uid));
+    let known = |uid: &Uid| scheduler.pod(uid).map(|(pod, ..)| pod).or_else(|| scheduler.pending(uid));
     let victims = unschedulable.victims().iter().filter_map(known);
     let victims = victims.map(|pod| pod.namespaced_name().to_string()).collect();
     Decided::Unschedulable { message: unschedulable.message.clone(), nominated_node, victims }

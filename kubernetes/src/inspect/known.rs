@@ -4,11 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use schedc_core::cache::PodState;
-use schedc_core::client::Client;
+use schedc_core::erased::AnyScheduler;
 use schedc_core::model::{Node, Pod, Resources};
-use schedc_core::profile::Bundle;
 use schedc_core::queue::Place;
-use schedc_core::scheduler::Scheduler;
 
 /// What the scheduler knows of nodes and pods.
 #[derive(Clone, Debug, Default)]
@@ -21,12 +19,12 @@ pub(super) struct Known {
 }
 
 impl Known {
-    pub(super) fn take<B: Bundle, C: Client>(scheduler: &Scheduler<B, C>) -> Self {
-        let base = &scheduler.cache.base;
+    pub(super) fn take(scheduler: &dyn AnyScheduler) -> Self {
+        let base = scheduler.base();
         let nodes = base.infos().iter().filter_map(|info| info.node.as_ref());
-        let placed = scheduler.cache.pods();
+        let placed = scheduler.pods();
         // One that is being bound is in both places.
-        let waits = |pod: &&Arc<Pod>| scheduler.cache.pod(&pod.uid).is_none();
+        let waits = |pod: &&Arc<Pod>| scheduler.pod(&pod.uid).is_none();
         let pending = scheduler.pending_pods().filter(waits).filter_map(|pod| {
             let nominated = pod.nominated_node.map(|node| base.interner.share(node));
             Some((pod.clone(), scheduler.place(&pod.uid)?, nominated))

@@ -15,9 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use schedc_core::client::Client;
-use schedc_core::profile::Bundle;
-use schedc_core::scheduler::{Observer, Scheduler};
+use schedc_core::erased::{AnyScheduler, AttemptObserver};
 use tokio::sync::{Notify, oneshot};
 
 use crate::drive::Hooks;
@@ -90,10 +88,10 @@ impl Inspector {
     }
 }
 
-impl Observer for Inspector {}
+impl AttemptObserver for Inspector {}
 
 impl Hooks for Inspector {
-    fn turned<B: Bundle, C: Client>(&mut self, scheduler: &Scheduler<B, C>) {
+    fn turned(&mut self, scheduler: &dyn AnyScheduler) {
         if !self.0.is_open.swap(false, Ordering::Relaxed) {
             return;
         }

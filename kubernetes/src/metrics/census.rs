@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use schedc_core::cache::PodState;
-use schedc_core::client::Client;
-use schedc_core::profile::Bundle;
+use schedc_core::erased::AnyScheduler;
 use schedc_core::queue::{self, Cause, Queue};
-use schedc_core::scheduler::{Scheduler, Tally};
+use schedc_core::scheduler::Tally;
 
 use super::page::Page;
 use super::resources::PodRequests;
@@ -33,19 +32,19 @@ pub(super) struct Census {
 
 impl Census {
     /// Asks it. `requests`: also for what each pod asks for.
-    pub(super) fn take<B: Bundle, C: Client>(scheduler: &Scheduler<B, C>, requests: bool) -> Self {
+    pub(super) fn take(scheduler: &dyn AnyScheduler, requests: bool) -> Self {
         let under_way = scheduler.under_way();
         let mut events = BTreeMap::from([("PodPopped".to_owned(), under_way.attempts)]);
         for event in scheduler.events_in_flight() {
             *events.entry(event.to_string()).or_default() += 1;
         }
-        let states = || scheduler.cache.pods().map(|(.., state)| state);
+        let states = || scheduler.pods().map(|(.., state)| state);
         Census {
             queue: scheduler.census(),
             rejected: scheduler.rejected(),
-            incoming: scheduler.incoming().collect(),
+            incoming: scheduler.incoming(),
             events,
-            nodes: scheduler.cache.base.count(),
+            nodes: scheduler.base().count(),
             pods: states().count(),
             assumed: states().filter(|state| *state != PodState::Bound).count(),
             bindings: under_way.bindings,

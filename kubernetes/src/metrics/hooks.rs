@@ -1,16 +1,14 @@
 //! What is told of a scheduler at work.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-use schedc_core::client::Client;
+use schedc_core::erased::{AnyScheduler, AttemptObserver, AttemptRecord, Clock};
 use schedc_core::extenders::Call;
 use schedc_core::map::Map;
 use schedc_core::model::{Pod, Uid};
-use schedc_core::profile::Bundle;
-use schedc_core::scheduler::{Change, Observer, Outcome, Point, Scheduler};
-use schedc_core::status::Code;
+use schedc_core::scheduler::{Change, Outcome};
 use schedc_objects::AnyObject;
 
 use super::Metrics;
@@ -21,10 +19,7 @@ use crate::drive::Hooks;
 #[derive(Debug)]
 pub struct Observed {
     metrics: Metrics,
-    /// The profile whose pod is being decided on.
-    profile: usize,
     attempt_began: Instant,
-    point_began: Instant,
     change_began: Instant,
     /// Pods that were decided on, and of which nobody said yet what became of them.
     decided: Map<Uid, Decided>,
@@ -43,29 +38,22 @@ impl Observed {
     /// Counts for these metrics.
     pub fn new(metrics: Metrics) -> Self {
         let now = Instant::now();
-        Observed {
-            metrics,
-            profile: 0,
-            attempt_began: now,
-            point_began: now,
-            change_began: now,
-            decided: Map::default(),
-        }
+        Observed { metrics, attempt_began: now, change_began: now, decided: Map::default() }
     }
 }
 
 impl Hooks for Observed {
-    fn told<B: Bundle, C: Client>(&mut self, _: &Change, _: Option<&AnyObject>, _: &mut Scheduler<B, C>) {
+    fn told(&mut self, _: &Change, _: Option<&AnyObject>, _: &mut dyn AnyScheduler) {
         self.change_began = Instant::now();
     }
 
-    fn took_in<B: Bundle, C: Client>(&mut self, scheduler: &Scheduler<B, C>) {
+    fn took_in(&mut self, scheduler: &dyn AnyScheduler) {
         if let Some(event) = scheduler.last_event() {
             self.metrics.0.attempts.took_in(event, self.change_began.elapsed());
         }
     }
 
-    fn came_to_end<B: Bundle, C: Client>(&mut self, outcome: &Outcome, _: &Scheduler<B, C>) {
+    fn came_to_end(&mut self, outcome: &Outcome, _: &dyn AnyScheduler) {
         let took = match self.decided.remove(&outcome.pod.uid) {
             Some(Decided::Binds(since)) => since.elapsed(),
             Some(Decided::Failed(took)) => took,
@@ -78,7 +66,7 @@ impl Hooks for Observed {
         self.metrics.0.extenders.count(call);
     }
 
-    fn turned<B: Bundle, C: Client>(&mut self, scheduler: &Scheduler<B, C>) {
+    fn turned(&mut self, scheduler: &dyn AnyScheduler) {
         let questions = &self.metrics.0.questions;
         if questions.is_open.load(Relaxed) {
             questions.is_open.store(false, Relaxed);
@@ -92,23 +80,26 @@ impl Hooks for Observed {
     }
 }
 
-impl Observer for Observed {
+impl AttemptObserver for Observed {
+    fn clock(&self) -> Option<Clock> {
+        Some(clock)
+    }
     fn pops(&mut self) {
         self.attempt_began = Instant::now();
     }
-    fn attempts(&mut self, profile: usize, _: &Pod) {
-        self.profile = profile;
-    }
-    fn begins(&mut self, _: Point) {
-        self.point_began = Instant::now();
-    }
-    fn ends(&mut self, point: Point, code: Code) {
-        self.metrics.0.attempts.ran(self.profile, point, code, self.point_began.elapsed());
-    }
-    fn decided(&mut self, pod: &Arc<Pod>, has_node: bool) {
+    fn decided(&mut self, pod: &Arc<Pod>, has_node: bool, record: &AttemptRecord) {
         let took = self.attempt_began.elapsed();
+        for &(point, code, took) in &record.points {
+            self.metrics.0.attempts.ran(record.profile, point, code, took);
+        }
         self.metrics.0.attempts.decided(took);
         let decided = if has_node { Decided::Binds(self.attempt_began) } else { Decided::Failed(took) };
         self.decided.insert(pod.uid.clone(), decided);
     }
+}
+
+/// Nanoseconds since this was asked first.
+fn clock() -> u64 {
+    static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+    u64::try_from(BEGAN.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use schedc_core::client::Client;
+use schedc_core::erased::AnyScheduler;
 use schedc_core::intern::Symbol;
 use schedc_core::model::Pod;
-use schedc_core::profile::Bundle;
-use schedc_core::scheduler::Scheduler;
 
 use super::page::Page;
 use super::table;
@@ -26,17 +24,17 @@ struct Request {
 }
 
 impl PodRequests {
-    pub(super) fn of<B: Bundle, C: Client>(scheduler: &Scheduler<B, C>) -> Self {
-        let interner = &scheduler.cache.base.interner;
+    pub(super) fn of(scheduler: &dyn AnyScheduler) -> Self {
+        let interner = &scheduler.base().interner;
         let request = |pod: &Arc<Pod>, node: Symbol| Request {
             pod: pod.clone(),
             node: interner.share(node),
             scheduler: interner.share(pod.spec.scheduler_name),
             scalars: pod.spec.requests.scalars.iter().map(|&(name, amount)| (interner.share(name), amount)).collect(),
         };
-        let placed = scheduler.cache.pods().map(|(pod, node, _)| request(pod, node));
+        let placed = scheduler.pods().map(|(pod, node, _)| request(pod, node));
         // One that is being bound is in both places.
-        let waits = |pod: &&Arc<Pod>| scheduler.cache.pod(&pod.uid).is_none();
+        let waits = |pod: &&Arc<Pod>| scheduler.pod(&pod.uid).is_none();
         let pending = scheduler.pending_pods().filter(waits).map(|pod| request(pod, Symbol::EMPTY));
         PodRequests(placed.chain(pending).collect())
     }

@@ -15,13 +15,13 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1 as api;
-use schedc_core::client::Client;
 use schedc_core::engine::Decision;
+use schedc_core::erased::{AnyScheduler, AttemptObserver};
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
 use schedc_core::model::{Pod, Uid};
-use schedc_core::profile::Bundle;
-use schedc_core::scheduler::{Change, Observer, Scheduler};
+use schedc_core::profile::ProfileInfo;
+use schedc_core::scheduler::Change;
 use schedc_objects::AnyObject;
 
 use crate::drive::Hooks;
@@ -31,6 +31,7 @@ pub use tally::{Counts, Tally};
 /// Judges. `tell` is told of each disagreement, the others are counted.
 #[derive(Debug)]
 pub struct Shadow<F> {
+    profiles: &'static [ProfileInfo],
     tally: Tally,
     tell: F,
     /// What was last said of pods that fit nowhere, as a number.
@@ -41,31 +42,25 @@ pub struct Shadow<F> {
 
 impl<F: FnMut(&Disagreement)> Shadow<F> {
     /// Counts here.
-    pub fn new(tally: Tally, tell: F) -> Self {
-        Shadow { tally, tell, said: Map::default(), numbers: RandomState::new(), knows_all: false }
+    pub fn new(profiles: &'static [ProfileInfo], tally: Tally, tell: F) -> Self {
+        Shadow { profiles, tally, tell, said: Map::default(), numbers: RandomState::new(), knows_all: false }
     }
 
-    fn judged<B: Bundle>(&mut self, profile: usize, pod: &Pod, finding: Option<Finding>) {
+    fn judged(&mut self, profile: usize, pod: &Pod, finding: Option<Finding>) {
         let Some(finding) = finding else { return };
         let pod = pod.namespaced_name().to_string();
-        (self.tell)(&Disagreement { pod, profile: B::PROFILES[profile].name, finding });
+        (self.tell)(&Disagreement { pod, profile: self.profiles[profile].name, finding });
     }
 
     /// A pod was bound to a node.
-    fn bound<B: Bundle, C: Client>(
-        &mut self,
-        profile: usize,
-        pod: &Arc<Pod>,
-        node: Symbol,
-        scheduler: &mut Scheduler<B, C>,
-    ) {
-        let index = scheduler.cache.base.node(node);
+    fn bound(&mut self, profile: usize, pod: &Arc<Pod>, node: Symbol, scheduler: &mut dyn AnyScheduler) {
+        let index = scheduler.base().node(node);
         let quickly = index.and_then(|index| scheduler.may_choose(profile, pod, index));
         let finding = match quickly {
             Some(true) => None,
             Some(false) | None => {
                 let found = scheduler.explain(profile, pod, false);
-                let base = &scheduler.cache.base;
+                let base = scheduler.base();
                 finding::of_bound(&found, base, base.interner.resolve(node))
             }
         };
@@ -77,19 +72,13 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
             }
             Some(_) => counts.infeasible += 1,
         });
-        self.judged::<B>(profile, pod, finding);
+        self.judged(profile, pod, finding);
     }
 
     /// A pod was found to fit nowhere.
-    fn rejected<B: Bundle, C: Client>(
-        &mut self,
-        profile: usize,
-        pod: &Arc<Pod>,
-        message: &str,
-        scheduler: &mut Scheduler<B, C>,
-    ) {
+    fn rejected(&mut self, profile: usize, pod: &Arc<Pod>, message: &str, scheduler: &mut dyn AnyScheduler) {
         let found = scheduler.explain(profile, pod, false);
-        let base = &scheduler.cache.base;
+        let base = scheduler.base();
         let ours = match (&found.held, &found.decision) {
             (Some(held), _) => Err(held.message()),
             (None, Decision::Node(_)) => Ok(finding::choices(&found, base)),
@@ -107,7 +96,7 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
             Some(Finding::Fits { .. }) => counts.fits += 1,
             Some(_) => counts.other_message += 1,
         });
-        self.judged::<B>(profile, pod, finding);
+        self.judged(profile, pod, finding);
     }
 
     /// Whether a pod's status says something about its failure that it did not say before. Returns what.
@@ -118,15 +107,10 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
     }
 }
 
-impl<F> Observer for Shadow<F> {}
+impl<F> AttemptObserver for Shadow<F> {}
 
 impl<F: FnMut(&Disagreement) + Sync> Hooks for Shadow<F> {
-    fn told<B: Bundle, C: Client>(
-        &mut self,
-        change: &Change,
-        object: Option<&AnyObject>,
-        scheduler: &mut Scheduler<B, C>,
-    ) {
+    fn told(&mut self, change: &Change, object: Option<&AnyObject>, scheduler: &mut dyn AnyScheduler) {
         let pod = match change {
             Change::Pod(pod) => pod,
             Change::PodDeleted(uid) => {

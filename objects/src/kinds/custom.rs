@@ -79,9 +79,13 @@ pub struct KindInfo {
 }
 
 impl Kinds {
-    /// Those of a scheduler.
+    /// The kinds that a scheduler's plugins declare.
     pub const fn of<B: Bundle>() -> Kinds {
         Kinds(B::KINDS)
+    }
+    /// Declared kinds, such as [`AnyBundle::kinds`](schedc_core::erased::AnyBundle::kinds).
+    pub const fn declared(kinds: &'static [CustomKind]) -> Kinds {
+        Kinds(kinds)
     }
 
     /// The kind that manifests name so.

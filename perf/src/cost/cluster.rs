@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use schedc_core::cache::{Cache, PodState, State};
+use schedc_core::cache::PodState;
+use schedc_core::erased::AnyCluster;
 use schedc_core::intern::Interner;
 use schedc_core::model::{Node, Pod};
 use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod};
@@ -146,8 +147,8 @@ spec:
 ";
 
 /// The cluster.
-pub(super) struct Cluster<S> {
-    pub(super) cache: Cache<S>,
+pub(super) struct Cluster {
+    pub(super) cluster: Box<dyn AnyCluster>,
     pub(super) nodes: usize,
     /// Asks for cpu and memory.
     pub(super) plain: Arc<Pod>,
@@ -159,30 +160,29 @@ pub(super) struct Cluster<S> {
     pub(super) bytes_per_pod: Option<f64>,
 }
 
-impl<S: State> Cluster<S> {
-    pub(super) fn new(count: usize) -> Result<Self, Error> {
-        let mut cache = Cache::<S>::default();
+impl Cluster {
+    pub(super) fn new(mut cluster: Box<dyn AnyCluster>, count: usize) -> Result<Self, Error> {
         for object in made(VOLUME, 1)?.into_iter().chain(made(CLAIM, 1)?).chain(made(DRIVERS, count)?) {
-            if let Some(object) = convert_object(&object, &mut cache.base.interner) {
-                cache.set_object(object);
+            if let Some(object) = convert_object(&object, &mut cluster.base_mut().interner) {
+                cluster.set_object(object);
             }
         }
         let nodes = converted(NODE, count, |object| match object {
-            AnyObject::Node(node) => Some(convert_node(node, &mut cache.base.interner)),
+            AnyObject::Node(node) => Some(convert_node(node, &mut cluster.base_mut().interner)),
             _ => None,
         })?;
         let names: Vec<_> = nodes.iter().map(|node| node.name).collect();
-        let running = pods(RUNNING, count * PODS, &mut cache.base.interner)?;
-        let plain = pods(PLAIN, 1, &mut cache.base.interner)?.remove(0);
-        let demanding = pods(DEMANDING, 1, &mut cache.base.interner)?.remove(0);
-        let bytes_per_node = bytes_for_each(nodes, |node: Node| _ = cache.set_node(node));
+        let running = pods(RUNNING, count * PODS, &mut cluster.base_mut().interner)?;
+        let plain = pods(PLAIN, 1, &mut cluster.base_mut().interner)?.remove(0);
+        let demanding = pods(DEMANDING, 1, &mut cluster.base_mut().interner)?.remove(0);
+        let bytes_per_node = bytes_for_each(nodes, |node: Node| cluster.set_node(node));
         let mut number = 0;
         let bytes_per_pod = bytes_for_each(running, |pod| {
             // Five neighbours have different labels, and every app is on every fourth node.
-            cache.add_pod(pod, names[number / PODS], PodState::Bound);
+            cluster.add_pod(pod, names[number / PODS], PodState::Bound);
             number += 1;
         });
-        Ok(Cluster { cache, nodes: count, plain, demanding, bytes_per_node, bytes_per_pod })
+        Ok(Cluster { cluster, nodes: count, plain, demanding, bytes_per_node, bytes_per_pod })
     }
 }
 

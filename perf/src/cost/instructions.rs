@@ -15,7 +15,7 @@ impl Counter {
     }
 
     /// How many instructions some work takes.
-    pub(super) fn count(&mut self, work: &mut impl FnMut()) -> Option<u64> {
+    pub(super) fn count(&mut self, work: &mut dyn FnMut()) -> Option<u64> {
         self.0.reset().ok()?;
         self.0.enable().ok()?;
         work();

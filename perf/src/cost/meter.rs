@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use schedc_core::costs::{Meter, Part};
+use schedc_core::costs::Part;
+use schedc_core::erased::AnyMeter;
 
 use super::instructions::Counter;
 
@@ -36,8 +37,8 @@ impl Stopwatches {
     }
 }
 
-impl Meter for Stopwatches {
-    fn measure(&mut self, plugin: &'static str, part: Part, mut work: impl FnMut()) {
+impl AnyMeter for Stopwatches {
+    fn measure_any(&mut self, plugin: &'static str, part: Part, work: &mut dyn FnMut()) {
         let begin = Instant::now();
         work();
         let once = begin.elapsed().max(Duration::from_nanos(20));
@@ -48,7 +49,7 @@ impl Meter for Stopwatches {
             (0..repeated).for_each(|_| work());
             fastest = fastest.min(begin.elapsed().as_nanos() as f64 / f64::from(repeated));
         }
-        let instructions = self.counter.as_mut().ok().and_then(|counter| counter.count(&mut work));
+        let instructions = self.counter.as_mut().ok().and_then(|counter| counter.count(&mut *work));
         let instructions = instructions.map(|instructions| instructions as f64);
         self.measured.push((plugin, part, Measured { nanoseconds: fastest, instructions }));
     }

@@ -1,6 +1,5 @@
 //! Objects of any kind come and change.
 
-use schedc_core::profile::Bundle;
 use schedc_embedded::server::Request;
 use schedc_objects::AnyObject;
 
@@ -10,7 +9,7 @@ use crate::config::{CreateAny, UpdateAny};
 use crate::run::Runner;
 use crate::template::Maker;
 
-impl<B: Bundle> Runner<'_, B> {
+impl Runner<'_> {
     pub(super) fn create_any(&mut self, op: &CreateAny) -> Result<(), Error> {
         let Some((mut maker, namespace)) = self.any(&op.template_path, op.namespace.as_deref(), op.count)? else {
             return Ok(());

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use schedc_core::profile::Bundle;
 use schedc_embedded::server::{Key, Request};
 use schedc_objects::AnyObject;
 
@@ -13,7 +12,7 @@ use crate::config::DeletePods;
 use crate::probe::has;
 use crate::run::Runner;
 
-impl<B: Bundle> Runner<'_, B> {
+impl Runner<'_> {
     pub(super) fn delete_pods(&mut self, op: &DeletePods) -> Result<(), Error> {
         let pods = self.simulator.server.list_in("Pod", &op.namespace);
         let is_meant = |object: &AnyObject| matches!(object, AnyObject::Pod(pod) if has(&op.label_selector, pod));

@@ -6,7 +6,6 @@ mod nodes;
 mod pods;
 mod wait;
 
-use schedc_core::profile::Bundle;
 use schedc_objects::AnyObject;
 
 use crate::Error;
@@ -24,7 +23,7 @@ fn interval(per_second: u64) -> i64 {
     SECOND / i64::try_from(per_second).unwrap_or(SECOND).clamp(1, SECOND)
 }
 
-impl<B: Bundle> Runner<'_, B> {
+impl Runner<'_> {
     /// Does an operation. `index` is its place among all of the workload.
     pub(crate) fn operate(&mut self, index: usize, op: &Op) -> Result<(), Error> {
         self.catch_up()?;
@@ -118,7 +117,7 @@ impl<B: Bundle> Runner<'_, B> {
     }
 
     pub(super) fn collect(&mut self, selection: Selection) -> Result<(), Error> {
-        let interner = &mut self.simulator.scheduler.cache.base.interner;
+        let interner = &mut self.simulator.scheduler.base_mut().interner;
         match self.simulator.hooks.start(selection, interner) {
             true => Ok(()),
             false => Err(Error::new("metrics are collected already; stop that first")),

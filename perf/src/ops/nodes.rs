@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use k8s_openapi::api::core::v1::Node;
 use k8s_openapi::api::storage::v1::{CSINode, CSINodeDriver, CSINodeSpec, VolumeNodeResources};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use schedc_core::profile::Bundle;
 use schedc_embedded::server::{Key, Request};
 use schedc_objects::AnyObject;
 
@@ -26,7 +25,7 @@ status:
 
 const MIGRATED: &str = "storage.alpha.kubernetes.io/migrated-plugins";
 
-impl<B: Bundle> Runner<'_, B> {
+impl Runner<'_> {
     pub(super) fn create_nodes(&mut self, index: usize, op: &CreateNodes) -> Result<(), Error> {
         let template = match &op.node_template_path {
             Some(path) => self.template(path)?,

@@ -1,7 +1,6 @@
 //! Pods come.
 
 use k8s_openapi::api::core::v1 as api;
-use schedc_core::profile::Bundle;
 use schedc_embedded::server::{Key, Request};
 use schedc_objects::AnyObject;
 
@@ -25,7 +24,7 @@ spec:
       requests: {cpu: 100m, memory: 500Mi}
 ";
 
-impl<B: Bundle> Runner<'_, B> {
+impl Runner<'_> {
     pub(super) fn create_pods(&mut self, index: usize, op: &CreatePods) -> Result<(), Error> {
         let namespace = op.namespace.clone().unwrap_or_else(|| format!("namespace-{index}"));
         self.ensure_namespace(&namespace)?;

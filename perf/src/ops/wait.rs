@@ -1,6 +1,5 @@
 //! Waiting for pods.
 
-use schedc_core::profile::Bundle;
 use schedc_objects::AnyObject;
 
 use super::SECOND;
@@ -12,7 +11,7 @@ use crate::run::Runner;
 /// How long anything is waited for, in time of the workload.
 const PATIENCE: i64 = 600 * SECOND;
 
-impl<B: Bundle> Runner<'_, B> {
+impl Runner<'_> {
     /// How many pods were bound since somebody began to wait.
     pub(super) fn awaited(&self) -> usize {
         self.simulator.hooks.awaited.as_ref().map_or(0, |(_, bound)| *bound)

@@ -11,7 +11,7 @@ use clap::Args;
 use schedc_codegen::Options;
 use schedc_codegen::load::{CargoEnvironment, load_with};
 use schedc_codegen::select::PROFILES_VARIABLE;
-use schedc_core::profile::Bundle;
+use schedc_core::erased::AnyBundle;
 use serde_json::Value;
 
 use super::failure::Failure;
@@ -49,14 +49,14 @@ pub(crate) struct Build {
 }
 
 impl Build {
-    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
         if self.output.is_dir() {
             return Err(Failure::new(format_args!(
                 "{} is a folder: say what the program is called",
                 self.output.display()
             )));
         }
-        let profiles = sources::profiles::<B>(&self.profiles)?;
+        let profiles = sources::profiles(bundle, &self.profiles)?;
         let root = root()?;
         let files = profiles.into_iter().map(|profile| {
             let file = match profile {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use schedc_core::profile::Bundle;
+use schedc_core::erased::AnyBundle;
 use schedc_import::{Difference, differences};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -60,8 +60,8 @@ pub(crate) struct Diff {
 
 impl Diff {
     /// The exit code is that of `diff`.
-    pub(crate) fn run<B: Bundle>(self) -> ExitCode {
-        match self.compare::<B>() {
+    pub(crate) fn run(self, bundle: &AnyBundle) -> ExitCode {
+        match self.compare(bundle) {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::from(1),
             Err(Failure::NobodyReads) => ExitCode::SUCCESS,
@@ -73,15 +73,15 @@ impl Diff {
     }
 
     /// Whether the two are equal.
-    fn compare<B: Bundle>(self) -> Result<bool, Failure> {
-        let (mut a, mut b) = (Side::load::<B>(&self.a)?, Side::load::<B>(&self.b)?);
+    fn compare(self, bundle: &AnyBundle) -> Result<bool, Failure> {
+        let (mut a, mut b) = (Side::load(bundle, &self.a)?, Side::load(bundle, &self.b)?);
         if a.name == b.name {
             (a.name, b.name) = (self.a, self.b);
         }
         let found = differences(&a.means, &b.means);
         let placements = match self.cluster.as_slice() {
             [] => None,
-            cluster => Some(moves::moves::<B>(&a, &b, cluster, self.validate.validation(), self.seed)?),
+            cluster => Some(moves::moves(bundle, &a, &b, cluster, self.validate.validation(), self.seed)?),
         };
         let comparison = Comparison {
             equal: found.is_empty(),

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::Overrides;
-use schedc_core::handle::Handle;
-use schedc_core::profile::Bundle;
 use schedc_import::{Difference, Meaning, differences};
 use schedc_interpret::Interpretation;
 use schedc_objects::{Kinds, Objects, Validation};
@@ -49,69 +48,72 @@ pub(crate) struct Outcome {
     pub(crate) message: Option<String>,
 }
 
-/// Who places pods by a profile.
-enum Decider {
-    /// The compiled profile of that name.
-    Compiled(&'static str),
-    /// Its interpreted twin.
-    Interpreted(Interpretation),
+/// The profile that places pods.
+struct Decider {
+    bundle: AnyBundle,
+    profile: &'static str,
 }
 
 /// Places the pending pods of a cluster with each of the two.
-pub(super) fn moves<B: Bundle>(
+pub(super) fn moves(
+    bundle: &AnyBundle,
     a: &Side,
     b: &Side,
     cluster: &[PathBuf],
     validation: Validation,
     seed: u64,
 ) -> Result<Moves, Failure> {
-    let (by_a, by_b) = (decider::<B>(a)?, decider::<B>(b)?);
-    let options = schedc_objects::Options { kinds: Kinds::of::<B>(), validation, ..schedc_objects::Options::default() };
+    let (by_a, by_b) = (decider(bundle, a)?, decider(bundle, b)?);
+    let options = schedc_objects::Options {
+        kinds: Kinds::declared(bundle.kinds),
+        validation,
+        ..schedc_objects::Options::default()
+    };
     let objects = Objects::load(cluster, options)?;
     validate::warn(&objects.ignored);
-    let a = placed::<B>(&by_a, objects.clone(), seed)?;
-    let b = placed::<B>(&by_b, objects, seed)?;
+    let a = placed(&by_a, objects.clone(), seed)?;
+    let b = placed(&by_b, objects, seed)?;
     Ok(compare(&outcomes(&a), &outcomes(&b), &stays(&[&a, &b])))
 }
 
 /// Who does what a side does: the profile that is compiled in, else its twin. Where there is no twin, a profile will do that
 /// differs in settings alone.
-fn decider<B: Bundle>(side: &Side) -> Result<Decider, Failure> {
+fn decider(bundle: &AnyBundle, side: &Side) -> Result<Decider, Failure> {
     let mut similar = None;
-    for profile in B::PROFILES {
+    for profile in bundle.profiles {
         let found = differences(&Meaning::from(profile), &side.means);
         if found.is_empty() {
-            return Ok(Decider::Compiled(profile.name));
+            return Ok(Decider { bundle: bundle.clone(), profile: profile.name });
         }
         let settings_alone = found.iter().all(|difference| matches!(difference, Difference::Setting { .. }));
         similar = similar.or(settings_alone.then_some(profile.name));
     }
     let twin = side.compilation().transpose()?.map(Interpretation::of);
     match (twin, similar) {
-        (Some(Ok(twin)), _) => Ok(Decider::Interpreted(twin)),
+        (Some(Ok(twin)), _) => {
+            let bundle = twin.bundle();
+            Ok(Decider { profile: bundle.profiles.first().map_or("", |profile| profile.name), bundle })
+        }
         (_, Some(name)) => {
             output::note(format_args!("pods are placed with `{name}` for {}: only settings differ", side.name));
-            Ok(Decider::Compiled(name))
+            Ok(Decider { bundle: bundle.clone(), profile: name })
         }
         (Some(Err(reason)), None) => Err(reason.into()),
         (None, None) => Err(Failure::new(format_args!("{} is not compiled into this binary", side.name))),
     }
 }
 
-fn placed<B: Bundle>(decider: &Decider, mut objects: Objects, seed: u64) -> Result<Report, Failure> {
+fn placed(decider: &Decider, mut objects: Objects, seed: u64) -> Result<Report, Failure> {
     let timeline = Timeline::read(&Sources::default(), &mut objects)?;
-    let options = |profiles, name| -> Result<Options, Failure> {
-        let routes = Routes::to(profiles, name)?;
-        Ok(Options { routes, seed, until: None, log: false, extenders: Overrides::NONE, read: Duration::ZERO })
+    let options = Options {
+        routes: Routes::to(decider.bundle.profiles, decider.profile)?,
+        seed,
+        until: None,
+        log: false,
+        extenders: Overrides::NONE,
+        read: Duration::ZERO,
     };
-    match decider {
-        Decider::Compiled(name) => Ok(simulate(B::new, objects, timeline, options(B::PROFILES, name)?, |_| {})?),
-        Decider::Interpreted(twin) => {
-            let name = twin.profiles().first().map_or("", |profile| profile.name);
-            let options = options(twin.profiles(), name)?;
-            Ok(simulate(|handle: &Handle| twin.start(handle), objects, timeline, options, |_| {})?)
-        }
-    }
+    Ok(simulate(&decider.bundle, objects, timeline, options, |_| {})?)
 }
 
 /// What became of each pod that something became of.

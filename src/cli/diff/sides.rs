@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use schedc_codegen::{Compilation, Diagnostics, NoCrates, SourceText, compile};
-use schedc_core::profile::Bundle;
+use schedc_core::erased::AnyBundle;
 use schedc_import::{Level, Meaning, Options, import_any};
 
 use crate::cli::failure::Failure;
@@ -33,7 +33,7 @@ enum Read {
 
 impl Side {
     /// What an argument stands for.
-    pub(super) fn load<B: Bundle>(argument: &str) -> Result<Self, Failure> {
+    pub(super) fn load(bundle: &AnyBundle, argument: &str) -> Result<Self, Failure> {
         let (path, profile) = argument.rsplit_once('#').map_or((argument, None), |(path, name)| (path, Some(name)));
         if is_configuration(path) {
             let (path, text) = import::read(Path::new(path))?;
@@ -43,16 +43,16 @@ impl Side {
             return Self::kube_scheduler();
         }
         if !sources::is_name(argument) || Path::new(argument).is_dir() {
-            return Self::read::<B>(argument);
+            return Self::read(bundle, argument);
         }
-        match Profile::named::<B>(argument) {
+        match Profile::named(bundle, argument) {
             Ok(Profile::CompiledIn(profile, _)) => Ok(Side {
                 name: profile.name.to_owned(),
                 scheduler_name: profile.scheduler_name.to_owned(),
                 means: Meaning::from(profile),
                 read: None,
             }),
-            Ok(Profile::File(_)) => Self::read::<B>(argument),
+            Ok(Profile::File(_)) => Self::read(bundle, argument),
             Err(_) if argument == "default" => Self::kube_scheduler(),
             Err(failure) => Err(failure),
         }
@@ -63,8 +63,8 @@ impl Side {
         Self::import(KUBE_SCHEDULER, nothing, None)
     }
 
-    fn read<B: Bundle>(argument: &str) -> Result<Self, Failure> {
-        let compilation = sources::load::<B>(&[PathBuf::from(argument)])?;
+    fn read(bundle: &AnyBundle, argument: &str) -> Result<Self, Failure> {
+        let compilation = sources::load(bundle, &[PathBuf::from(argument)])?;
         match compilation.plans.as_slice() {
             [plan] => Ok(Side {
                 name: plan.stem.clone(),

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum, value_parser};
 use schedc_codegen::catalog::Write;
 use schedc_codegen::{is_dns_subdomain, rights as needed};
-use schedc_core::profile::{Access, Bundle};
+use schedc_core::erased::AnyBundle;
+use schedc_core::profile::Access;
 
 use super::failure::Failure;
 use super::{output, sources};
@@ -77,9 +78,9 @@ const DEFAULT_SCHEDULER: &str = "default-scheduler";
 const KUBE_SCHEDULERS_LEASE: (&str, &str) = ("kube-system", "kube-scheduler");
 
 impl Manifest {
-    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
         let subject =
-            if self.profiles.is_empty() { Subject::compiled_in::<B>() } else { Subject::of::<B>(&self.profiles)? };
+            if self.profiles.is_empty() { Subject::compiled_in(bundle) } else { Subject::of(bundle, &self.profiles)? };
         let name = match self.name {
             Some(name) => name,
             None => subject.name()?,
@@ -134,19 +135,19 @@ struct Subject {
 }
 
 impl Subject {
-    fn compiled_in<B: Bundle>() -> Self {
-        let profiles = B::PROFILES;
+    fn compiled_in(bundle: &AnyBundle) -> Self {
+        let profiles = bundle.profiles;
         Subject {
             names: profiles.iter().map(|profile| profile.name.to_owned()).collect(),
             scheduler_names: profiles.iter().map(|profile| profile.scheduler_name.to_owned()).collect(),
-            watches: B::WATCHES.iter().map(|&kind| kind.to_owned()).collect(),
-            kinds: B::KINDS.iter().map(|kind| (kind.group().to_owned(), kind.plural.to_owned())).collect(),
-            writes: B::WRITES.iter().map(write).collect(),
+            watches: bundle.watches.iter().map(|&kind| kind.to_owned()).collect(),
+            kinds: bundle.kinds.iter().map(|kind| (kind.group().to_owned(), kind.plural.to_owned())).collect(),
+            writes: bundle.writes.iter().map(write).collect(),
         }
     }
 
-    fn of<B: Bundle>(profiles: &[PathBuf]) -> Result<Self, Failure> {
-        let plans = sources::load::<B>(profiles)?.plans;
+    fn of(bundle: &AnyBundle, profiles: &[PathBuf]) -> Result<Self, Failure> {
+        let plans = sources::load(bundle, profiles)?.plans;
         Ok(Subject {
             names: plans.iter().map(|plan| plan.stem.clone()).collect(),
             scheduler_names: plans.iter().map(|plan| plan.scheduler_name.value.clone()).collect(),

@@ -1,7 +1,8 @@
 //! Without a hand in what happens: `--dry-run` and `--shadow`.
 
 use clap::{Args, ValueEnum};
-use schedc_core::profile::{Bundle, ProfileInfo};
+use schedc_core::erased::AnyBundle;
+use schedc_core::profile::ProfileInfo;
 use schedc_kubernetes::drive::{Driver, Hooks, Setup};
 use schedc_kubernetes::dry_run::{Decisions, Pretence};
 use schedc_kubernetes::flags;
@@ -83,8 +84,9 @@ impl Looking {
     }
 
     /// Looks on until it is stopped.
-    pub(super) async fn run<B: Bundle, S: Streams, H: Hooks>(
+    pub(super) async fn run<S: Streams, H: Hooks>(
         self,
+        bundle: &AnyBundle,
         setup: Setup<S>,
         others: H,
         metrics: &Metrics,
@@ -93,29 +95,33 @@ impl Looking {
     ) -> Result<(), Failure> {
         let (form, client) = (self.output, Pretence::new(setup.streams.clone()));
         if self.dry_run {
-            let hooks = (others, Decisions::new(move |decision| form.say(decision, tables::looking::decision)));
-            let driver = Driver::<B, _, _, _>::with_client(setup, client, Records::default(), hooks)?;
+            let hooks = (
+                others,
+                Decisions::new(bundle.profiles, move |decision| form.say(decision, tables::looking::decision)),
+            );
+            let driver = Driver::with_client(bundle, setup, client, Records::default(), hooks)?;
             driver.telling(health).run(stop).await;
             return Ok(());
         }
         let tally = Tally::default();
         metrics.count_judgements(tally.clone());
-        let shadow = Shadow::new(tally.clone(), move |found| form.say(found, tables::looking::disagreement));
+        let shadow =
+            Shadow::new(bundle.profiles, tally.clone(), move |found| form.say(found, tables::looking::disagreement));
         let hooks = (others, shadow);
-        let driver = Driver::<B, _, _, _>::with_client(setup, client, Records::default(), hooks)?;
+        let driver = Driver::with_client(bundle, setup, client, Records::default(), hooks)?;
         let every = self.report_every.max(Duration::from_secs(1));
-        let reports = report::<B>(form, &tally, every);
+        let reports = report(bundle, form, &tally, every);
         tokio::select! {
             _ = driver.telling(health).looking_on().run(stop) => {}
             () = reports => {}
         }
-        form.say(&tables::looking::Agreement::of::<B>(&tally.counts()), tables::looking::agreement);
+        form.say(&tables::looking::Agreement::of(bundle, &tally.counts()), tables::looking::agreement);
         Ok(())
     }
 }
 
 /// Says from time to time how often we agreed.
-async fn report<B: Bundle>(form: Form, tally: &Tally, every: Duration) {
+async fn report(bundle: &AnyBundle, form: Form, tally: &Tally, every: Duration) {
     let mut times = interval(every);
     times.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut said = tally.counts();
@@ -123,7 +129,7 @@ async fn report<B: Bundle>(form: Form, tally: &Tally, every: Duration) {
         times.tick().await;
         let counts = tally.counts();
         if counts != said {
-            form.say(&tables::looking::Agreement::of::<B>(&counts), tables::looking::agreement);
+            form.say(&tables::looking::Agreement::of(bundle, &counts), tables::looking::agreement);
             said = counts;
         }
     }

@@ -13,7 +13,8 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use clap::{Args, ValueEnum};
-use schedc_core::profile::{Bundle, ProfileInfo};
+use schedc_core::erased::AnyBundle;
+use schedc_core::profile::ProfileInfo;
 use schedc_core::scheduler::Options;
 use schedc_kubernetes::apart;
 use schedc_kubernetes::config::{Settings, effective};
@@ -75,7 +76,7 @@ enum Standby {
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 impl Run {
-    pub(crate) fn run<B: Bundle>(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
         let bindings = Bindings::default();
         let counted = bindings.clone();
         let gather = move || match counted.pause() {
@@ -84,60 +85,66 @@ impl Run {
         };
         let runtime = Builder::new_current_thread().enable_all().on_thread_park(gather).build();
         let runtime = runtime.map_err(|error| Failure::new(format!("cannot start: {error}")))?;
-        runtime.block_on(self.schedule::<B>(bindings))
+        runtime.block_on(self.schedule(bundle, bindings))
     }
 
-    async fn schedule<B: Bundle>(self, bindings: Bindings) -> Result<(), Failure> {
+    async fn schedule(self, bundle: &AnyBundle, bindings: Bindings) -> Result<(), Failure> {
         let started = SystemTime::now();
         let Run { flags, printed, standby, extenders, looking } = self;
         logs::start(&flags.logging);
-        let extenders = extenders.overrides(B::PROFILES)?;
-        let settings = settings::read(&flags, B::PROFILES)?;
-        if settings::tell(&settings, B::PROFILES, flags.write_config_to.as_deref())? {
+        let extenders = extenders.overrides(bundle.profiles)?;
+        let settings = settings::read(&flags, bundle.profiles)?;
+        if settings::tell(&settings, bundle.profiles, flags.write_config_to.as_deref())? {
             return Ok(());
         }
         info!(version = env!("CARGO_PKG_VERSION"), "Starting schedc");
-        let serve_all = looking.profile(B::PROFILES)?;
+        let serve_all = looking.profile(bundle.profiles)?;
         // Who writes nothing takes part in no election.
         let election = Some(&settings.leader_election).filter(|_| !looking.is_on());
         let seed = host::draw();
         let (http, host) = connect(&settings).await?;
         let health = Health::new(election.and_then(leader::lease));
-        let metrics = metrics(&flags, B::PROFILES, &settings.leader_election, host, health.clone());
+        let metrics = metrics(&flags, bundle.profiles, &settings.leader_election, host, health.clone());
         let measured = Measured::new(http.clone(), metrics.clone());
         let streams = Paced::new(measured.clone(), settings.pace);
         let (queue, sink) = Sink::new(streams.clone(), Recorder::new(&host::name()), seed);
         let sink = tokio::spawn(sink.run());
         let ways = Ways::new(settings.kubeconfig.as_deref(), settings.master.as_deref(), &http);
-        let configuration = effective(&settings, B::PROFILES);
+        let configuration = effective(&settings, bundle.profiles);
         let observed = Observed::new(metrics.clone());
-        let content =
-            Content { configuration, profiles: B::PROFILES, hash: B::HASH, printed, metrics: metrics.clone(), started };
+        let content = Content {
+            configuration,
+            profiles: bundle.profiles,
+            hash: bundle.hash,
+            printed,
+            metrics: metrics.clone(),
+            started,
+        };
         let serving = Serving::start(&flags, content, health, ways).await?;
-        let leader = election.and_then(|flags| Leader::start(flags, B::PROFILES, measured, seed));
+        let leader = election.and_then(|flags| Leader::start(flags, bundle.profiles, measured, seed));
         let setup = Setup {
             streams,
-            kinds: kinds::<B>()?,
+            kinds: kinds(bundle)?,
             leadership: leader.as_ref().map_or_else(Leadership::alone, Leader::leadership),
             standby: match (standby, settings.delay_cache) {
                 (Some(Standby::Small), _) | (None, Some(true)) => drive::Standby::Small,
                 (Some(Standby::Warm), _) | (None, _) => drive::Standby::Warm,
             },
-            options: Options { serve_all, extenders, ..options(&settings, B::PROFILES, seed) },
+            options: Options { serve_all, extenders, ..options(&settings, bundle.profiles, seed) },
         };
         let inspector = Inspector::default();
-        signals::inspect(inspector.clone(), B::PROFILES, http)?;
+        signals::inspect(inspector.clone(), bundle.profiles, http)?;
         let hooks = (observed, inspector);
         let stop = signals::stop()?;
         serving.follow(leader.as_ref().map(Leader::standing), stop.clone());
         if looking.is_on() {
-            looking.run::<B, _, _>(setup, hooks, &metrics, serving.health(), stop).await?;
+            looking.run(bundle, setup, hooks, &metrics, serving.health(), stop).await?;
             serving.end().await;
             return Ok(());
         }
-        let driver = Driver::<B, _, _, _>::new(setup, queue, bindings, hooks)?.telling(serving.health());
+        let driver = Driver::new(bundle, setup, queue, bindings, hooks)?.telling(serving.health());
         // Who asks extenders is blocked until they answer; leases are renewed all the same.
-        let end = if B::ORIGINALS.any() {
+        let end = if bundle.originals.any() {
             apart::schedule(driver.run(stop)).await.map_err(Failure::new)?
         } else {
             driver.run(stop).await
@@ -166,13 +173,13 @@ async fn connect(settings: &Settings) -> Result<(Http, String), Failure> {
 }
 
 /// The kinds that the profiles look at.
-fn kinds<B: Bundle>() -> Result<Vec<&'static Resource>, Failure> {
+fn kinds(bundle: &AnyBundle) -> Result<Vec<&'static Resource>, Failure> {
     let of = |kind: &'static &str| {
         Resource::of(kind)
             .ok_or_else(|| Failure::new(format!("{kind}: a plugin watches this kind, and nothing here knows it")))
     };
-    let mut kinds = B::WATCHES.iter().map(of).collect::<Result<Vec<_>, _>>()?;
-    kinds.extend(B::KINDS.iter().map(Resource::followed));
+    let mut kinds = bundle.watches.iter().map(of).collect::<Result<Vec<_>, _>>()?;
+    kinds.extend(bundle.kinds.iter().map(Resource::followed));
     Ok(kinds)
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use schedc_core::profile::Bundle;
+use schedc_core::erased::AnyBundle;
 use schedc_kubernetes::dry_run::{Decided, Decision};
 use schedc_kubernetes::shadow::{Comparison, Counts, Disagreement, Finding};
 use serde::Serialize;
@@ -24,8 +24,8 @@ struct OfProfile {
 
 impl Agreement {
     /// Of profiles that judged.
-    pub(crate) fn of<B: Bundle>(counts: &[Counts]) -> Self {
-        let of_profile = B::PROFILES.iter().zip(counts).filter(|(_, counts)| **counts != Counts::default());
+    pub(crate) fn of(bundle: &AnyBundle, counts: &[Counts]) -> Self {
+        let of_profile = bundle.profiles.iter().zip(counts).filter(|(_, counts)| **counts != Counts::default());
         let agreement = of_profile.map(|(profile, counts)| OfProfile { profile: profile.name, counts: *counts });
         Agreement { agreement: agreement.collect() }
     }

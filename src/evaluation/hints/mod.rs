@@ -8,14 +8,13 @@ mod scenario;
 
 use std::collections::BTreeMap;
 
-use schedc_core::cache::{Cache, State};
-use schedc_core::engine::Engine;
+use schedc_core::erased::AnyCluster;
 use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
-use schedc_core::extenders::{EXTENDER, Extenders};
+use schedc_core::extenders::EXTENDER;
 use schedc_core::extension_points::QueueingHint;
 use schedc_core::hints::{Interested, PluginSet};
-use schedc_core::model::Pod;
-use schedc_core::profile::{Bundle, Profile, Visitor};
+use schedc_core::model::{CustomKind, Pod};
+use schedc_core::profile::ProfileInfo;
 use schedc_objects::{AnyObject, convert_pod, is_finished};
 use serde::Serialize;
 
@@ -125,7 +124,7 @@ pub struct Gated {
     pub after: &'static str,
 }
 
-impl<B: Bundle> Evaluator<B> {
+impl Evaluator {
     /// Finds what a change means for a rejected pod.
     ///
     /// # Errors
@@ -133,11 +132,11 @@ impl<B: Bundle> Evaluator<B> {
     pub fn hints(&mut self, scenario: HintScenario) -> Result<HintResult, Error> {
         self.check_keys(scenario.unknown_fields())?;
         let profile = self.profile_of(scenario.profile.as_deref())?;
-        let mut world = World::<B::State>::new(B::ORIGINALS);
+        let mut world = World::new(&mut *self.cluster, profile, self.originals);
         for (at, value) in scenario.objects.into_iter().enumerate() {
             let object =
                 values::object(value, &mut self.reader).map_err(|error| Error::broken("objects", at, error))?;
-            world.apply(object, self.queues(profile));
+            world.apply(object);
         }
         let mut read = |place: &str, value: Option<serde_json::Value>| {
             let object = value.map(|value| values::object(value, &mut self.reader)).transpose();
@@ -150,23 +149,23 @@ impl<B: Bundle> Evaluator<B> {
         let asked = scenario
             .direct
             .as_ref()
-            .map(asked_event::<B>)
+            .map(|direct| asked_event(direct, self.kinds))
             .transpose()
             .map_err(|error| Error::Broken { place: "direct".to_owned(), error })?;
         if let Some(old) = old.clone() {
-            world.apply(old, self.queues(profile));
+            world.apply(old);
         }
         let is_itself = [&old, &new].into_iter().flatten().any(|object| {
             let is_pod = matches!(object, AnyObject::Pod(_));
             let pod = AnyObject::from(pod.clone());
             is_pod && (object.namespace(), object.name()) == (pod.namespace(), pod.name())
         });
-        let mut waiting = convert_pod(&pod, &mut world.cache.base.interner);
-        let changed = Changed::new(old.as_ref(), new.as_ref(), &mut world.cache.base.interner);
-        let gate = self.bundle.with(profile, Holds { pod: &waiting, cache: &world.cache });
+        let mut waiting = convert_pod(&pod, &mut world.cluster.base_mut().interner);
+        let changed = Changed::new(old.as_ref(), new.as_ref(), &mut world.cluster.base_mut().interner);
+        let gate = world.cluster.held(profile, &waiting).map(|status| status.plugin);
         match new {
             Some(new) if !matches!(&new, AnyObject::Pod(pod) if is_finished(pod)) => {
-                world.apply(new, self.queues(profile));
+                world.apply(new);
             }
             _ => {
                 if let Some(old) = &old {
@@ -186,28 +185,28 @@ impl<B: Bundle> Evaluator<B> {
         if let Some(uid) = uid {
             waiting.uid = uid;
         }
-        let result = self.bundle.with(
+        let asking = Ask {
+            waiting: &waiting,
+            cluster: world.cluster,
             profile,
-            Ask {
-                waiting: &waiting,
-                cache: &world.cache,
-                changed: &changed,
-                asked,
-                is_itself,
-                plugins: &scenario.plugins,
-                pending: &scenario.pending,
-                gate,
-                fate: Fate { in_flight: scenario.in_flight, backoff_done: scenario.backoff_done, leaves },
-            },
-        );
+            info: &self.profiles[profile],
+            changed: &changed,
+            asked,
+            is_itself,
+            plugins: &scenario.plugins,
+            pending: &scenario.pending,
+            gate,
+            fate: Fate { in_flight: scenario.in_flight, backoff_done: scenario.backoff_done, leaves },
+        };
+        let result = asking.all();
         Ok(HintResult { id: scenario.id, ..result })
     }
 }
 
 /// The event that a scenario names. A kind that a plugin declares goes by its full name.
-fn asked_event<B: Bundle>(direct: &Direct) -> Result<ClusterEvent, Broken> {
+fn asked_event(direct: &Direct, kinds: &[CustomKind]) -> Result<ClusterEvent, Broken> {
     let declared = || {
-        let kind = B::KINDS.iter().find(|kind| kind.name == direct.resource)?;
+        let kind = kinds.iter().find(|kind| kind.name == direct.resource)?;
         Some(EventResource::Custom(kind.name))
     };
     match (EventResource::from_name(&direct.resource).or_else(declared), Action::from_name(&direct.action)) {
@@ -225,22 +224,11 @@ struct Fate {
     leaves: bool,
 }
 
-/// Asks who holds a pod.
-struct Holds<'a, S> {
-    pod: &'a Pod,
-    cache: &'a Cache<S>,
-}
-
-impl<S: State> Visitor<S> for Holds<'_, S> {
-    type Output = Option<&'static str>;
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
-        engine.plugins.pre_enqueue(self.pod, self.cache).err().map(|status| status.plugin)
-    }
-}
-
-struct Ask<'a, S> {
+struct Ask<'a> {
     waiting: &'a Pod,
-    cache: &'a Cache<S>,
+    cluster: &'a mut dyn AnyCluster,
+    profile: usize,
+    info: &'a ProfileInfo,
     changed: &'a Changed,
     /// In place of the events that the change is.
     asked: Option<ClusterEvent>,
@@ -252,46 +240,47 @@ struct Ask<'a, S> {
     fate: Fate,
 }
 
-impl<S: State> Visitor<S> for Ask<'_, S> {
-    type Output = HintResult;
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> HintResult {
-        let scheduler = engine.plugins.info().scheduler_name;
-        let is_served = |pod: &Pod| {
-            let name = self.cache.base.interner.resolve(pod.spec.scheduler_name);
-            name.is_empty() || name == scheduler
-        };
+impl Ask<'_> {
+    fn all(mut self) -> HintResult {
+        let (changed, is_itself) = (self.changed, self.is_itself);
+        let plugins = self.cluster.plugins(self.profile);
         let events = match self.asked {
             Some(event) => {
-                vec![Derived { event, object: self.changed.object(), scope: Scope::Direct, up_to_priority: None }]
+                vec![Derived { event, object: changed.object(), scope: Scope::Direct, up_to_priority: None }]
             }
             None => {
-                let mut events = self.changed.events(self.is_itself, is_served);
+                let base = self.cluster.base();
+                let is_served = |pod: &Pod| {
+                    let name = base.interner.resolve(pod.spec.scheduler_name);
+                    name.is_empty() || name == self.info.scheduler_name
+                };
+                let mut events = changed.events(is_itself, is_served);
                 // Of other objects only those changes are watched that a plugin waits for.
                 events.retain(|derived| {
                     !matches!(derived.object, EventObject::Object(..))
-                        || !Interested::of(engine.plugins.plugins(), derived.event).plugins().is_empty()
+                        || !Interested::of(plugins, derived.event).plugins().is_empty()
                 });
                 events
             }
         };
-        let per_event: Vec<_> = events.iter().map(|event| self.event(event, &*engine.plugins)).collect();
-        let holds = || engine.plugins.pre_enqueue(self.waiting, self.cache).err().map(|status| status.plugin);
-        self.result(per_event, holds)
+        let per_event: Vec<_> = events.iter().map(|event| self.event(event)).collect();
+        let held = self.cluster.held(self.profile, self.waiting).map(|status| status.plugin);
+        self.result(per_event, held)
     }
-}
 
-impl<S: State> Ask<'_, S> {
-    fn event<P: Profile<State = S>>(&self, derived: &Derived<'_>, profile: &P) -> EventResult {
-        let plugins = profile.plugins();
+    fn event(&mut self, derived: &Derived<'_>) -> EventResult {
+        let plugins = self.cluster.plugins(self.profile);
         let interested = Interested::of(plugins, derived.event);
-        let hint = |at| {
-            let said = interested.hint(profile, at, self.waiting, derived.object, self.cache);
-            said.map(|said| match said {
+        let hint_of = |plugin| {
+            let hint = self.cluster.hint(self.profile, plugin, derived.event, derived.object, self.waiting)?;
+            Some(match hint {
                 Ok(QueueingHint::Skip) => Hint::Skip,
                 Ok(QueueingHint::Queue) => Hint::Queue,
                 Err(_) => Hint::Error,
             })
         };
+        let hints: Vec<Option<Hint>> = (0..plugins.len()).map(hint_of).collect();
+        let hint = |at: usize| hints[at];
         let names = |set: PluginSet| set.iter().map(|at| plugins[at].name);
         let said = |set: PluginSet| -> BTreeMap<String, Hint> {
             let said = set.iter().filter_map(|at| Some((plugins[at].name.to_owned(), hint(at)?)));
@@ -305,7 +294,7 @@ impl<S: State> Ask<'_, S> {
         registered_by.sort_unstable();
         let worth = |set: PluginSet| set.iter().any(|at| hint(at).is_some_and(|hint| hint != Hint::Skip));
         // Extenders have no hints: whom they rejected, every event wakes.
-        let by_extenders = !P::Extenders::NONE && self.plugins.iter().any(|name| name == EXTENDER);
+        let by_extenders = self.cluster.has_extenders(self.profile) && self.plugins.iter().any(|name| name == EXTENDER);
         let decision = if worth(pending) {
             Decision::QueueImmediately
         } else if by_extenders || worth(rejectors) {
@@ -338,7 +327,7 @@ impl<S: State> Ask<'_, S> {
         self.plugins.iter().chain(self.pending)
     }
 
-    fn result(&self, per_event: Vec<EventResult>, holds: impl Fn() -> Option<&'static str>) -> HintResult {
+    fn result(&self, per_event: Vec<EventResult>, held: Option<&'static str>) -> HintResult {
         let Fate { in_flight, backoff_done, leaves } = self.fate;
         let mut registered: BTreeMap<String, bool> = self.all_plugins().map(|name| (name.clone(), false)).collect();
         let mut hints: BTreeMap<String, Hint> = BTreeMap::new();
@@ -360,7 +349,7 @@ impl<S: State> Ask<'_, S> {
         };
         let decision = decision.unwrap_or(Decision::QueueSkip);
         let stays = decision == Decision::QueueSkip || self.asked.is_some();
-        let after = if stays { self.gate } else { holds() };
+        let after = if stays { self.gate } else { held };
         let moved = !stays && !leaves && after.is_none();
         // A pod that was held has not been tried yet, and need not wait.
         let at_once = decision == Decision::QueueImmediately || backoff_done || self.gate.is_some();

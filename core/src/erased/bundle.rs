@@ -1,0 +1,102 @@
+//! What is compiled in, and how its scheduler starts.
+
+use std::sync::Arc;
+
+use super::client::AnyClient;
+use super::cluster::{AnyCluster, ClusterOf};
+use super::scheduler::AnyScheduler;
+use crate::extenders::Overrides;
+use crate::handle::Handle;
+use crate::model::CustomKind;
+use crate::originals::OriginalsOf;
+use crate::profile::{Access, Bundle, ProfileInfo, ProfileSource, StartError};
+use crate::scheduler::{Options, Scheduler};
+
+type StartScheduler = dyn Fn(AnyClient, Options) -> Result<Box<dyn AnyScheduler>, Vec<StartError>> + Send + Sync;
+type StartCluster = dyn Fn(Option<&Overrides>) -> Result<Box<dyn AnyCluster>, Vec<StartError>> + Send + Sync;
+
+/// A [`Bundle`] of any type: its constants, and how a scheduler of its profiles starts.
+#[derive(Clone)]
+pub struct AnyBundle {
+    /// The profiles, in order.
+    pub profiles: &'static [ProfileInfo],
+    /// [`Bundle::SOURCES`].
+    pub sources: &'static [ProfileSource],
+    /// [`Bundle::HASH`].
+    pub hash: &'static str,
+    /// [`Bundle::WATCHES`].
+    pub watches: &'static [&'static str],
+    /// [`Bundle::KINDS`].
+    pub kinds: &'static [CustomKind],
+    /// [`Bundle::WRITES`].
+    pub writes: &'static [Access],
+    /// [`Bundle::ORIGINALS`].
+    pub originals: OriginalsOf,
+    scheduler: Arc<StartScheduler>,
+    /// Programs that only run do not link it.
+    cluster: Option<Arc<StartCluster>>,
+}
+
+impl AnyBundle {
+    /// The profiles of `B`, for programs that only [run](AnyBundle::scheduler).
+    pub fn running<B: Bundle>() -> Self {
+        Self::with_factory(B::PROFILES, B::new)
+    }
+
+    /// The profiles of `B`.
+    pub fn of<B: Bundle>() -> Self {
+        Self::running::<B>().with_cluster_factory(B::new)
+    }
+
+    /// Profiles that `make` makes.
+    pub fn with_factory<B: Bundle>(
+        profiles: &'static [ProfileInfo],
+        make: impl Fn(&Handle) -> Result<B, Vec<StartError>> + Send + Sync + 'static,
+    ) -> Self {
+        AnyBundle {
+            profiles,
+            sources: B::SOURCES,
+            hash: B::HASH,
+            watches: B::WATCHES,
+            kinds: B::KINDS,
+            writes: B::WRITES,
+            originals: B::ORIGINALS,
+            scheduler: Arc::new(move |client, options| {
+                let scheduler = Scheduler::made_by(&make, client, options)?;
+                Ok(Box::new(scheduler) as Box<dyn AnyScheduler>)
+            }),
+            cluster: None,
+        }
+    }
+
+    /// Adds [clusters without a queue](AnyBundle::cluster) with profiles that `make` makes.
+    pub fn with_cluster_factory<B: Bundle>(
+        self,
+        make: impl Fn(&Handle) -> Result<B, Vec<StartError>> + Send + Sync + 'static,
+    ) -> Self {
+        let cluster: Arc<StartCluster> = Arc::new(move |extenders| {
+            let cluster = ClusterOf::new(&make, extenders)?;
+            Ok(Box::new(cluster) as Box<dyn AnyCluster>)
+        });
+        AnyBundle { cluster: Some(cluster), ..self }
+    }
+
+    /// Makes every plugin of every profile, and a scheduler that acts through `client`.
+    ///
+    /// # Errors
+    /// All plugins that failed, or extenders that cannot be called.
+    pub fn scheduler(&self, client: AnyClient, options: Options) -> Result<Box<dyn AnyScheduler>, Vec<StartError>> {
+        (self.scheduler)(client, options)
+    }
+
+    /// Makes every plugin of every profile, over an empty cluster without a queue. Without `extenders`, no extender can be called.
+    ///
+    /// # Errors
+    /// All plugins that failed, or extenders that cannot be called.
+    pub fn cluster(&self, extenders: Option<&Overrides>) -> Result<Box<dyn AnyCluster>, Vec<StartError>> {
+        match &self.cluster {
+            Some(cluster) => cluster(extenders),
+            None => Err(vec![StartError { plugin: "", reason: "this program only runs".to_owned() }]),
+        }
+    }
+}

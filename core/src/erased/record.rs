@@ -1,0 +1,89 @@
+//! What drivers learn of an attempt.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use smallvec::SmallVec;
+
+use crate::model::Pod;
+use crate::scheduler::{Observer, Point};
+use crate::status::Code;
+
+/// A clock that never goes back, in nanoseconds since any moment.
+pub type Clock = fn() -> u64;
+
+/// How long each extension point of an attempt took.
+#[derive(Debug, Default)]
+pub struct AttemptRecord {
+    /// The profile.
+    pub profile: usize,
+    /// The extension points in the order in which they ended; empty without an [`AttemptObserver::clock`]. Cached answers that are updated
+    /// are not in it.
+    pub points: SmallVec<[(Point, Code, Duration); 8]>,
+}
+
+/// Observes the attempts of an [`AnyScheduler`](super::AnyScheduler). `()` ignores all of them.
+pub trait AttemptObserver {
+    /// The clock by which extension points are timed; none if they are not.
+    fn clock(&self) -> Option<Clock> {
+        None
+    }
+    /// The next pod is about to be popped, if there is one.
+    fn pops(&mut self) {}
+    /// The decision about a pod is made: it has its node, is assumed and reserved there and passed Permit, or it has none.
+    fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool, _record: &AttemptRecord) {}
+}
+
+impl AttemptObserver for () {}
+
+impl<A: AttemptObserver, B: AttemptObserver> AttemptObserver for (A, B) {
+    fn clock(&self) -> Option<Clock> {
+        self.0.clock().or_else(|| self.1.clock())
+    }
+    fn pops(&mut self) {
+        self.0.pops();
+        self.1.pops();
+    }
+    fn decided(&mut self, pod: &Arc<Pod>, has_node: bool, record: &AttemptRecord) {
+        self.0.decided(pod, has_node, record);
+        self.1.decided(pod, has_node, record);
+    }
+}
+
+/// Records an attempt for an observer, so that the plugins run without virtual calls.
+pub(super) struct Recorder<'a> {
+    observer: &'a mut dyn AttemptObserver,
+    clock: Option<Clock>,
+    point_began: u64,
+    record: AttemptRecord,
+}
+
+impl<'a> Recorder<'a> {
+    pub(super) fn new(observer: &'a mut dyn AttemptObserver) -> Self {
+        let clock = observer.clock();
+        Recorder { observer, clock, point_began: 0, record: AttemptRecord::default() }
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn pops(&mut self) {
+        self.observer.pops();
+    }
+    fn attempts(&mut self, profile: usize, _: &Pod) {
+        self.record.profile = profile;
+    }
+    fn begins(&mut self, _: Point) {
+        if let Some(clock) = self.clock {
+            self.point_began = clock();
+        }
+    }
+    fn ends(&mut self, point: Point, code: Code) {
+        if let Some(clock) = self.clock {
+            let took = Duration::from_nanos(clock().saturating_sub(self.point_began));
+            self.record.points.push((point, code, took));
+        }
+    }
+    fn decided(&mut self, pod: &Arc<Pod>, has_node: bool) {
+        self.observer.decided(pod, has_node, &self.record);
+    }
+}

@@ -1,0 +1,189 @@
+//! A scheduler behind a pointer.
+
+use std::sync::Arc;
+
+use super::client::AnyClient;
+use super::record::{AttemptObserver, Recorder};
+use super::tasks::{AnyTasks, Boxing};
+use crate::cache::{Base, PodState};
+use crate::events::ClusterEvent;
+use crate::explain::Explanation;
+use crate::extenders;
+use crate::intern::Symbol;
+use crate::model::{NodeIndex, Pod, Uid};
+use crate::profile::Bundle;
+use crate::queue::{Cause, Census, Place, Queue};
+use crate::scheduler::{Change, Completed, Outcome, Scheduler, Tally, UnderWay};
+use crate::status::Status;
+
+/// A [`Scheduler`] of any profiles. Its methods are those of [`Scheduler`]; that type documents them.
+#[expect(missing_docs, reason = "the methods of `Scheduler` have the documentation")]
+pub trait AnyScheduler: Send {
+    /// Nodes and names. Changes go through [`AnyScheduler::on_change`].
+    fn base(&self) -> &Base;
+    /// The same, for new strings.
+    fn base_mut(&mut self) -> &mut Base;
+    /// A pod that has a node in the cache, the node, and the pod's state.
+    fn pod(&self, uid: &Uid) -> Option<(&Arc<Pod>, Symbol, PodState)>;
+    /// All pods that have a node in the cache, in no order.
+    fn pods(&self) -> Box<dyn Iterator<Item = (&Arc<Pod>, Symbol, PodState)> + '_>;
+
+    fn on_change(&mut self, change: Change, tasks: &mut dyn AnyTasks);
+    fn on_completed(&mut self, completed: Completed, tasks: &mut dyn AnyTasks);
+    fn tick(&mut self, now: i64, tasks: &mut dyn AnyTasks);
+    fn at(&mut self, now: i64);
+    fn schedule_one(&mut self, tasks: &mut dyn AnyTasks, observer: &mut dyn AttemptObserver) -> bool;
+    fn next_pod(&mut self, tasks: &mut dyn AnyTasks) -> Option<Arc<Pod>>;
+    fn start_background(&mut self, tasks: &mut dyn AnyTasks);
+    fn stop_background(&mut self);
+    fn activate(&mut self, uid: &Uid) -> bool;
+    fn take_outcomes(&mut self) -> Vec<Outcome>;
+    fn take_extender_calls(&mut self) -> Vec<extenders::Call>;
+
+    fn next_tick(&self) -> Option<i64>;
+    fn next_alarm(&self) -> Option<i64>;
+    fn next_backoff_end(&self) -> Option<i64>;
+    fn next_deadline(&self) -> Option<i64>;
+    fn next_wake(&self) -> Option<i64>;
+    fn has_alarm(&self, uid: &Uid) -> bool;
+
+    fn explain(&mut self, profile: usize, pod: &Arc<Pod>, all_filters: bool) -> Explanation;
+    fn may_choose(&mut self, profile: usize, pod: &Arc<Pod>, node: NodeIndex) -> Option<bool>;
+    fn profile_of(&self, pod: &Pod) -> Option<usize>;
+    fn place(&self, uid: &Uid) -> Option<Place>;
+    fn held(&mut self, uid: &Uid) -> Option<Status>;
+    fn pending(&self, uid: &Uid) -> Option<&Arc<Pod>>;
+    fn pending_pods(&self) -> Box<dyn Iterator<Item = &Arc<Pod>> + '_>;
+    fn ready(&self) -> usize;
+
+    fn under_way(&self) -> UnderWay;
+    fn background_tasks(&self) -> usize;
+    fn bound_after_flush(&self) -> u64;
+    fn census(&self) -> Census;
+    fn rejected(&self) -> Vec<(usize, &'static str, usize)>;
+    fn incoming(&self) -> Vec<(Cause, Queue, u64)>;
+    fn events_in_flight(&self) -> Vec<ClusterEvent>;
+    fn tally(&self) -> &Tally;
+    fn last_event(&self) -> Option<ClusterEvent>;
+}
+
+impl<B: Bundle> AnyScheduler for Scheduler<B, AnyClient> {
+    fn base(&self) -> &Base {
+        &self.cache.base
+    }
+    fn base_mut(&mut self) -> &mut Base {
+        &mut self.cache.base
+    }
+    fn pod(&self, uid: &Uid) -> Option<(&Arc<Pod>, Symbol, PodState)> {
+        self.cache.pod(uid)
+    }
+    fn pods(&self) -> Box<dyn Iterator<Item = (&Arc<Pod>, Symbol, PodState)> + '_> {
+        Box::new(self.cache.pods())
+    }
+
+    fn on_change(&mut self, change: Change, tasks: &mut dyn AnyTasks) {
+        self.on_change(change, &mut Boxing(tasks));
+    }
+    fn on_completed(&mut self, completed: Completed, tasks: &mut dyn AnyTasks) {
+        self.on_completed(completed, &mut Boxing(tasks));
+    }
+    fn tick(&mut self, now: i64, tasks: &mut dyn AnyTasks) {
+        self.tick(now, &mut Boxing(tasks));
+    }
+    fn at(&mut self, now: i64) {
+        self.at(now);
+    }
+    fn schedule_one(&mut self, tasks: &mut dyn AnyTasks, observer: &mut dyn AttemptObserver) -> bool {
+        self.schedule_one_observed(&mut Boxing(tasks), &mut Recorder::new(observer))
+    }
+    fn next_pod(&mut self, tasks: &mut dyn AnyTasks) -> Option<Arc<Pod>> {
+        self.next_pod(&mut Boxing(tasks))
+    }
+    fn start_background(&mut self, tasks: &mut dyn AnyTasks) {
+        self.start_background(&mut Boxing(tasks));
+    }
+    fn stop_background(&mut self) {
+        self.stop_background();
+    }
+    fn activate(&mut self, uid: &Uid) -> bool {
+        self.activate(uid)
+    }
+    fn take_outcomes(&mut self) -> Vec<Outcome> {
+        self.take_outcomes()
+    }
+    fn take_extender_calls(&mut self) -> Vec<extenders::Call> {
+        self.take_extender_calls()
+    }
+
+    fn next_tick(&self) -> Option<i64> {
+        self.next_tick()
+    }
+    fn next_alarm(&self) -> Option<i64> {
+        self.next_alarm()
+    }
+    fn next_backoff_end(&self) -> Option<i64> {
+        self.next_backoff_end()
+    }
+    fn next_deadline(&self) -> Option<i64> {
+        self.next_deadline()
+    }
+    fn next_wake(&self) -> Option<i64> {
+        self.next_wake()
+    }
+    fn has_alarm(&self, uid: &Uid) -> bool {
+        self.has_alarm(uid)
+    }
+
+    fn explain(&mut self, profile: usize, pod: &Arc<Pod>, all_filters: bool) -> Explanation {
+        self.explain(profile, pod, all_filters)
+    }
+    fn may_choose(&mut self, profile: usize, pod: &Arc<Pod>, node: NodeIndex) -> Option<bool> {
+        self.may_choose(profile, pod, node)
+    }
+    fn profile_of(&self, pod: &Pod) -> Option<usize> {
+        self.profile_of(pod)
+    }
+    fn place(&self, uid: &Uid) -> Option<Place> {
+        self.place(uid)
+    }
+    fn held(&mut self, uid: &Uid) -> Option<Status> {
+        self.held(uid)
+    }
+    fn pending(&self, uid: &Uid) -> Option<&Arc<Pod>> {
+        self.pending(uid)
+    }
+    fn pending_pods(&self) -> Box<dyn Iterator<Item = &Arc<Pod>> + '_> {
+        Box::new(self.pending_pods())
+    }
+    fn ready(&self) -> usize {
+        self.ready()
+    }
+
+    fn under_way(&self) -> UnderWay {
+        self.under_way()
+    }
+    fn background_tasks(&self) -> usize {
+        self.background_tasks()
+    }
+    fn bound_after_flush(&self) -> u64 {
+        self.bound_after_flush()
+    }
+    fn census(&self) -> Census {
+        self.census()
+    }
+    fn rejected(&self) -> Vec<(usize, &'static str, usize)> {
+        self.rejected()
+    }
+    fn incoming(&self) -> Vec<(Cause, Queue, u64)> {
+        self.incoming().collect()
+    }
+    fn events_in_flight(&self) -> Vec<ClusterEvent> {
+        self.events_in_flight().collect()
+    }
+    fn tally(&self) -> &Tally {
+        self.tally()
+    }
+    fn last_event(&self) -> Option<ClusterEvent> {
+        self.last_event()
+    }
+}
