@@ -15,11 +15,11 @@ use crate::kinds::AnyObject;
 /// it is no node and no pod.
 pub fn original(object: &AnyObject) -> Option<Arc<str>> {
     let (json, is_pod) = match object {
-        AnyObject::Node(node) => (serde_json::to_string(node), false),
-        AnyObject::Pod(pod) => (serde_json::to_string(pod), true),
+        AnyObject::Node(_) => (object.to_json(), false),
+        AnyObject::Pod(_) => (object.to_json(), true),
         _ => return None,
     };
-    of_json(&json.ok()?, is_pod).ok()
+    of_json(&json.ok()?.to_string(), is_pod).ok()
 }
 
 /// The original of an object that is written like this.

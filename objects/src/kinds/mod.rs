@@ -2,6 +2,7 @@
 
 mod apis;
 mod custom;
+mod deserializer;
 mod json;
 mod quantities;
 mod reader;
