@@ -118,7 +118,7 @@ fn answer(socket: TcpStream, by_name: &str, whole: &str, scores: &str) -> Option
 /// How long half of the pods take at most.
 fn measure<B: Bundle>(nodes: &[Value], pods: usize, extenders: &'static Overrides) -> Duration {
     let scheduler = scheduler::Options { extenders, ..scheduler::Options::default() };
-    let mut simulator = Simulator::<B>::new(Options { scheduler, ..Options::default() }).expect("it starts");
+    let mut simulator = Simulator::of::<B>(Options { scheduler, ..Options::default() }).expect("it starts");
     for node in nodes {
         let node = serde_json::from_value(node.clone()).expect("a node");
         simulator.add(AnyObject::Node(Box::new(node))).expect("it has a name");

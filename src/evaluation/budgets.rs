@@ -162,7 +162,7 @@ mod tests {
         let objects = [&nodes, objects].concat();
         let scenario = json!({"id": "test", "profile": "default", "objects": objects, "steps": steps}).to_string();
         let scenario = Scenario::read(scenario.as_bytes()).unwrap();
-        let results = Evaluator::<Profiles>::new().unwrap().evaluate(scenario).unwrap().results;
+        let results = Evaluator::of::<Profiles>().unwrap().evaluate(scenario).unwrap().results;
         let preemptions = results.into_iter().filter_map(|result| result.preemption);
         preemptions.map(|preemption| preemption.outcomes[0].victims.join(", ")).collect()
     }

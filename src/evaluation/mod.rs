@@ -20,7 +20,7 @@ use schedc_core::erased::{AnyBundle, AnyCluster};
 use schedc_core::extenders::Overrides;
 use schedc_core::model::{CustomKind, Pod};
 use schedc_core::originals::OriginalsOf;
-use schedc_core::profile::{ProfileInfo, StartError};
+use schedc_core::profile::{Bundle, ProfileInfo, StartError};
 use schedc_objects::manifests::shortened;
 use schedc_objects::{IgnoredFields, Kinds, ObjectError, ObjectReader, UnknownField, Validation};
 use serde::Serialize;
@@ -163,6 +163,14 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
+    /// Makes the plugins and the extenders of the profiles `B`.
+    ///
+    /// # Errors
+    /// Plugins that cannot start, and extenders that cannot be called.
+    pub fn of<B: Bundle>() -> Result<Self, Vec<StartError>> {
+        Self::new(&AnyBundle::of::<B>(), Overrides::NONE)
+    }
+
     /// Makes the plugins and the extenders of all profiles. `extenders` overrides settings that profiles have for extenders.
     ///
     /// # Errors

@@ -38,7 +38,7 @@ fn delete(kind: &str, name: &str) -> Value {
 fn results(profile: &str, objects: &[Value], steps: &[Value]) -> Vec<Decision> {
     let scenario = json!({"id": "test", "profile": profile, "objects": objects, "steps": steps}).to_string();
     let scenario = Scenario::read(scenario.as_bytes()).unwrap();
-    Evaluator::<Profiles>::new().unwrap().evaluate(scenario).unwrap().results
+    Evaluator::of::<Profiles>().unwrap().evaluate(scenario).unwrap().results
 }
 
 /// Where the pods go that are scheduled.
@@ -146,7 +146,7 @@ fn a_pod_that_is_held_or_being_deleted_is_not_tried() {
 #[test]
 fn pods_may_be_placed_elsewhere() {
     let scenario = json!({"id": "test", "objects": [node("a"), node("b")], "steps": [schedule("p"), schedule("q")]});
-    let mut evaluator = Evaluator::<Profiles>::new().unwrap();
+    let mut evaluator = Evaluator::of::<Profiles>().unwrap();
     evaluator.use_profile("edge").unwrap();
     let scenario = Scenario::read(scenario.to_string().as_bytes()).unwrap();
     let elsewhere = evaluator.evaluate_placing(scenario, |at, _| (at == 0).then(|| "b".to_owned())).unwrap();
@@ -159,7 +159,7 @@ fn what_is_wrong_is_told_with_its_place() {
     let errors = |objects: Value, steps: Value| {
         let scenario = json!({"id": "test", "profile": "edge", "objects": objects, "steps": steps}).to_string();
         let scenario = Scenario::read(scenario.as_bytes()).unwrap();
-        Evaluator::<Profiles>::new().unwrap().evaluate(scenario).unwrap_err().to_string()
+        Evaluator::of::<Profiles>().unwrap().evaluate(scenario).unwrap_err().to_string()
     };
     for (objects, steps, error) in [
         (json!([{}]), json!([]), "objects[0]: the object has no `kind`"),

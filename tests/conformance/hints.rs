@@ -25,7 +25,7 @@ fn entries() -> impl Iterator<Item = Entry> {
 
 #[test]
 fn events_hints_and_places_agree() {
-    let mut evaluator = Evaluator::<Profiles>::new().unwrap();
+    let mut evaluator = Evaluator::of::<Profiles>().unwrap();
     let (mut all, mut wrong) = (0, Vec::new());
     for Entry { scenario, expected } in entries() {
         let id = scenario.id.clone();

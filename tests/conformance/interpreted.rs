@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use schedc::evaluation::Evaluator;
 use schedc_codegen::Options;
-use schedc_core::handle::Handle;
+use schedc_core::extenders::Overrides;
 use schedc_core::profile::Bundle;
 use schedc_interpret::Interpretation;
 
@@ -16,10 +16,10 @@ use crate::conformance::scheduler::Profiles;
 fn the_interpreted_twin_decides_the_same() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let files: Vec<PathBuf> = Profiles::PROFILES.iter().map(|profile| folder.join(profile.source)).collect();
-    let interpretation = Interpretation::load(&files, &Options { manifest_dir: folder.to_owned() }).unwrap();
+    let bundle = Interpretation::load(&files, &Options { manifest_dir: folder.to_owned() }).unwrap().bundle();
     let families = if slow_tests::is_enabled() { FAMILIES } else { &["mixed"] };
     for family in families {
-        let evaluator = Evaluator::made_by(|handle: &Handle| interpretation.start(handle)).unwrap();
+        let evaluator = Evaluator::new(&bundle, Overrides::NONE).unwrap();
         let report = Report::by(evaluator, family, |profile| Some(profile.to_owned()), |_| {});
         assert!(report.agrees(), "{report}");
     }

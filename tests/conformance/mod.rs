@@ -109,7 +109,7 @@ fn a_missing_filter_is_noticed() {
 #[test]
 fn a_wrong_reason_is_noticed() {
     let only_default = |profile: &str| (profile == "default").then(|| profile.to_owned());
-    let report = Report::by(Evaluator::<scheduler::Profiles>::new().unwrap(), "taints", only_default, |decision| {
+    let report = Report::by(Evaluator::of::<scheduler::Profiles>().unwrap(), "taints", only_default, |decision| {
         for reason in decision.nodes.values_mut().flat_map(|node| &mut node.answer.reasons) {
             *reason = reason.replace("untolerated taint(s)", "untolerated taints");
         }

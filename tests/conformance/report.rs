@@ -57,12 +57,12 @@ impl Report {
     /// Evaluates the scenarios of a family whose profile `stand_in` has a profile for. Pods go where they should, so that
     /// one difference is told once.
     pub(crate) fn of<B: Bundle>(family: &str, stand_in: impl Fn(&str) -> Option<String>) -> Self {
-        Self::by(Evaluator::<B>::new().unwrap(), family, stand_in, |_| {})
+        Self::by(Evaluator::of::<B>().unwrap(), family, stand_in, |_| {})
     }
 
     /// The same by an evaluator of somebody's, with what was decided changed before it is compared.
-    pub(crate) fn by<B: Bundle>(
-        mut evaluator: Evaluator<B>,
+    pub(crate) fn by(
+        mut evaluator: Evaluator,
         family: &str,
         stand_in: impl Fn(&str) -> Option<String>,
         change: impl Fn(&mut Decision),

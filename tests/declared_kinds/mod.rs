@@ -10,6 +10,7 @@ use schedc::cluster::Routes;
 use schedc::evaluation::{Evaluator, Hint, HintResult, HintScenario, Place, Scenario};
 use schedc::simulation::{Options, Report, simulate};
 use schedc::timeline::{Sources, Timeline};
+use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::Overrides;
 use schedc_core::profile::Bundle;
 use schedc_objects::{Kinds, Manifests, Objects};
@@ -52,7 +53,7 @@ fn simulated(name: &str, events: &str) -> Report {
     let routes = Routes::by_scheduler_name(Profiles::PROFILES);
     let extenders = Overrides::NONE;
     let options = Options { routes, extenders, seed: 0, until: None, log: false, read: Duration::ZERO };
-    simulate(Profiles::new, objects, timeline, options, |_| ()).unwrap()
+    simulate(&AnyBundle::of::<Profiles>(), objects, timeline, options, |_| ()).unwrap()
 }
 
 #[test]
@@ -154,7 +155,7 @@ fn scenarios_have_them_too() {
         ],
     });
     let scenario = Scenario::read(scenario.to_string().as_bytes()).unwrap();
-    let results = Evaluator::<Profiles>::new().unwrap().evaluate(scenario).unwrap().results;
+    let results = Evaluator::of::<Profiles>().unwrap().evaluate(scenario).unwrap().results;
     let told = results.into_iter().map(|result| result.chosen.or(result.message).unwrap());
     let told: Vec<_> = told.map(|told| told.split(". ").next().unwrap().to_owned()).collect();
     assert_eq!(
@@ -176,7 +177,7 @@ fn hints(old: Option<Value>, new: Option<Value>, direct: Option<(&str, &str)>) -
         "event": {"old": old, "new": new}, "direct": direct,
     });
     let scenario = HintScenario::read(scenario.to_string().as_bytes()).unwrap();
-    Evaluator::<Profiles>::new().unwrap().hints(scenario).map_err(|error| error.to_string())
+    Evaluator::of::<Profiles>().unwrap().hints(scenario).map_err(|error| error.to_string())
 }
 
 #[test]

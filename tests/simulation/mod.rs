@@ -16,6 +16,7 @@ use schedc::cluster::{self, Cluster, Routes};
 use schedc::explanation::Explanation;
 use schedc::simulation::{Options, Report, simulate};
 use schedc::timeline::Timeline;
+use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::Overrides;
 use schedc_core::profile::Bundle;
 use schedc_objects::{Manifests, Objects};
@@ -34,12 +35,12 @@ fn routes() -> Routes {
 fn explanation(manifests: &str) -> Explanation {
     let objects = cluster::objects(objects(manifests));
     let Cluster { mut simulator, pending, .. } =
-        Cluster::new(Profiles::new, objects, &routes(), 0, Overrides::NONE, ()).unwrap();
+        Cluster::new(&AnyBundle::of::<Profiles>(), objects, &routes(), 0, Overrides::NONE, ()).unwrap();
     simulator.inform();
     let scheduler = &mut simulator.scheduler;
     let pod = scheduler.pending(&pending[0]).unwrap().clone();
     let found = scheduler.explain(0, &pod, false);
-    let base = &scheduler.cache.base;
+    let base = scheduler.base_mut();
     Explanation::new(&pod, &Profiles::PROFILES[0], found, &Budgets::default(), base)
 }
 
@@ -53,7 +54,8 @@ fn report(manifests: &str) -> Report {
         extenders: Overrides::NONE,
         read: Duration::ZERO,
     };
-    let report = simulate(Profiles::new, objects(manifests), Timeline::default(), options, |_| ()).unwrap();
+    let report =
+        simulate(&AnyBundle::of::<Profiles>(), objects(manifests), Timeline::default(), options, |_| ()).unwrap();
     let summary = &report.summary;
     let parts = summary.placed + summary.unschedulable + summary.preempted + summary.skipped;
     assert_eq!(summary.pods, parts, "every pod is counted once");

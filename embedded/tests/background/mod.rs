@@ -14,6 +14,7 @@ use std::time::Duration;
 
 pub(crate) use gardener::Gardener;
 use schedc_core::client::{ApiError, ApiReason};
+use schedc_core::erased::AnyBundle;
 use schedc_embedded::server::Request;
 use schedc_embedded::{End, Hooks, Options, Simulator, Treatment};
 use scheduler::Profiles;
@@ -35,12 +36,12 @@ metadata: {name: web}
 spec: {containers: [{name: c}]}
 ";
 
-fn garden() -> Simulator<Profiles> {
-    Simulator::new(Options::default()).unwrap()
+fn garden() -> Simulator {
+    Simulator::of::<Profiles>(Options::default()).unwrap()
 }
 
 /// What a plant is like.
-fn plant<H: Hooks>(cluster: &Simulator<Profiles, H>, name: &str) -> Option<(Value, Value)> {
+fn plant<H: Hooks>(cluster: &Simulator<H>, name: &str) -> Option<(Value, Value)> {
     cluster.object("Plant", name).map(|mut plant| (plant["spec"].take(), plant["status"].take()))
 }
 
@@ -116,7 +117,7 @@ impl Hooks for Slow {
 
 #[test]
 fn a_task_learns_what_became_of_its_calls() {
-    let mut cluster = Simulator::<Profiles, _>::with_hooks(Options::default(), Slow::default()).unwrap();
+    let mut cluster = Simulator::new(&AnyBundle::running::<Profiles>(), Options::default(), Slow::default()).unwrap();
     cluster.apply(NODE);
     assert_eq!(cluster.run(), End::Idle);
     assert_eq!(plant(&cluster, "n1"), Some((json!({"watered": true}), json!({"blooms": true}))));

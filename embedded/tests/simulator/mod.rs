@@ -17,10 +17,10 @@ use schedc_embedded::{End, Options, ServerOptions, Simulator};
 const SECOND: i64 = 1_000_000_000;
 
 /// A cluster in which pods that are deleted are gone at once.
-fn cluster(manifests: &str) -> Simulator<Profiles> {
+fn cluster(manifests: &str) -> Simulator {
     let server = ServerOptions { grace: Some(Duration::ZERO), ..ServerOptions::default() };
     let scheduler = scheduler::Options { tie_break: scheduler::TieBreak::First, ..Default::default() };
-    let mut cluster = Simulator::new(Options { server, scheduler, ..Options::default() }).unwrap();
+    let mut cluster = Simulator::of::<Profiles>(Options { server, scheduler, ..Options::default() }).unwrap();
     cluster.apply(manifests);
     cluster
 }

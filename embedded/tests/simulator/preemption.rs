@@ -20,7 +20,7 @@ fn victims_leave_and_the_pod_takes_their_place() {
 
 #[test]
 fn the_pod_waits_while_its_victims_end() {
-    let mut cluster = Simulator::<Profiles>::new(Options::default()).unwrap();
+    let mut cluster = Simulator::of::<Profiles>(Options::default()).unwrap();
     cluster.apply(&(node("n1", 4) + &pod("running", 3, "terminationGracePeriodSeconds: 20")));
     cluster.run();
     cluster.apply(&pod("urgent", 3, "priority: 100"));

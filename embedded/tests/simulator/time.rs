@@ -3,6 +3,7 @@
 use expect_test::expect;
 use schedc_core::cache::Base;
 use schedc_core::client::{ApiError, ApiReason};
+use schedc_core::erased::AnyBundle;
 use schedc_core::scheduler::Outcome;
 use schedc_embedded::server::{Change, Key, Request, Response};
 use schedc_embedded::{Hooks, TimedInput, Treatment};
@@ -100,7 +101,7 @@ impl Hooks for Troubles {
 
 fn troubled(refuse: u32, lose: u32) -> (End, String, Option<String>) {
     let hooks = Troubles { refuse, lose, ..Troubles::default() };
-    let mut cluster = Simulator::<Profiles, _>::with_hooks(Options::default(), hooks).unwrap();
+    let mut cluster = Simulator::new(&AnyBundle::running::<Profiles>(), Options::default(), hooks).unwrap();
     cluster.apply(&(node("n1", 1) + &pod("web", 1, "")));
     let end = cluster.run();
     (end, cluster.hooks.outcomes.concat(), cluster.node_of("web").map(str::to_owned))
@@ -154,7 +155,7 @@ fn the_same_inputs_give_the_same_history() {
     let history = |seed| {
         let scheduler = scheduler::Options { seed, ..Default::default() };
         let options = Options { scheduler, ..Options::default() };
-        let mut cluster = Simulator::<Profiles, _>::with_hooks(options, Diary::default()).unwrap();
+        let mut cluster = Simulator::new(&AnyBundle::running::<Profiles>(), options, Diary::default()).unwrap();
         cluster.apply(&(1..=4).map(|n| node(&format!("n{n}"), 2)).collect::<String>());
         cluster.apply(&(0..10).map(|n| pod(&format!("p{n}"), 1, "")).collect::<String>());
         cluster.run();

@@ -2,6 +2,7 @@
 
 use expect_test::expect;
 use schedc_core::client::{ApiError, ApiReason};
+use schedc_core::erased::AnyBundle;
 use schedc_embedded::server::Request;
 use schedc_embedded::{Hooks, Treatment};
 
@@ -166,7 +167,7 @@ fn whatever_call_fails_the_pod_gets_its_volume() {
         for (at, treatment) in (1..=12).flat_map(|at| treatments.iter().map(move |treatment| (at, treatment.clone()))) {
             let what = format!("{provisioner}: call {at} {treatment:?}");
             let hooks = OneFault { at, calls: 0, treatment };
-            let mut cluster = Simulator::<Profiles, _>::with_hooks(Options::default(), hooks).unwrap();
+            let mut cluster = Simulator::new(&AnyBundle::running::<Profiles>(), Options::default(), hooks).unwrap();
             cluster.apply(&manifests);
             assert_eq!(cluster.run(), End::Idle, "{what}");
             assert!(cluster.hooks.calls >= at.min(5), "{what}: {} calls", cluster.hooks.calls);

@@ -103,7 +103,7 @@ fn replay<B: Bundle>(name: &str) {
 
 /// The cluster of the recording: its nodes, and its pods, one after the other.
 fn simulate<B: Bundle>(exchanges: &[Exchange]) {
-    let mut simulator = Simulator::<B>::new(Options::default()).expect("extenders can be asked");
+    let mut simulator = Simulator::of::<B>(Options::default()).expect("extenders can be asked");
     let object = |kind: &str, value: &Value| -> AnyObject {
         let value = value.clone();
         match kind {

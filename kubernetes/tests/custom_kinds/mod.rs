@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::support::Fast;
 use coscheduling::scheduler::Profiles;
 use schedc_core::client::{Client, ObjectRef};
+use schedc_core::erased::AnyBundle;
 use schedc_core::profile::Bundle;
 use schedc_core::scheduler::Options;
 use schedc_double::{Fault, Rule, Server};
@@ -78,11 +79,11 @@ fn schedule(server: &Server, leadership: Leadership, act: Act) -> (watch::Sender
         let standby = Standby::Warm;
         let setup = Setup { streams: transport.clone(), kinds, leadership, standby, options: Options::default() };
         if let Act::InEarnest = act {
-            let driver = Driver::<Profiles, _, _, _>::new(setup, queue, Bindings::default(), ());
+            let driver = Driver::new(&AnyBundle::running::<Profiles>(), setup, queue, Bindings::default(), ());
             return driver.map_err(|_| ()).unwrap().run(is_stopped).await;
         }
         let client = Pretence::new(transport);
-        let driver = Driver::<Profiles, _, _, _>::with_client(setup, client, Records::default(), ());
+        let driver = Driver::with_client(&AnyBundle::running::<Profiles>(), setup, client, Records::default(), ());
         let driver = driver.map_err(|_| ()).unwrap();
         let driver = if let Act::Shadow = act { driver.looking_on() } else { driver };
         driver.run(is_stopped).await

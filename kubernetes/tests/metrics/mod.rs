@@ -10,9 +10,10 @@ use default_profile::Profiles;
 use k8s_openapi::jiff::Timestamp;
 use schedc_core::client::{ApiError, Client};
 use schedc_core::embedded::Inline;
+use schedc_core::erased::{AnyBundle, AnyClient, AnyScheduler};
 use schedc_core::extension_points::Placement;
 use schedc_core::model::{Node, NonZero, Pod, PodSpec, PodUsage, Resources, Uid};
-use schedc_core::scheduler::{Change, Options, Scheduler};
+use schedc_core::scheduler::{Change, Options};
 use schedc_kubernetes::drive::Hooks;
 use schedc_kubernetes::health::Health;
 use schedc_kubernetes::metrics::table::{self, Endpoint};
@@ -117,7 +118,7 @@ impl Client for Cluster {
 const SECOND: i64 = 1_000_000_000;
 
 struct World {
-    scheduler: Scheduler<Profiles, Cluster>,
+    scheduler: Box<dyn AnyScheduler>,
     cluster: Cluster,
     tasks: Inline,
     observed: Observed,
@@ -126,19 +127,19 @@ struct World {
 
 impl World {
     fn tell(&mut self, change: Change) {
-        self.observed.told(&change, None, &mut self.scheduler);
+        self.observed.told(&change, None, &mut *self.scheduler);
         self.scheduler.on_change(change, &mut self.tasks);
-        self.observed.took_in(&self.scheduler);
+        self.observed.took_in(&*self.scheduler);
     }
 
     fn node(&mut self, name: &str, milli_cpu: i64) {
-        let name = self.scheduler.cache.base.interner.intern(name);
+        let name = self.scheduler.base_mut().interner.intern(name);
         let allocatable = Resources { milli_cpu, ..Resources::default() };
         self.tell(Change::Node(Node { name, allocatable, allowed_pods: 110, ..Node::default() }));
     }
 
     fn pod(&mut self, name: &str, milli_cpu: i64, priority: i32, gate: Option<&str>) {
-        let interner = &mut self.scheduler.cache.base.interner;
+        let interner = &mut self.scheduler.base_mut().interner;
         let requests = Resources { milli_cpu, ..Resources::default() };
         let spec = PodSpec {
             namespace: interner.intern("default"),
@@ -174,9 +175,9 @@ impl World {
                 self.scheduler.on_completed(done, &mut self.tasks);
             }
             for outcome in self.scheduler.take_outcomes() {
-                self.observed.came_to_end(&outcome, &self.scheduler);
+                self.observed.came_to_end(&outcome, &*self.scheduler);
             }
-            if !self.scheduler.schedule_one_observed(&mut self.tasks, &mut self.observed) {
+            if !self.scheduler.schedule_one(&mut self.tasks, &mut self.observed) {
                 return;
             }
         }
@@ -193,7 +194,9 @@ async fn history() -> (BTreeMap<String, Read>, BTreeMap<String, Read>) {
         disabled: BTreeSet::new(),
     });
     let cluster = Cluster::default();
-    let scheduler = Scheduler::new(cluster.clone(), Options::default()).map_err(|errors| panic!("{errors:?}")).unwrap();
+    let client = AnyClient::new(cluster.clone());
+    let scheduler = AnyBundle::running::<Profiles>().scheduler(client, Options::default());
+    let scheduler = scheduler.map_err(|errors| panic!("{errors:?}")).unwrap();
     let observed = Observed::new(metrics.clone());
     let mut world = World { scheduler, cluster, tasks: Inline::default(), observed, now: SECOND };
     world.node("a", 4000);
@@ -224,7 +227,7 @@ async fn history() -> (BTreeMap<String, Read>, BTreeMap<String, Read>) {
             tokio::select! {
                 biased;
                 page = &mut page => break page,
-                () = tokio::task::yield_now() => world.observed.turned(&world.scheduler),
+                () = tokio::task::yield_now() => world.observed.turned(&*world.scheduler),
             }
         };
         pages.push(read(&page));

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use schedc_core::erased::AnyBundle;
 use schedc_core::scheduler::Options;
 use schedc_double::Server;
 use schedc_kubernetes::drive::{Driver, Leadership, Setup, Standby};
@@ -28,7 +29,7 @@ async fn while_it_runs(server: &Server, done: impl AsyncFnOnce(Inspector)) {
         options: Options::default(),
     };
     let inspector = Inspector::default();
-    let driver = Driver::<Profiles, _, _, _>::new(setup, queue, Bindings::default(), inspector.clone())
+    let driver = Driver::new(&AnyBundle::running::<Profiles>(), setup, queue, Bindings::default(), inspector.clone())
         .map_err(|e| e.len())
         .unwrap();
     let (_stop, is_stopped) = watch::channel(false);

@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1 as api;
 use schedc_core::client::{Client, Event};
+use schedc_core::erased::AnyBundle;
 use schedc_core::extension_points::Placement;
 use schedc_core::intern::Interner;
 use schedc_core::model::NodeIndex;
+use schedc_core::profile::Bundle;
 use schedc_core::scheduler::Options;
 use schedc_double::Server;
 use schedc_kubernetes::drive::{Driver, Hooks, Leadership, Setup, Standby};
@@ -50,7 +52,8 @@ impl Looker {
                 options: Options::default(),
             };
             let client = Pretence::new(transport);
-            let driver = Driver::<Profiles, _, _, _>::with_client(setup, client, Records::default(), hooks);
+            let driver =
+                Driver::with_client(&AnyBundle::running::<Profiles>(), setup, client, Records::default(), hooks);
             let driver = driver.map_err(|errors| errors.len()).unwrap().telling(telling);
             let driver = if tries_pods { driver } else { driver.looking_on() };
             Builder::new_current_thread().enable_all().build().unwrap().block_on(driver.run(is_stopped));
@@ -80,7 +83,7 @@ fn dry_run(server: &Server) -> (Looker, Receiver<(String, Decided)>) {
         // The test may have heard enough.
         let _ = tell.send((decision.pod.clone(), decision.decided.clone()));
     };
-    (Looker::start(server, Decisions::new(tell), true), told)
+    (Looker::start(server, Decisions::new(Profiles::PROFILES, tell), true), told)
 }
 
 #[test]
@@ -181,7 +184,7 @@ impl Judge {
     fn start(server: &Server) -> Judge {
         let (tell, told): (Sender<Disagreement>, _) = channel();
         let tally = Tally::default();
-        let shadow = Shadow::new(tally.clone(), move |disagreement: &Disagreement| {
+        let shadow = Shadow::new(Profiles::PROFILES, tally.clone(), move |disagreement: &Disagreement| {
             let _ = tell.send(disagreement.clone());
         });
         Judge { _looker: Looker::start(server, shadow, false), tally, told }

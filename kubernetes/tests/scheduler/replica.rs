@@ -3,6 +3,7 @@
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use schedc_core::erased::AnyBundle;
 use schedc_core::profile::Bundle;
 use schedc_core::scheduler::{Options, TieBreak};
 use schedc_double::Server;
@@ -140,7 +141,7 @@ async fn schedule<B: Bundle>(
         standby: Standby::Warm,
         options: Options { seed, tie_break: TieBreak::First, ..Options::default() },
     };
-    let driver = Driver::<B, _, _, _>::new(setup, queue, Bindings::default(), hooks);
+    let driver = Driver::new(&AnyBundle::running::<B>(), setup, queue, Bindings::default(), hooks);
     let driver = driver.map_err(|errors| errors.len()).unwrap();
     let end =
         if B::ORIGINALS.any() { apart::schedule(driver.run(stop)).await.unwrap() } else { driver.run(stop).await };

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use schedc_core::erased::AnyBundle;
 use schedc_perf::config::{Config, Labels};
 use schedc_perf::{Error, Options, Report, run};
 
@@ -29,7 +30,7 @@ pub(crate) fn run_file(file: &str, templates: &[(&str, &str)]) -> Result<Report,
     }
     let report = Config::read(&folder.join("w.yaml")).and_then(|config| {
         let chosen = config.choose(&[], &Labels::default())?;
-        run::<Profiles>(&chosen[0], Options::default())
+        run(&AnyBundle::running::<Profiles>(), &chosen[0], Options::default())
     });
     std::fs::remove_dir_all(&folder).unwrap();
     // Errors name files as they were named.

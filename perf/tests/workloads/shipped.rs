@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use schedc_core::erased::AnyBundle;
 use schedc_perf::config::{Config, Labels};
 use schedc_perf::{Options, run};
 
@@ -36,7 +37,8 @@ fn small_ones_run_and_their_placements_are_right() {
         let config = Config::read(&file).unwrap_or_else(|error| panic!("{error}"));
         let chosen = config.choose(&[], &labels).unwrap_or_else(|error| panic!("{error}"));
         for workload in chosen {
-            let report = run::<Profiles>(&workload, Options::default()).unwrap_or_else(|error| panic!("{error}"));
+            let report = run(&AnyBundle::running::<Profiles>(), &workload, Options::default())
+                .unwrap_or_else(|error| panic!("{error}"));
             assert!(report.decisions_per_s > 0.0 && report.pods_per_s > 0.0, "{report:?}");
         }
     }

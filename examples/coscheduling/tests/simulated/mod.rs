@@ -4,6 +4,7 @@
 
 use coscheduling::scheduler::Profiles;
 use schedc_core::client::{ApiError, ApiReason};
+use schedc_core::erased::AnyBundle;
 use schedc_embedded::server::Request;
 use schedc_embedded::{End, Hooks, Options, Simulator, TimedInput, Treatment};
 use schedc_objects::testing::api_object;
@@ -11,11 +12,11 @@ use serde_json::{Value, json};
 
 const SECOND: i64 = 1_000_000_000;
 
-fn cluster() -> Simulator<Profiles> {
-    Simulator::new(Options::default()).unwrap()
+fn cluster() -> Simulator {
+    Simulator::of::<Profiles>(Options::default()).unwrap()
 }
 
-fn status<H: Hooks>(cluster: &Simulator<Profiles, H>, group: &str) -> Value {
+fn status<H: Hooks>(cluster: &Simulator<H>, group: &str) -> Value {
     cluster.object("PodGroup", group).unwrap()["status"].take()
 }
 
@@ -120,7 +121,7 @@ impl Hooks for Overloaded {
 
 #[test]
 fn a_status_that_cannot_be_written_is_written_later() {
-    let mut cluster = Simulator::<Profiles, _>::with_hooks(Options::default(), Overloaded(3)).unwrap();
+    let mut cluster = Simulator::new(&AnyBundle::running::<Profiles>(), Options::default(), Overloaded(3)).unwrap();
     cluster.apply(&described("g", 3));
     assert_eq!((cluster.run(), cluster.now()), (End::Idle, 3 * SECOND));
     assert_eq!(status(&cluster, "g"), json!({"phase": "Pending", "scheduled": 0}));

@@ -2,6 +2,7 @@
 
 use expect_test::expect;
 use schedc::evaluation::{Evaluator, Scenario};
+use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::{Overrides, Setting};
 use serde_json::{Value, json};
 
@@ -142,10 +143,9 @@ fn they_are_sent_victims_with_the_node_that_they_went_to() {
     };
     let steps = [json!({"schedule": with_cpu("weak", 0)}), json!({"schedule": with_cpu("strong", 10)})];
     let scenario = json!({"id": "s", "profile": "preempting", "objects": [node("a")], "steps": steps}).to_string();
-    let mut evaluator = Evaluator::<preempting::Profiles>::new().unwrap();
     let mut here = Overrides::default();
     here.add(Setting::UrlPrefix, server.url.clone());
-    evaluator.set_up_extenders(&here).unwrap();
+    let mut evaluator = Evaluator::new(&AnyBundle::of::<preempting::Profiles>(), &here).unwrap();
     let results = evaluator.evaluate(Scenario::read(scenario.as_bytes()).unwrap()).unwrap().results;
     let outcomes = &results[1].preemption.as_ref().unwrap().outcomes;
     assert_eq!(outcomes[0].victims, ["default/weak"]);

@@ -30,7 +30,7 @@ spec:
 
 #[test]
 fn a_node_is_kept_for_its_namespace() {
-    let mut cluster = Simulator::<Profiles>::new(Options::default()).expect("plugins start");
+    let mut cluster = Simulator::of::<Profiles>(Options::default()).expect("plugins start");
     cluster.apply(NODES);
     cluster.apply(&pod("shop", "a"));
     cluster.apply(&pod("research", "b"));
