@@ -76,6 +76,7 @@ impl Lost {
         self.lock().push((attempt, slot));
         self.0.any.store(true, Ordering::Release);
     }
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         !self.0.any.load(Ordering::Acquire)
     }
