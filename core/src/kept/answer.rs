@@ -66,16 +66,25 @@ pub(crate) struct Room {
 
 impl Room {
     /// Empties everything, and makes room for so many slots of nodes.
+    #[inline(always)]
     fn begin(&mut self, slots: usize) {
         self.changed.clear();
+        self.touched.clear();
+        self.fresh.clear();
+        // The others are mostly empty.
+        let Room { themselves, dirty, again, flipped, fresh_themselves, scored, base, .. } = &*self;
+        let others = [themselves, dirty, again, flipped, fresh_themselves, scored, base];
+        if self.slots < slots || others.iter().any(|set| !set.is_empty()) {
+            self.reset(slots);
+        }
+    }
+
+    #[inline(never)]
+    fn reset(&mut self, slots: usize) {
+        self.slots = self.slots.max(slots);
         let Room { touched, themselves, dirty, again, flipped, fresh, fresh_themselves, scored, base, .. } = self;
         let sets = [touched, themselves, dirty, again, flipped, fresh, fresh_themselves, scored, base];
-        if self.slots < slots {
-            self.slots = slots;
-            sets.into_iter().for_each(|set| set.reset(slots));
-        } else {
-            sets.into_iter().for_each(Touched::clear);
-        }
+        sets.into_iter().for_each(|set| set.reset(slots));
     }
 
     /// A node came, changed itself, or is gone.
