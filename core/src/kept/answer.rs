@@ -66,7 +66,7 @@ pub(crate) struct Room {
 
 impl Room {
     /// Empties everything, and makes room for so many slots of nodes.
-    #[inline(always)]
+    #[inline(never)]
     fn begin(&mut self, slots: usize) {
         self.changed.clear();
         self.touched.clear();
