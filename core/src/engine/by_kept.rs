@@ -58,7 +58,7 @@ impl<P: Profile> Engine<P> {
     ) -> Option<()> {
         self.signatures.ask(signature);
         if let Some(kept) = self.signatures.kept_mut(signature)
-            && kept.update(&*self.plugins, &read.compiled, pod, cache, &mut self.room).is_ok()
+            && kept.update(&*self.plugins, &read.compiled, pod, cache, &mut self.scratch).is_ok()
         {
             self.signatures.updated(signature);
             return Some(());
@@ -85,11 +85,11 @@ impl<P: Profile> Engine<P> {
                     && self.hopeful(&attempt, cache).is_none_or(|nodes| nodes.len() > FEW) =>
             {
                 observer.begins(Point::Filter);
-                let mut kept = Kept::filtered(*attempt, pod, cache, &mut self.room).ok()?;
+                let mut kept = Kept::filtered(*attempt, pod, cache, &mut self.scratch).ok()?;
                 let is_hopeless = kept.feasible.is_empty();
                 observer.ends(Point::Filter, if is_hopeless { Code::Unschedulable } else { Code::Success });
                 observer.begins(Point::Score);
-                kept.score_all(&*self.plugins, cache, &mut self.room).ok()?;
+                kept.score_all(&*self.plugins, cache, &mut self.scratch).ok()?;
                 if kept.count > 1 {
                     observer.ends(Point::Score, Code::Success);
                 }
