@@ -86,6 +86,7 @@ impl Base {
         self.holders.of(resource)
     }
     /// Number of nodes.
+    #[inline]
     pub fn count(&self) -> usize {
         self.by_name.len()
     }
