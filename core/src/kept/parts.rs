@@ -50,6 +50,7 @@ pub trait Parts<P: Profile>: Default + Send {
     ///
     /// # Errors
     /// A plugin cannot, or a score failed or is out of range.
+    #[expect(clippy::too_many_arguments, reason = "what plugins read, and what they update")]
     fn update_scores(
         &mut self,
         plugins: &P,
