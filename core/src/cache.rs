@@ -5,6 +5,7 @@ mod holders;
 mod placements;
 
 pub use entry::Entry;
+pub(crate) use placements::Unplaced;
 use placements::{Placed, Placements};
 
 use holders::Holders;
@@ -85,6 +86,7 @@ impl Base {
         self.holders.of(resource)
     }
     /// Number of nodes.
+    #[inline]
     pub fn count(&self) -> usize {
         self.by_name.len()
     }
@@ -237,14 +239,27 @@ impl<S: State> Cache<S> {
     /// # Errors
     /// It cannot: nothing changes.
     pub fn assume(&mut self, pod: Arc<Pod>, index: NodeIndex) -> Result<Symbol, NotAssumed> {
-        let node = self.base.infos.get(index.get()).and_then(|info| info.node.as_ref());
-        let node = node.ok_or(NotAssumed::NoNode)?.name;
-        if !self.pods.insert_new(Placed { pod: pod.clone(), node, state: PodState::Assumed }) {
-            return Err(NotAssumed::HasNode);
+        if !self.base.alive.contains(index) {
+            return Err(NotAssumed::NoNode);
         }
+        let unplaced = self.unplaced(&pod.uid).ok_or(NotAssumed::HasNode)?;
+        self.assume_unplaced(pod, unplaced, index).ok_or(NotAssumed::NoNode)
+    }
+
+    /// Returns none for a pod that has a node.
+    #[inline]
+    pub(crate) fn unplaced(&self, uid: &Uid) -> Option<Unplaced> {
+        self.pods.unplaced(uid)
+    }
+
+    /// Assumes a pod that is known to have no node. Returns the node's name; none if there is no node, and nothing changes.
+    #[inline]
+    pub(crate) fn assume_unplaced(&mut self, pod: Arc<Pod>, unplaced: Unplaced, index: NodeIndex) -> Option<Symbol> {
+        let node = self.base.infos.get(index.get())?.node.as_ref()?.name;
+        self.pods.insert_unplaced(Placed { pod: pod.clone(), node, state: PodState::Assumed }, unplaced);
         self.base.holders.add_pod(&pod);
         self.put_at(pod, index);
-        Ok(node)
+        Some(node)
     }
 
     /// A pod comes to its node.
@@ -256,6 +271,7 @@ impl<S: State> Cache<S> {
         }
     }
 
+    #[inline]
     fn put_at(&mut self, pod: Arc<Pod>, index: NodeIndex) {
         self.state.add_pod(index, &pod);
         self.base.infos[index.get()].add_pod(pod);

@@ -63,6 +63,7 @@ impl Interner {
     ///
     /// # Panics
     /// If the symbol is of another interner that has more strings.
+    #[inline]
     pub fn resolve(&self, symbol: Symbol) -> &str {
         &self.strings[symbol.0 as usize]
     }
@@ -71,6 +72,7 @@ impl Interner {
     ///
     /// # Panics
     /// As [`Interner::resolve`].
+    #[inline]
     pub fn share(&self, symbol: Symbol) -> Arc<str> {
         self.strings[symbol.0 as usize].clone()
     }

@@ -10,6 +10,7 @@ impl Random {
         Random(seed)
     }
 
+    #[inline]
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -19,6 +20,7 @@ impl Random {
     }
 
     /// A number below `n`, every one equally likely; 0 if `n` is 0.
+    #[inline]
     pub fn below(&mut self, n: usize) -> usize {
         // The high half of a 128-bit product: its bias, n in 2^64, is beyond notice.
         ((u128::from(self.next()) * n as u128) >> 64) as usize

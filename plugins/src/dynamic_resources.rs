@@ -147,6 +147,7 @@ impl ScorePlugin for DynamicResources {
 impl ReservePlugin for DynamicResources {
     type Reserved = ();
 
+    #[inline]
     fn reserve(&self, _: &DynamicResourcesArgs, _: &Placement, _: View<'_, Self>) -> Result<(), Status> {
         Ok(())
     }

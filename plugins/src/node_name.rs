@@ -50,6 +50,7 @@ impl FilterPlugin for NodeName {
 
     const IDLES: bool = true;
 
+    #[inline]
     fn is_idle(pod: &Option<Symbol>) -> bool {
         pod.is_none()
     }

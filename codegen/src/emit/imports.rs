@@ -52,7 +52,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("::schedc_core::handle", &["Handle", "WaitingPods"]),
     ("::schedc_core::hints", &["PluginEvents"]),
     ("::schedc_core::intern", &["Interner"]),
-    ("::schedc_core::kept", &["Anew", "FilterWork", "Fresh", "Normalized", "Parts", "ScoreWork"]),
+    ("::schedc_core::kept", &["Anew", "Normalized", "Parts", "UpdateScratch"]),
     ("::schedc_core::mask", &["Mask"]),
     ("::schedc_core", &["ask", "costs", "kept", "model"]),
     ("::schedc_core::model", &["NodeIndex", "PodSpec"]),

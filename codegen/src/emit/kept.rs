@@ -73,19 +73,15 @@ fn resize_filters(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// Asks one filter about a set of nodes.
-fn ask(members: &Members<'_>, member: &Member<'_>, nodes: TokenStream, dirty: TokenStream) -> TokenStream {
-    let (field, ty, args) = (&member.field, &member.ty, member.args());
-    let (state, columns) = (pre_filter::state(member), super::columns::slices(members, member));
-    quote! {
-        kept::filter::<#ty>(#args, &pod.#field, #state, #columns, #nodes, &mut self.passing.#field, #dirty)?;
-    }
-}
-
 fn filter(members: &Members<'_>) -> TokenStream {
-    let calls = members
-        .at(Point::Filter)
-        .map(|member| if_asked(member, ask(members, member, quote! { nodes }, quote! { dirty })));
+    let calls = members.at(Point::Filter).map(|member| {
+        let (field, ty, args) = (&member.field, &member.ty, member.args());
+        let (state, columns) = (pre_filter::state(member), super::columns::slices(members, member));
+        let call = quote! {
+            kept::filter::<#ty>(#args, &pod.#field, #state, #columns, nodes, &mut self.passing.#field, dirty)?;
+        };
+        if_asked(member, call)
+    });
     let body = quote! { #(#calls)* Ok(()) };
     let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
     let (columns, nodes) = (parameter("columns", &body), parameter("nodes", &body));
@@ -131,11 +127,12 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
     });
     let without = members.at(Point::Filter).filter(|member| !member.runs(Point::PreFilter));
     let without = without.map(|member| {
-        let ty = &member.ty;
-        if_asked(
-            member,
-            with_columns(ask(members, member, quote! { kept::concerned::<#ty>(work) }, quote! { work.dirty })),
-        )
+        let (field, ty, args) = (&member.field, &member.ty, member.args());
+        let (state, columns) = (pre_filter::state(member), super::columns::slices(members, member));
+        let call = quote! {
+            kept::filter_changed::<#ty>(#args, &pod.#field, #state, #columns, &mut self.passing.#field, work)?;
+        };
+        if_asked(member, with_columns(call))
     });
     let body = quote! { #(#without)* #(#with_state)* Ok(()) };
     let (plugins, pod) = (parameter("plugins", &body), parameter("pod", &body));
@@ -147,7 +144,7 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
             #pod: &Pod,
             #cycle: &mut Cycle,
             #cache: &Cache<State>,
-            #work: &mut FilterWork<'_>,
+            #work: &mut UpdateScratch,
         ) -> Result<(), Anew> {
             #body
         }

@@ -35,8 +35,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
 }
 
 pub(super) fn functions(members: &Members<'_>) -> TokenStream {
-    let parts =
-        [resize(members), score(members), update(members), clear(members), retire(members), settle(members), total()];
+    let parts = [resize(members), score(members), update(members), clear(members), retire(members)];
     quote! { #(#parts)* }
 }
 
@@ -123,36 +122,47 @@ fn score_base(nodes: &TokenStream) -> TokenStream {
     }
 }
 
-/// The nodes of `fresh` that a plugin may say something new about.
+/// The fresh nodes about which a plugin may report something new.
 fn fresh(member: &Member<'_>) -> TokenStream {
     let ty = &member.ty;
     match source(member) {
-        Source::PreScore => quote! { kept::new_after_pre_score::<#ty>(fresh) },
-        Source::Prepared => quote! { fresh.nodes },
-        Source::Dormant | Source::Nothing => quote! { kept::new_to_score::<#ty>(fresh) },
+        Source::PreScore => quote! { kept::new_after_pre_score::<#ty>(work) },
+        Source::Prepared => quote! { &work.fresh },
+        Source::Dormant | Source::Nothing => quote! { kept::new_to_score::<#ty>(work) },
     }
 }
 
-/// Asks one plugin that normalises about a set of nodes.
-fn ask(members: &Members<'_>, member: &Member<'_>, nodes: TokenStream) -> TokenStream {
-    let (field, ty, args) = (&member.field, &member.ty, member.args());
-    let (state, columns) = (state(member), slices(members, member));
-    with_columns(quote! { self.scores.#field.score::<#ty>(#args, &pod.#field, #state, #columns, #nodes)?; })
-}
-
 fn score(members: &Members<'_>) -> TokenStream {
-    let raw = normalizing(members).map(|member| unless_skipped(member, ask(members, member, fresh(member))));
-    let base = has_base(members).then(|| score_base(&quote! { fresh.nodes }));
-    let body = quote! { #(#raw)* #base Ok(()) };
-    let (pod, score) = (parameter("pod", &body), parameter("score", &body));
-    let (cache, fresh) = (parameter("cache", &body), parameter("fresh", &body));
+    let normalized = normalizing(members).map(|member| {
+        let (field, ty, args, constant) = (&member.field, &member.ty, member.args(), &member.constant);
+        let (state, columns, fresh) = (state(member), slices(members, member), fresh(member));
+        let score =
+            with_columns(quote! { self.scores.#field.score::<#ty>(#args, &pod.#field, #state, #columns, #fresh)?; });
+        let settle = quote! {
+            self.scores.#field.settle::<#ty>(#args, weight::#constant, feasible, totals, &mut work.again)?;
+        };
+        unless_skipped(member, quote! { #score #settle })
+    });
+    let base = has_base(members).then(|| score_base(&quote! { &work.fresh }));
+    let body = quote! {
+        #(#normalized)*
+        #base
+        self.total(score, &work.fresh, totals);
+        if !work.scored.is_empty() {
+            self.total(score, &work.scored, totals);
+        }
+        Ok(())
+    };
+    let (pod, cache, feasible) = (parameter("pod", &body), parameter("cache", &body), parameter("feasible", &body));
     quote! {
         fn score(
             &mut self,
             #pod: &Pod,
-            #score: &Score,
+            score: &Score,
             #cache: &Cache<State>,
-            #fresh: Fresh<'_>,
+            #feasible: &Mask,
+            totals: &mut [i64],
+            work: &mut UpdateScratch,
         ) -> Result<(), Anew> {
             #body
         }
@@ -166,7 +176,7 @@ fn update(members: &Members<'_>) -> TokenStream {
         .map(|(member, source)| {
             let (field, ty, args) = (&member.field, &member.ty, member.args());
             let view = when_looked_at(members.view(member, Members::in_cycle));
-            let arguments = quote! { &plugins.#field, #args, &pod.#field, &mut score.#field, #view, work };
+            let arguments = quote! { &plugins.#field, #args, &pod.#field, &mut score.#field, #view, feasible, work };
             let update = match source {
                 Source::PreScore => quote! { kept::update_score::<#ty>(#arguments)? },
                 _ => quote! { kept::update_facts::<#ty>(#arguments) },
@@ -179,7 +189,7 @@ fn update(members: &Members<'_>) -> TokenStream {
                 unless_skipped(member, with_columns(update))
             } else {
                 touches_base = true;
-                quote! { work.base.extend(work.again); }
+                quote! { work.base.extend(&work.again); }
             };
             quote! {
                 if #update {
@@ -190,7 +200,7 @@ fn update(members: &Members<'_>) -> TokenStream {
         })
         .collect();
     let base = touches_base.then(|| {
-        let score = score_base(&quote! { work.base });
+        let score = score_base(&quote! { &work.base });
         quote! {
             if !work.base.is_empty() {
                 #score
@@ -200,6 +210,7 @@ fn update(members: &Members<'_>) -> TokenStream {
     let body = quote! { #(#calls)* #base Ok(()) };
     let (plugins, pod, cycle) = (parameter("plugins", &body), parameter("pod", &body), parameter("cycle", &body));
     let (score, cache, work) = (parameter("score", &body), parameter("cache", &body), parameter("work", &body));
+    let feasible = parameter("feasible", &body);
     quote! {
         fn update_scores(
             &mut self,
@@ -208,7 +219,8 @@ fn update(members: &Members<'_>) -> TokenStream {
             #cycle: &Cycle,
             #score: &mut Score,
             #cache: &Cache<State>,
-            #work: &mut ScoreWork<'_>,
+            #feasible: &Mask,
+            #work: &mut UpdateScratch,
         ) -> Result<(), Anew> {
             #body
         }
@@ -242,46 +254,7 @@ fn retire(members: &Members<'_>) -> TokenStream {
     }
 }
 
-fn settle(members: &Members<'_>) -> TokenStream {
-    let calls = normalizing(members).map(|member| {
-        let (field, ty, args, constant) = (&member.field, &member.ty, member.args(), &member.constant);
-        let settle = quote! {
-            self.scores.#field.settle::<#ty>(#args, weight::#constant, feasible, totals, retotalled)?;
-        };
-        unless_skipped(member, settle)
-    });
-    let body = quote! { #(#calls)* Ok(()) };
-    let (score, feasible) = (parameter("score", &body), parameter("feasible", &body));
-    let (totals, retotalled) = (parameter("totals", &body), parameter("retotalled", &body));
-    quote! {
-        fn settle(
-            &mut self,
-            #score: &Score,
-            #feasible: &Mask,
-            #totals: &mut [i64],
-            #retotalled: &mut Touched,
-        ) -> Result<(), Anew> {
-            #body
-        }
-    }
-}
-
-fn total() -> TokenStream {
-    quote! {
-        fn total(&self, score: &Score, nodes: impl Iterator<Item = (usize, u64)>, totals: &mut [i64]) {
-            // A loop that does all of it at once prepares more than a few nodes are worth.
-            for (word, bits) in nodes {
-                if bits == u64::MAX {
-                    self.total_word(score, word, totals);
-                } else {
-                    kept::total_each(word, bits, totals, |node| self.total_of(score, node));
-                }
-            }
-        }
-    }
-}
-
-/// What `total` does with a word, and with a node.
+/// `total`, and what it does with a word and with a node.
 fn total_helpers(members: &Members<'_>) -> TokenStream {
     let (begin, base) = if has_base(members) {
         (quote! { kept::begin_totals(word, &self.scores.base, totals); }, quote! { self.scores.base[node] })
@@ -307,6 +280,18 @@ fn total_helpers(members: &Members<'_>) -> TokenStream {
     let (score_of_one, node) = (parameter("score", &one), parameter("node", &one));
     let score_of_word = parameter("score", &whole);
     quote! {
+        /// Sets the totals of nodes.
+        fn total(&self, score: &Score, nodes: &Touched, totals: &mut [i64]) {
+            // A loop that does all of it at once prepares more than a few nodes are worth.
+            for (word, bits) in nodes.words() {
+                if bits == u64::MAX {
+                    self.total_word(score, word, totals);
+                } else {
+                    kept::total_each(word, bits, totals, |node| self.total_of(score, node));
+                }
+            }
+        }
+
         /// The totals of all nodes of a word.
         #[inline(never)]
         fn total_word(&self, #score_of_word: &Score, word: usize, totals: &mut [i64]) {

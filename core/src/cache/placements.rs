@@ -17,6 +17,12 @@ pub(super) struct Placed {
     pub(super) state: PodState,
 }
 
+/// Shows that a pod has no node, and holds the hash of its uid. It is valid until a pod is inserted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unplaced {
+    hash: u64,
+}
+
 /// All of them, by uid, which is in the pod and nowhere else.
 #[derive(Default)]
 pub(super) struct Placements {
@@ -53,16 +59,18 @@ impl Placements {
         }
     }
 
-    /// The same for one that is not there yet: else nothing changes, and it returns false.
+    /// Returns none for a pod that has a node.
     #[inline]
-    pub(super) fn insert_new(&mut self, placed: Placed) -> bool {
-        let uid = &placed.pod.uid;
-        let hash_of_uid = hash(uid);
-        if self.by_uid.find(hash_of_uid, |known| known.pod.uid == *uid).is_some() {
-            return false;
-        }
-        self.by_uid.insert_unique(hash_of_uid, placed, |placed| hash(&placed.pod.uid));
-        true
+    pub(super) fn unplaced(&self, uid: &Uid) -> Option<Unplaced> {
+        let hash = hash(uid);
+        self.by_uid.find(hash, |placed| placed.pod.uid == *uid).is_none().then_some(Unplaced { hash })
+    }
+
+    /// Inserts a pod that has no node yet.
+    #[inline]
+    pub(super) fn insert_unplaced(&mut self, placed: Placed, unplaced: Unplaced) {
+        debug_assert!(self.unplaced(&placed.pod.uid).is_some_and(|now| now.hash == unplaced.hash));
+        self.by_uid.insert_unique(unplaced.hash, placed, |placed| hash(&placed.pod.uid));
     }
 
     pub(super) fn remove(&mut self, uid: &Uid) -> Option<Placed> {

@@ -40,15 +40,14 @@ impl<P: Profile> Engine<P> {
         started: &mut Option<Start<P>>,
     ) -> Option<Decision> {
         let signature = read.signature?;
-        let mut kept = self.take_kept(signature, read, pod, cache, observer, started)?;
-        let decision = Self::conclude_kept(&*self.plugins, &mut kept, pod, cache, now, draw, observer);
-        self.signatures.put(signature, kept);
-        Some(decision)
+        self.keep_current(signature, read, pod, cache, observer, started)?;
+        let kept = self.signatures.kept_mut(signature)?;
+        Some(Self::conclude_kept(&*self.plugins, kept, pod, cache, now, draw, observer))
     }
 
-    /// The answer, up to date.
+    /// Keeps an answer that is up to date, if one can be kept.
     #[inline]
-    fn take_kept(
+    fn keep_current(
         &mut self,
         signature: SignatureId,
         read: &Read<P>,
@@ -56,13 +55,18 @@ impl<P: Profile> Engine<P> {
         cache: &Cache<P::State>,
         observer: &mut impl Observer,
         started: &mut Option<Start<P>>,
-    ) -> Option<Box<Kept<P>>> {
-        if let Some(mut kept) = self.signatures.take(signature)
-            && kept.update(&*self.plugins, &read.compiled, pod, cache, &mut self.room).is_ok()
+    ) -> Option<()> {
+        self.signatures.ask(signature);
+        if let Some(kept) = self.signatures.kept_mut(signature)
+            && kept.update(&*self.plugins, &read.compiled, pod, cache, &mut self.scratch).is_ok()
         {
-            return Some(kept);
+            self.signatures.updated(signature);
+            return Some(());
         }
-        self.keep_anew(read, pod, cache, observer, started)
+        self.signatures.take(signature);
+        let kept = self.keep_anew(read, pod, cache, observer, started)?;
+        self.signatures.put(signature, kept);
+        Some(())
     }
 
     #[inline(never)]
@@ -81,11 +85,11 @@ impl<P: Profile> Engine<P> {
                     && self.hopeful(&attempt, cache).is_none_or(|nodes| nodes.len() > FEW) =>
             {
                 observer.begins(Point::Filter);
-                let mut kept = Kept::filtered(*attempt, pod, cache, &mut self.room).ok()?;
+                let mut kept = Kept::filtered(*attempt, pod, cache, &mut self.scratch).ok()?;
                 let is_hopeless = kept.feasible.is_empty();
                 observer.ends(Point::Filter, if is_hopeless { Code::Unschedulable } else { Code::Success });
                 observer.begins(Point::Score);
-                kept.score_all(&*self.plugins, cache, &mut self.room).ok()?;
+                kept.score_all(&*self.plugins, cache, &mut self.scratch).ok()?;
                 if kept.count > 1 {
                     observer.ends(Point::Score, Code::Success);
                 }
@@ -140,9 +144,10 @@ impl<P: Profile> Engine<P> {
     pub fn may_choose(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>, node: NodeIndex) -> Option<bool> {
         let read = self.signatures.read(&*self.plugins, &pod.spec, cache);
         let signature = read.signature.filter(|_| self.keeps(cache))?;
-        let kept = self.take_kept(signature, &read, pod, cache, &mut (), &mut None)?;
+        self.keep_current(signature, &read, pod, cache, &mut (), &mut None)?;
+        let kept = self.signatures.kept(signature)?;
         let nominated = pod.nominated_node.and_then(|name| cache.base.node(name));
-        let may_choose = match nominated.filter(|&nominated| kept.feasible.contains(nominated)) {
+        match nominated.filter(|&nominated| kept.feasible.contains(nominated)) {
             Some(nominated) => Some(node == nominated),
             None if kept.count == 0 => None,
             None if kept.count == 1 => Some(kept.feasible.contains(node)),
@@ -150,9 +155,7 @@ impl<P: Profile> Engine<P> {
                 let total = kept.total(node);
                 Some(kept.feasible.contains(node) && total.is_none_or(|total| total == kept.best().total))
             }
-        };
-        self.signatures.put(signature, kept);
-        may_choose
+        }
     }
 
     /// What is kept about a pod, brought up to date: the feasible nodes with their totals, none where nobody scores. `None`:
@@ -163,11 +166,10 @@ impl<P: Profile> Engine<P> {
             return None;
         }
         let signature = read.signature?;
-        let kept = self.take_kept(signature, &read, pod, cache, &mut (), &mut None)?;
+        self.keep_current(signature, &read, pod, cache, &mut (), &mut None)?;
+        let kept = self.signatures.kept(signature)?;
         let totals = kept.feasible.iter().map(|node| (node, kept.total(node))).collect();
-        let answer = KeptAnswer { feasible: kept.feasible.clone(), totals };
-        self.signatures.put(signature, kept);
-        Some(answer)
+        Some(KeptAnswer { feasible: kept.feasible.clone(), totals })
     }
 }
 

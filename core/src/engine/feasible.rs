@@ -263,7 +263,7 @@ pub(crate) fn left_out(plugins: &[&str]) -> String {
 pub(super) fn nodes_to_find(percentage: u8, nodes: usize) -> usize {
     const ALWAYS: usize = 100;
     const LOWEST_PERCENTAGE: usize = 5;
-    if nodes < ALWAYS {
+    if nodes < ALWAYS || percentage == 100 {
         return nodes;
     }
     let percentage = match percentage {

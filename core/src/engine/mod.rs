@@ -11,7 +11,7 @@ use crate::extension_points::PostFilterContext;
 use crate::handle::Handle;
 use crate::hints::PluginSet;
 use crate::imagined::Imagined;
-use crate::kept::{Read, Room, Signatures, compile};
+use crate::kept::{Read, Signatures, UpdateScratch, compile};
 use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
 use crate::passes::Best;
@@ -50,8 +50,8 @@ pub struct Engine<P: Profile> {
     /// Whether answers are kept for pods that are alike, and brought up to date. They are the same without, and late.
     pub keep_answers: bool,
     signatures: Signatures<P>,
-    /// Room for bringing answers up to date.
-    room: Room,
+    /// For updates of answers.
+    scratch: UpdateScratch,
     /// Room for an attempt: an earlier one, of which nobody needs anything any more.
     spare: Option<Box<Attempt<P>>>,
     /// Room for a list of nodes.
@@ -133,7 +133,7 @@ impl<P: Profile> Engine<P> {
             next_start: 0,
             keep_answers: true,
             signatures: Signatures::default(),
-            room: Room::default(),
+            scratch: UpdateScratch::default(),
             spare: None,
             candidates: Vec::new(),
         }

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use super::parts::{FilterWork, Fresh, Parts, ScoreWork};
+use super::parts::Parts;
 use super::tree::{BLOCK, Best, Tree};
-use super::{Anew, Changed, Diagnosed, Nominations};
+use super::{Anew, Diagnosed, Nominations, UpdateScratch};
 use crate::attempt::Attempt;
 use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
 use crate::mask::{Mask, nodes_of};
 use crate::model::{NodeIndex, Pod};
 use crate::profile::Profile;
-use crate::touched::Touched;
 
 /// The answer about all pods that a profile reads alike.
 pub(crate) struct Kept<P: Profile> {
@@ -38,61 +37,6 @@ pub(crate) struct Kept<P: Profile> {
     bytes: usize,
 }
 
-/// Room for bringing answers up to date, one after the other.
-#[derive(Default)]
-pub(crate) struct Room {
-    /// How many slots of nodes there is room for.
-    slots: usize,
-    /// The nodes that changed, those that are gone included.
-    changed: Vec<NodeIndex>,
-    /// Those that are there.
-    touched: Touched,
-    /// Those of them that came or changed themselves; on the others, pods came and went.
-    themselves: Touched,
-    /// Those whose verdict may be another one, by what plugins say, or because they are new or gone.
-    dirty: Touched,
-    /// Whom one plugin asks about.
-    again: Touched,
-    /// Who became feasible, and who ceased to be.
-    flipped: Touched,
-    /// Feasible nodes that every Score is asked about.
-    fresh: Touched,
-    /// Those of them that are new to a Score that sees nothing of pods.
-    fresh_themselves: Touched,
-    /// Others whose scores changed.
-    scored: Touched,
-    base: Touched,
-}
-
-impl Room {
-    /// Empties everything, and makes room for so many slots of nodes.
-    fn begin(&mut self, slots: usize) {
-        self.changed.clear();
-        let Room { touched, themselves, dirty, again, flipped, fresh, fresh_themselves, scored, base, .. } = self;
-        let sets = [touched, themselves, dirty, again, flipped, fresh, fresh_themselves, scored, base];
-        if self.slots < slots {
-            self.slots = slots;
-            sets.into_iter().for_each(|set| set.reset(slots));
-        } else {
-            sets.into_iter().for_each(Touched::clear);
-        }
-    }
-
-    /// A node came, changed itself, or is gone.
-    #[cold]
-    fn take_changed(&mut self, node: NodeIndex, alive: &Mask) {
-        let is_new = !self.dirty.contains(node) && !self.touched.contains(node);
-        if is_new {
-            self.changed.push(node);
-        }
-        self.dirty.insert(node);
-        if alive.contains(node) {
-            self.touched.insert(node);
-            self.themselves.insert(node);
-        }
-    }
-}
-
 impl<P: Profile> Kept<P> {
     /// Filters every node for a pod; [`Kept::score_all`] is next.
     ///
@@ -102,7 +46,7 @@ impl<P: Profile> Kept<P> {
         attempt: Attempt<P>,
         pod: &Arc<Pod>,
         cache: &Cache<P::State>,
-        room: &mut Room,
+        work: &mut UpdateScratch,
     ) -> Result<Self, Anew> {
         let mut kept = Kept {
             attempt,
@@ -121,15 +65,15 @@ impl<P: Profile> Kept<P> {
         };
         let slots = cache.base.infos().len();
         kept.feasible.resize(slots);
-        room.begin(slots);
-        room.touched.insert_all(cache.base.alive());
+        work.begin(slots);
+        work.touched.insert_all(cache.base.alive());
         let Attempt { compiled, cycle, .. } = &kept.attempt;
         let columns = P::columns(&cache.state, &cache.base);
         kept.parts.resize_filters(compiled, cycle, slots);
-        kept.parts.filter(compiled, cycle, columns, &room.touched, &mut room.dirty)?;
-        room.dirty.extend(&room.touched);
-        kept.yield_to_nominated(pod, cache, room)?;
-        kept.find_feasible(cache, room);
+        kept.parts.filter(compiled, cycle, columns, &work.touched, &mut work.dirty)?;
+        work.dirty.extend(&work.touched);
+        kept.yield_to_nominated(pod, cache, work)?;
+        kept.find_feasible(cache, work);
         Ok(kept)
     }
 
@@ -137,8 +81,13 @@ impl<P: Profile> Kept<P> {
     ///
     /// # Errors
     /// The same.
-    pub(crate) fn score_all(&mut self, plugins: &P, cache: &Cache<P::State>, room: &mut Room) -> Result<(), Anew> {
-        self.score(plugins, cache, room)?;
+    pub(crate) fn score_all(
+        &mut self,
+        plugins: &P,
+        cache: &Cache<P::State>,
+        work: &mut UpdateScratch,
+    ) -> Result<(), Anew> {
+        self.score(plugins, cache, work)?;
         self.weigh();
         Ok(())
     }
@@ -153,23 +102,21 @@ impl<P: Profile> Kept<P> {
         compiled: &Arc<P::Pod>,
         pod: &Arc<Pod>,
         cache: &Cache<P::State>,
-        room: &mut Room,
+        work: &mut UpdateScratch,
     ) -> Result<(), Anew> {
         if !Arc::ptr_eq(&self.attempt.compiled, compiled) {
             self.attempt.compiled = compiled.clone();
         }
         let slots = cache.base.infos().len();
         let alive = cache.base.alive();
-        let mut themselves = false;
-        room.begin(slots);
+        work.begin(slots);
         for entry in cache.log.since(self.seen).ok_or(Anew)? {
             let node = entry.slot();
             if entry.is_node_itself() || !alive.contains(node) {
-                themselves |= entry.is_node_itself();
-                room.take_changed(node, alive);
-            } else if !room.touched.contains(node) {
-                room.touched.insert(node);
-                room.changed.push(node);
+                work.nodes_changed |= entry.is_node_itself();
+                work.take_changed(node, alive);
+            } else {
+                work.take_touched(node);
             }
         }
         self.seen = cache.log.end();
@@ -179,26 +126,17 @@ impl<P: Profile> Kept<P> {
             self.parts.resize_filters(compiled, cycle, slots);
             self.bytes = 0;
         }
-        let changed = Changed { nodes: &room.changed, themselves };
-        let mut work = FilterWork {
-            changed,
-            touched: &room.touched,
-            themselves: &room.themselves,
-            dirty: &mut room.dirty,
-            again: &mut room.again,
-            alive,
-        };
-        self.parts.update_filters(plugins, compiled, cycle, cache, &mut work)?;
-        self.yield_to_nominated(pod, cache, room)?;
+        self.parts.update_filters(plugins, compiled, cycle, cache, work)?;
+        self.yield_to_nominated(pod, cache, work)?;
         if let Some(diagnosed) = &mut self.diagnosed {
             // Where Filter says no as before, it may be for another reason.
-            diagnosed.mark(&room.touched, slots);
-            diagnosed.mark(&room.dirty, slots);
+            diagnosed.mark(&work.touched, slots);
+            diagnosed.mark(&work.dirty, slots);
         }
-        if !room.dirty.is_empty() {
-            self.find_feasible(cache, room);
+        if !work.dirty.is_empty() {
+            self.find_feasible(cache, work);
         }
-        self.rescore(plugins, cache, room, themselves)?;
+        self.rescore(plugins, cache, work)?;
         if self.bytes == 0 {
             self.weigh();
         }
@@ -208,27 +146,32 @@ impl<P: Profile> Kept<P> {
     /// Finds out where the pods that are nominated for a node leave no room: what would pass, but not with them. Asks again
     /// about nodes whose nominations changed, and of the others about those whose verdict may have.
     #[inline]
-    fn yield_to_nominated(&mut self, pod: &Arc<Pod>, cache: &Cache<P::State>, room: &mut Room) -> Result<(), Anew> {
+    fn yield_to_nominated(
+        &mut self,
+        pod: &Arc<Pod>,
+        cache: &Cache<P::State>,
+        work: &mut UpdateScratch,
+    ) -> Result<(), Anew> {
         if cache.nominator.is_empty() && self.nominations.is_empty() {
             return Ok(());
         }
-        self.yield_to_some(pod, cache, room)
+        self.yield_to_some(pod, cache, work)
     }
 
-    fn yield_to_some(&mut self, pod: &Arc<Pod>, cache: &Cache<P::State>, room: &mut Room) -> Result<(), Anew> {
+    fn yield_to_some(&mut self, pod: &Arc<Pod>, cache: &Cache<P::State>, work: &mut UpdateScratch) -> Result<(), Anew> {
         self.yielded.resize(cache.base.infos().len());
-        room.changed.iter().for_each(|&node| room.again.insert(node));
-        self.nominations.update(pod, &cache.nominator, &cache.base, &mut room.again);
+        work.changed.iter().for_each(|&node| work.again.insert(node));
+        self.nominations.update(pod, &cache.nominator, &cache.base, &mut work.again);
         let alone = P::looks_at_node_alone(&self.attempt.compiled, &self.attempt.cycle);
         if std::mem::replace(&mut self.yields_alone, alone) && alone {
             let nominated = |word| self.nominations.nodes().words().get(word).copied().unwrap_or(0);
-            room.dirty.words().for_each(|(word, bits)| room.again.insert_word(word, bits & nominated(word)));
+            work.dirty.words().for_each(|(word, bits)| work.again.insert_word(word, bits & nominated(word)));
         } else {
             // What a plugin knows of other nodes may make a difference only once the nominated pods are there.
-            room.again.insert_all(self.nominations.nodes());
+            work.again.insert_all(self.nominations.nodes());
         }
-        room.dirty.extend(&room.again);
-        for node in room.again.iter() {
+        work.dirty.extend(&work.again);
+        for node in work.again.iter() {
             let Attempt { compiled, cycle, .. } = &self.attempt;
             let passes = self.parts.passing(compiled, cycle, node.get() / 64) >> (node.0 % 64) & 1 == 1;
             self.yielded.remove(node);
@@ -245,7 +188,7 @@ impl<P: Profile> Kept<P> {
                 }
             }
         }
-        room.again.clear();
+        work.again.clear();
         Ok(())
     }
 
@@ -254,23 +197,23 @@ impl<P: Profile> Kept<P> {
         self.diagnosed.get_or_insert_default().diagnose(&mut self.attempt, pod, cache)
     }
 
-    /// Puts together what filters say of the dirty nodes, and leaves those that are another in `room.flipped`.
+    /// Puts together what filters say of the dirty nodes, and leaves those that are another in `work.flipped`.
     #[inline]
-    fn find_feasible(&mut self, cache: &Cache<P::State>, room: &mut Room) {
+    fn find_feasible(&mut self, cache: &Cache<P::State>, work: &mut UpdateScratch) {
         let Attempt { compiled, cycle, .. } = &self.attempt;
         let alive = cache.base.alive().words();
         let feasible = self.feasible.words_mut();
-        for (word, _) in room.dirty.words() {
+        for (word, _) in work.dirty.words() {
             let mut passing = self.parts.passing(compiled, cycle, word) & alive[word];
             passing &= !self.yielded.words().get(word).copied().unwrap_or(0);
             let before = std::mem::replace(&mut feasible[word], passing);
-            room.flipped.insert_word(word, before ^ passing);
+            work.flipped.insert_word(word, before ^ passing);
             self.count = self.count + passing.count_ones() as usize - before.count_ones() as usize;
         }
     }
 
     /// Scores all feasible nodes, unless they are too few for that.
-    fn score(&mut self, plugins: &P, cache: &Cache<P::State>, room: &mut Room) -> Result<(), Anew> {
+    fn score(&mut self, plugins: &P, cache: &Cache<P::State>, work: &mut UpdateScratch) -> Result<(), Anew> {
         if self.count < 2 {
             return Ok(());
         }
@@ -278,32 +221,31 @@ impl<P: Profile> Kept<P> {
         let Attempt { compiled, cycle, .. } = &self.attempt;
         let slots = cache.base.infos().len();
         let score = plugins.pre_score(compiled, cycle, cache, &self.feasible).map_err(|_| Anew)?;
-        room.fresh.clear();
-        room.fresh.insert_all(&self.feasible);
-        self.parts.clear_scores();
-        self.parts.resize_scores(&score, slots);
-        let all = Fresh { nodes: &room.fresh, themselves: &room.fresh };
-        self.parts.score(compiled, &score, cache, all)?;
         let Kept { parts, feasible, totals, best, .. } = self;
+        work.again.clear();
+        for set in [&mut work.fresh, &mut work.fresh_themselves] {
+            set.clear();
+            set.insert_all(feasible);
+        }
+        parts.clear_scores();
+        parts.resize_scores(&score, slots);
         totals.resize(slots, 0);
         best.resize(slots);
-        room.again.clear();
-        parts.settle(&score, feasible, totals, &mut room.again)?;
-        parts.total(&score, feasible.words().iter().copied().enumerate(), totals);
+        parts.score(compiled, &score, cache, feasible, totals, work)?;
         best.fill(totals, feasible);
         self.score = Some(score);
         Ok(())
     }
 
     /// Scores again what has to be.
-    fn rescore(&mut self, plugins: &P, cache: &Cache<P::State>, room: &mut Room, themselves: bool) -> Result<(), Anew> {
+    fn rescore(&mut self, plugins: &P, cache: &Cache<P::State>, work: &mut UpdateScratch) -> Result<(), Anew> {
         if self.count < 2 {
             if let Some(score) = self.score.take() {
                 plugins.recycle_score(score);
             }
             return Ok(());
         }
-        let Some(score) = &mut self.score else { return self.score(plugins, cache, room) };
+        let Some(score) = &mut self.score else { return self.score(plugins, cache, work) };
         let Attempt { compiled, cycle, .. } = &self.attempt;
         let slots = cache.base.infos().len();
         if self.totals.len() < slots {
@@ -311,40 +253,27 @@ impl<P: Profile> Kept<P> {
             self.totals.resize(slots, 0);
             self.best.resize(slots);
         }
-        room.again.clear();
+        work.again.clear();
         let feasible = self.feasible.words();
-        for (word, bits) in room.touched.words() {
-            room.fresh.insert_word(word, bits & feasible[word]);
+        for (word, bits) in work.touched.words() {
+            work.fresh.insert_word(word, bits & feasible[word]);
         }
-        for set in [&room.themselves, &room.flipped] {
+        for set in [&work.themselves, &work.flipped] {
             for (word, bits) in set.words() {
-                room.fresh.insert_word(word, bits & feasible[word]);
-                room.fresh_themselves.insert_word(word, bits & feasible[word]);
+                work.fresh.insert_word(word, bits & feasible[word]);
+                work.fresh_themselves.insert_word(word, bits & feasible[word]);
             }
         }
-        let mut work = ScoreWork {
-            changed: Changed { nodes: &room.changed, themselves },
-            feasible: &self.feasible,
-            flipped: &room.flipped,
-            fresh: &room.fresh,
-            scored: &mut room.scored,
-            again: &mut room.again,
-            base: &mut room.base,
-            moved: false,
-        };
-        self.parts.update_scores(plugins, compiled, cycle, score, cache, &mut work)?;
-        let fresh = Fresh { nodes: &room.fresh, themselves: &room.fresh_themselves };
-        self.parts.score(compiled, score, cache, fresh)?;
         let Kept { parts, totals, feasible, best, .. } = self;
-        if !room.flipped.is_empty() {
-            parts.retire(score, feasible, &room.flipped);
+        parts.update_scores(plugins, compiled, cycle, score, cache, feasible, work)?;
+        if !work.flipped.is_empty() {
+            parts.retire(score, feasible, &work.flipped);
         }
-        parts.settle(score, feasible, totals, &mut room.again)?;
-        room.fresh.extend(&room.scored);
-        parts.total(score, room.fresh.words(), totals);
-        room.fresh.extend(&room.flipped);
-        room.fresh.extend(&room.again);
-        best.refresh(&room.fresh, totals, feasible);
+        parts.score(compiled, score, cache, feasible, totals, work)?;
+        work.fresh.extend(&work.scored);
+        work.fresh.extend(&work.flipped);
+        work.fresh.extend(&work.again);
+        best.refresh(&work.fresh, totals, feasible);
         Ok(())
     }
 

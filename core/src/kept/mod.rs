@@ -25,19 +25,21 @@ mod nominations;
 mod normalized;
 mod parts;
 mod passes;
+mod scratch;
 mod signatures;
 mod tally;
 mod tree;
 
-pub(crate) use answer::{Kept, Room};
+pub(crate) use answer::Kept;
 pub(crate) use diagnosed::{Diagnosed, Verdicts as VerdictsOfNodes};
 pub use nominations::Nominations;
 pub use normalized::Normalized;
-pub use parts::{FilterWork, Fresh, NotKept, Parts, ScoreWork};
+pub use parts::{NotKept, Parts};
 pub use passes::{
-    are_few, begin_totals, begin_totals_at_zero, concerned, filter, new_after_pre_score, new_to_score, score_each,
+    are_few, begin_totals, begin_totals_at_zero, filter, filter_changed, new_after_pre_score, new_to_score, score_each,
     total_each, update_facts, update_filter, update_score, update_state, weighted,
 };
+pub use scratch::UpdateScratch;
 pub(crate) use signatures::{Read, SignatureId, Signatures, compile};
 pub use tally::Tally;
 

@@ -1,8 +1,7 @@
 //! The kept raw scores of a plugin that normalises.
 
-use super::Anew;
 use super::levels::Levels;
-use super::parts::ScoreWork;
+use super::{Anew, UpdateScratch};
 use crate::column::ColumnSet;
 use crate::extension_points::{NormalizeScore, ScorePlugin};
 use crate::mask::{Mask, nodes_of};
@@ -123,12 +122,12 @@ impl Normalized {
         pod: &P::Pod,
         state: &<P as ScorePlugin>::Cycle,
         columns: Slices<'_, P>,
-        work: &ScoreWork<'_>,
+        work: &UpdateScratch,
     ) -> Result<(), Anew> {
         if work.moved {
             self.levels.move_all(|class| P::score_of_class(args, pod, state, class));
         }
-        self.score::<P>(args, pod, state, columns, work.again)
+        self.score::<P>(args, pod, state, columns, &work.again)
     }
 
     /// Forgets the scores of nodes that are not feasible any more.

@@ -1,7 +1,6 @@
 //! What generated code does with one plugin's part of a kept answer: compiled once for all profiles that have the plugin.
 
-use super::parts::{FilterWork, Fresh, ScoreWork};
-use super::{Anew, Rescore, Verdicts};
+use super::{Anew, Changed, Rescore, UpdateScratch, Verdicts};
 use crate::column::ColumnSet;
 use crate::extension_points::{
     FilterPlugin, MAX_NODE_SCORE, PreFilterPlugin, PreScorePlugin, PrepareScore, ScoreError, ScorePlugin,
@@ -9,13 +8,6 @@ use crate::extension_points::{
 use crate::mask::{Mask, nodes_of};
 use crate::plugin::{Slices, Slot, View};
 use crate::touched::Touched;
-
-/// The nodes that a filter without PreFilter is asked about: where pods came and went, one that sees nothing of pods says
-/// what it said before.
-#[inline(always)]
-pub fn concerned<'a, P: FilterPlugin>(work: &FilterWork<'a>) -> &'a Touched {
-    if P::Columns::OF_NODE_ALONE { work.themselves } else { work.touched }
-}
 
 /// Asks a filter about nodes, and takes its verdicts down in `passing`. `dirty` takes those whose verdict is another one.
 ///
@@ -32,6 +24,24 @@ pub fn filter<P: FilterPlugin>(
     dirty: &mut Touched,
 ) -> Result<(), Anew> {
     if nodes.is_empty() { Ok(()) } else { filter_some::<P>(args, pod, cycle, columns, nodes, passing, dirty) }
+}
+
+/// Asks a filter without PreFilter about changed nodes. Where pods came and went, a filter that reads nothing of pods has
+/// the verdict that it had.
+///
+/// # Errors
+/// The filter failed with an error on one of them.
+#[inline(always)]
+pub fn filter_changed<P: FilterPlugin>(
+    args: &P::Args,
+    pod: &P::Pod,
+    cycle: &<P as FilterPlugin>::Cycle,
+    columns: Slices<'_, P>,
+    passing: &mut Mask,
+    work: &mut UpdateScratch,
+) -> Result<(), Anew> {
+    let nodes = if P::Columns::OF_NODE_ALONE { &work.themselves } else { &work.touched };
+    filter::<P>(args, pod, cycle, columns, nodes, passing, &mut work.dirty)
 }
 
 fn filter_some<P: FilterPlugin>(
@@ -73,7 +83,7 @@ pub fn update_filter<'v, P, C>(
     slot: &mut Slot<C>,
     view: impl Fn() -> View<'v, P>,
     passing: &mut Mask,
-    work: &mut FilterWork<'_>,
+    work: &mut UpdateScratch,
 ) -> Result<(), Anew>
 where
     P: PreFilterPlugin<Cycle = C> + FilterPlugin<Cycle = C>,
@@ -82,15 +92,16 @@ where
     if slot.skip {
         return Ok(());
     }
-    let nodes = if P::READS_POD_ALONE { concerned::<P>(work) } else { work.touched };
+    let of_node_alone = P::READS_POD_ALONE && P::Columns::OF_NODE_ALONE;
+    let nodes = if of_node_alone { &work.themselves } else { &work.touched };
     if work.again.is_empty() {
-        return filter::<P>(args, pod, &slot.state, view().columns, nodes, passing, work.dirty);
+        return filter::<P>(args, pod, &slot.state, view().columns, nodes, passing, &mut work.dirty);
     }
-    let alive = work.alive.words();
+    let alive = view().base.alive().words();
     work.again.retain(|word, bits| bits & alive.get(word).copied().unwrap_or(0));
-    work.dirty.extend(work.again);
+    work.dirty.extend(&work.again);
     work.again.extend(nodes);
-    filter::<P>(args, pod, &slot.state, view().columns, work.again, passing, work.dirty)?;
+    filter::<P>(args, pod, &slot.state, view().columns, &work.again, passing, &mut work.dirty)?;
     work.again.clear();
     Ok(())
 }
@@ -107,26 +118,28 @@ pub fn update_state<'v, P: PreFilterPlugin>(
     slot: &mut Slot<P::Cycle>,
     view: impl Fn() -> View<'v, P>,
     passing: &mut Mask,
-    work: &mut FilterWork<'_>,
+    work: &mut UpdateScratch,
 ) -> Result<(), Anew> {
     if P::is_at_rest(pod, slot) {
         return Ok(());
     }
-    let mut verdicts = Verdicts::new(work.changed, passing, work.again, work.dirty, work.alive);
-    plugin.update(args, pod, slot, view(), &mut verdicts)
+    let view = view();
+    let changed = Changed { nodes: &work.changed, themselves: work.nodes_changed };
+    let mut verdicts = Verdicts::new(changed, passing, &mut work.again, &mut work.dirty, view.base.alive());
+    plugin.update(args, pod, slot, view, &mut verdicts)
 }
 
 /// The nodes that a Score without PreScore is asked about: where pods came and went, one that sees nothing of pods says what
 /// it said before.
 #[inline(always)]
-pub fn new_to_score<'a, P: ScorePlugin>(fresh: Fresh<'a>) -> &'a Touched {
-    if P::Columns::OF_NODE_ALONE { fresh.themselves } else { fresh.nodes }
+pub fn new_to_score<P: ScorePlugin>(work: &UpdateScratch) -> &Touched {
+    if P::Columns::OF_NODE_ALONE { &work.fresh_themselves } else { &work.fresh }
 }
 
 /// The same for one whose state is PreScore's.
 #[inline(always)]
-pub fn new_after_pre_score<'a, P: ScorePlugin + PreScorePlugin>(fresh: Fresh<'a>) -> &'a Touched {
-    if P::READS_POD_ALONE { new_to_score::<P>(fresh) } else { fresh.nodes }
+pub fn new_after_pre_score<P: ScorePlugin + PreScorePlugin>(work: &UpdateScratch) -> &Touched {
+    if P::READS_POD_ALONE { new_to_score::<P>(work) } else { &work.fresh }
 }
 
 /// Brings a score state up to date. Returns whether scores may be other ones: those of the nodes that are left in
@@ -141,13 +154,14 @@ pub fn update_score<'v, P: PreScorePlugin>(
     pod: &P::Pod,
     slot: &mut Slot<P::Cycle>,
     view: impl Fn() -> View<'v, P>,
-    work: &mut ScoreWork<'_>,
+    feasible: &Mask,
+    work: &mut UpdateScratch,
 ) -> Result<bool, Anew> {
     if P::is_at_rest(pod) {
         return Ok(false);
     }
-    plugin.update(args, pod, slot, view(), &mut rescore(work))?;
-    Ok(narrow(work))
+    plugin.update(args, pod, slot, view(), &mut rescore(feasible, work))?;
+    Ok(narrow(feasible, work))
 }
 
 /// The same for facts that are looked up.
@@ -158,24 +172,26 @@ pub fn update_facts<'v, P: PrepareScore>(
     pod: &P::Pod,
     facts: &mut <P as ScorePlugin>::Cycle,
     view: impl Fn() -> View<'v, P>,
-    work: &mut ScoreWork<'_>,
+    feasible: &Mask,
+    work: &mut UpdateScratch,
 ) -> bool {
-    plugin.update(args, pod, facts, view(), &mut rescore(work));
-    narrow(work)
+    plugin.update(args, pod, facts, view(), &mut rescore(feasible, work));
+    narrow(feasible, work)
 }
 
 #[inline(always)]
-fn rescore<'a>(work: &'a mut ScoreWork<'_>) -> Rescore<'a> {
+fn rescore<'a>(feasible: &'a Mask, work: &'a mut UpdateScratch) -> Rescore<'a> {
     work.moved = false;
-    Rescore::new(work.changed, work.feasible, work.flipped, work.again, &mut work.moved)
+    let changed = Changed { nodes: &work.changed, themselves: work.nodes_changed };
+    Rescore::new(changed, feasible, &work.flipped, &mut work.again, &mut work.moved)
 }
 
 #[inline(always)]
-fn narrow(work: &mut ScoreWork<'_>) -> bool {
+fn narrow(feasible: &Mask, work: &mut UpdateScratch) -> bool {
     if work.again.is_empty() {
         return work.moved;
     }
-    work.narrow();
+    work.narrow(feasible);
     true
 }
 

@@ -181,18 +181,43 @@ impl<P: Profile> Signatures<P> {
         self.entries.get(id.0 as usize)?.kept.as_deref()
     }
 
-    /// Takes the answer out, to bring it up to date.
+    /// The same, to be changed.
     #[inline]
-    pub(crate) fn take(&mut self, id: SignatureId) -> Option<Box<Kept<P>>> {
+    pub(crate) fn kept_mut(&mut self, id: SignatureId) -> Option<&mut Kept<P>> {
+        self.entries.get_mut(id.0 as usize)?.kept.as_deref_mut()
+    }
+
+    /// A pod asks for its answer: from now on, no other was asked for later.
+    #[inline]
+    pub(crate) fn ask(&mut self, id: SignatureId) {
         self.clock += 1;
+        self.entries[id.0 as usize].asked = self.clock;
+    }
+
+    /// Removes an answer, if one is kept.
+    pub(crate) fn take(&mut self, id: SignatureId) -> Option<Box<Kept<P>>> {
         let signature = &mut self.entries[id.0 as usize];
-        signature.asked = self.clock;
         self.bytes -= std::mem::take(&mut signature.bytes);
         signature.kept.take()
     }
 
-    /// Keeps an answer. Those that were not asked for in the longest time go if there is no room.
+    /// An answer was brought up to date, and may be larger than before.
     #[inline]
+    pub(crate) fn updated(&mut self, id: SignatureId) {
+        let signature = &self.entries[id.0 as usize];
+        if signature.kept.as_ref().is_some_and(|kept| kept.bytes() != signature.bytes) {
+            self.weigh(id);
+        }
+    }
+
+    #[cold]
+    fn weigh(&mut self, id: SignatureId) {
+        if let Some(kept) = self.take(id) {
+            self.put(id, kept);
+        }
+    }
+
+    /// Keeps an answer. Those that were not asked for in the longest time go if there is no room.
     pub(crate) fn put(&mut self, id: SignatureId, kept: Box<Kept<P>>) {
         let bytes = kept.bytes();
         if self.bytes + bytes > BUDGET {

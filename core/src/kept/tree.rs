@@ -97,6 +97,7 @@ impl Tree {
         self.sum_up();
     }
 
+    #[inline]
     fn blocks(&self) -> usize {
         self.nodes.len() / 2
     }

@@ -63,6 +63,7 @@ pub struct PodAffinity {
 
 impl PodAffinity {
     /// Whether it says nothing about any pod.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.required.is_empty()
             && self.anti_required.is_empty()

@@ -287,6 +287,7 @@ impl Volume {
         }
     }
     /// The name of the claim behind the volume, whether the pod names it or it is made for the pod.
+    #[inline]
     pub fn claim(&self) -> Option<Symbol> {
         match *self {
             Volume::Claim { claim } | Volume::Ephemeral { claim, .. } => Some(claim),

@@ -51,6 +51,20 @@ impl Line {
     fn remove(&mut self, entries: &mut Entries, at: u32) {
         let place = (at.wrapping_sub(self.first) & !IN_LINE) as usize;
         self.places[place] = GONE;
+        self.trim(entries);
+    }
+
+    /// Removes the first pod.
+    #[inline]
+    fn pop(&mut self, entries: &mut Entries) {
+        self.places.pop_front();
+        self.first = self.first.wrapping_add(1);
+        self.trim(entries);
+    }
+
+    /// Restores the invariants after one pod left.
+    #[inline]
+    fn trim(&mut self, entries: &mut Entries) {
         self.taken -= 1;
         while self.places.front() == Some(&GONE) {
             self.places.pop_front();
@@ -93,7 +107,11 @@ impl<O: Before> Heap<O> {
     }
     pub(super) fn pop(&mut self, entries: &mut Entries) -> Option<Slot> {
         let slot = self.peek(entries)?;
-        self.remove(entries, slot);
+        if self.line.places.front() == Some(&slot) {
+            self.line.pop(entries);
+        } else {
+            self.remove(entries, slot);
+        }
         Some(slot)
     }
     pub(super) fn remove(&mut self, entries: &mut Entries, slot: Slot) {

@@ -24,18 +24,22 @@ pub struct Attempt {
 
 impl Attempt {
     /// Its number: no other attempt of this queue has the same.
+    #[inline]
     pub fn id(&self) -> u64 {
         self.id
     }
     /// The pod as it was when it was popped.
+    #[inline]
     pub fn pod(&self) -> &Arc<Pod> {
         &self.pod
     }
     /// The profile that serves it.
+    #[inline]
     pub fn profile(&self) -> usize {
         self.profile
     }
     /// How often it was tried, this time included.
+    #[inline]
     pub fn attempts(&self) -> u32 {
         self.attempts
     }
@@ -76,6 +80,7 @@ impl Lost {
         self.lock().push((attempt, slot));
         self.0.any.store(true, Ordering::Release);
     }
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         !self.0.any.load(Ordering::Acquire)
     }

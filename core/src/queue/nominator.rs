@@ -28,9 +28,12 @@ impl Nominator {
     /// Forgets a pod's nomination.
     #[inline]
     pub fn withdraw(&mut self, uid: &Uid) {
-        if self.is_empty() {
-            return;
+        if !self.is_empty() {
+            self.withdraw_known(uid);
         }
+    }
+
+    fn withdraw_known(&mut self, uid: &Uid) {
         let Some(node) = self.by_pod.remove(uid) else { return };
         let Some(pods) = self.by_node.get_mut(&node) else { return };
         pods.retain(|pod| pod.uid != *uid);
@@ -72,6 +75,10 @@ impl Nominator {
     /// The node that a pod is nominated for.
     #[inline]
     pub fn node(&self, uid: &Uid) -> Option<Symbol> {
+        if self.is_empty() { None } else { self.known_node(uid) }
+    }
+
+    fn known_node(&self, uid: &Uid) -> Option<Symbol> {
         self.by_pod.get(uid).copied()
     }
     /// The pods that are nominated for a node, in the order in which they came.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::binding::tell_extenders;
 use super::observer::{Observer, Point};
 use super::outcome::Failure;
-use crate::cache::{Cache, NotAssumed, State};
+use crate::cache::{Cache, State, Unplaced};
 use crate::client::Client;
 use crate::engine::{Decision, Engine, ReservationId, UNTIMED};
 use crate::extension_points::Placement;
@@ -25,6 +25,7 @@ pub(super) struct Permitted {
 pub(super) struct Cycle<'a, S, C, D, O> {
     pub(super) client: &'a C,
     pub(super) pod: &'a Arc<Pod>,
+    pub(super) unplaced: Unplaced,
     pub(super) cache: &'a mut Cache<S>,
     pub(super) draw: D,
     pub(super) waiting: &'a mut Waiting,
@@ -79,12 +80,8 @@ fn code<T>(result: &Result<T, Status>) -> Code {
 
 impl<S: State, C, D, O> Cycle<'_, S, C, D, O> {
     fn assume(&mut self, node: NodeIndex) -> Result<Placement, Failure> {
-        let chosen = self.cache.assume(self.pod.clone(), node).map_err(|refused| {
-            Failure::Error(match refused {
-                NotAssumed::NoNode => "the chosen node disappeared".into(),
-                NotAssumed::HasNode => "the pod has a node already".into(),
-            })
-        })?;
+        let chosen = self.cache.assume_unplaced(self.pod.clone(), self.unplaced, node);
+        let chosen = chosen.ok_or_else(|| Failure::Error("the chosen node disappeared".into()))?;
         let node_name = self.cache.base.interner.share(chosen);
         // It counts on its node from now on, and not twice.
         self.cache.withdraw_nomination(&self.pod.uid);

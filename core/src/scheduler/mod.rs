@@ -43,7 +43,7 @@ pub use tasks::{Completed, Tasks};
 
 use std::sync::Arc;
 
-use crate::cache::{Cache, State};
+use crate::cache::{Cache, State, Unplaced};
 use crate::client::{Client, Event, EventType};
 use crate::engine::Engine;
 use crate::events::{ClusterEvent, Happened};
@@ -256,16 +256,17 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             let (queue, mut around) = self.queue();
             let Some(attempt) = queue.pop(&mut around, now) else { return false };
             let pod = attempt.pod().clone();
-            if self.is_obsolete(&pod) {
+            let Some(unplaced) = self.unplaced(&pod) else {
                 self.drop_obsolete(attempt);
                 continue;
-            }
+            };
             observer.attempts(attempt.profile(), &pod);
             let pod = self.with_nomination(pod);
             let (random, tie_break) = (&mut self.random, self.options.tie_break);
             let cycle = Cycle {
                 client: &self.client,
                 pod: &pod,
+                unplaced,
                 cache: &mut self.cache,
                 draw: |n| tie_break.draw(random, n),
                 waiting: &mut self.waiting,
@@ -290,7 +291,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         loop {
             let (queue, mut around) = self.queue();
             let pod = queue.peek(&mut around, now)?.clone();
-            if !self.is_obsolete(&pod) {
+            if self.unplaced(&pod).is_some() {
                 return Some(self.with_nomination(pod));
             }
             let (queue, mut around) = self.queue();
@@ -299,10 +300,10 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// Whether a queued pod needs no attempt: it is being deleted, or has a node.
+    /// Returns none if a queued pod needs no attempt: it is being deleted, or has a node.
     #[inline]
-    fn is_obsolete(&self, pod: &Pod) -> bool {
-        pod.deleting || self.cache.pod(&pod.uid).is_some()
+    fn unplaced(&self, pod: &Pod) -> Option<Unplaced> {
+        if pod.deleting { None } else { self.cache.unplaced(&pod.uid) }
     }
 
     #[cold]
@@ -321,10 +322,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     #[inline]
     fn with_nomination(&self, pod: Arc<Pod>) -> Arc<Pod> {
         let nominated_node = self.cache.nominator.node(&pod.uid);
-        if pod.nominated_node == nominated_node {
-            return pod;
-        }
-        Arc::new(Pod { nominated_node, ..Pod::clone(&pod) })
+        if pod.nominated_node == nominated_node { pod } else { nominated(&pod, nominated_node) }
     }
 
     /// A task is done.
@@ -492,6 +490,12 @@ impl<B: Bundle, C> Drop for Scheduler<B, C> {
             self.bundle.with(profile, Close);
         }
     }
+}
+
+/// The pod with this nomination.
+#[cold]
+fn nominated(pod: &Pod, nominated_node: Option<Symbol>) -> Arc<Pod> {
+    Arc::new(Pod { nominated_node, ..Pod::clone(pod) })
 }
 
 /// The queue's options: those of the run, and the constants that all profiles of a binary share.
