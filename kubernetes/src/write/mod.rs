@@ -7,12 +7,15 @@ mod bindings;
 mod delete;
 mod news;
 mod objects;
+mod stall;
 mod status;
 
 use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::{Either, select};
 use schedc_core::client::{ApiError, Client, Event, News, ObjectRef, StatusPatch};
 use schedc_core::extension_points::Placement;
 use schedc_core::model::{Pod, Uid};
@@ -25,6 +28,7 @@ use crate::pods::Records;
 use crate::resources::{Resource, pods};
 use crate::wire::Transport;
 use news::Following;
+use stall::STALLED;
 
 pub use bindings::Bindings;
 pub use news::Listeners;
@@ -76,8 +80,19 @@ impl<T: Transport, E: Events> KubeClient<T, E> {
 
 impl<T: Transport, E: Events> Client for KubeClient<T, E> {
     async fn bind(&self, placement: &Placement) -> Result<(), ApiError> {
-        let _one = self.bindings.begin();
-        bind::bind(&self.transport, placement).await
+        let one = self.bindings.begin(self.transport.clock());
+        let mut binding = pin!(bind::bind(&self.transport, placement, |why| one.fail(why)));
+        loop {
+            match select(binding.as_mut(), pin!(self.transport.sleep(STALLED))).await {
+                Either::Left((result, _)) => {
+                    if result.is_ok() {
+                        one.succeed(self.transport.clock());
+                    }
+                    return result;
+                }
+                Either::Right(_) => self.bindings.log_stall(self.transport.clock()),
+            }
+        }
     }
 
     async fn bind_by(
@@ -85,7 +100,7 @@ impl<T: Transport, E: Events> Client for KubeClient<T, E> {
         _: &Placement,
         ask: impl FnOnce() -> Result<bool, String> + Send + 'static,
     ) -> Result<bool, String> {
-        let _one = self.bindings.begin();
+        let _one = self.bindings.begin(self.transport.clock());
         apart::run("extender", ask).await?
     }
 
