@@ -15,7 +15,7 @@ use crate::wire::{Call, Lane, Patience, Refusal, Transport, Try, Verb, patiently
 const PATIENCE: Patience =
     Patience { more: 3, pause: Duration::from_millis(100), factor: 3, longest: Duration::from_secs(1) };
 /// How long to wait at most until the pod is looked at again.
-const LONGEST: Duration = Duration::from_secs(5);
+const LONGEST: Duration = Duration::from_secs(2);
 
 /// Binds a pod to its node, on condition that there is a pod of this uid.
 ///

@@ -19,6 +19,7 @@ use schedc_kubernetes::pods::Records;
 use schedc_kubernetes::resources::Resource;
 use schedc_kubernetes::watch::follow::{Told, follow};
 use schedc_kubernetes::watch::followed::Followed;
+use schedc_kubernetes::watch::reach::Reach;
 use schedc_kubernetes::wire::{Call, Lane, Transport, Verb};
 use schedc_kubernetes::write::{Events, KubeClient};
 use schedc_objects::convert_pod;
@@ -63,7 +64,8 @@ async fn is_followed(server: &Server, seed: u64) {
     server.rule(Rule::random(seed, 150).verb("watch"));
     server.rule(Rule::random(seed + 1, 150).verb("list"));
     let (_rounds, round) = watch::channel(0);
-    let follower = tokio::spawn(follow(Fast::to(server, 100), Resource::of("Pod").unwrap(), None, seed, tell, round));
+    let (way, pods, member) = (Fast::to(server, 100), Resource::of("Pod").unwrap(), Reach::default().member(true));
+    let follower = tokio::spawn(follow(way, pods, None, seed, tell, round, member));
     let mut changes = 0;
     let mut calm = 0;
     loop {
