@@ -100,7 +100,64 @@ impl Drop for One {
 
 #[cfg(test)]
 mod tests {
+    use std::future::pending;
+
+    use k8s_openapi::jiff::Timestamp;
+    use schedc_core::client::{Client, Event};
+    use schedc_core::extension_points::Placement;
+    use schedc_core::intern::Interner;
+    use schedc_core::model::NodeIndex;
+    use tokio::time::Instant as VirtualInstant;
+
     use super::*;
+    use crate::pods::Records;
+    use crate::wire::{Answer, Call, Lane, Silence, Transport};
+    use crate::write::{Events, KubeClient};
+
+    /// A server that does not answer, in virtual time.
+    #[derive(Clone)]
+    struct Silent(VirtualInstant);
+
+    impl Transport for Silent {
+        async fn call(&self, _: Lane, _: Call) -> Result<Answer, Silence> {
+            pending().await
+        }
+        async fn sleep(&self, time: Duration) {
+            tokio::time::sleep(time).await;
+        }
+        fn now(&self) -> Timestamp {
+            Timestamp::UNIX_EPOCH
+        }
+        fn clock(&self) -> Duration {
+            self.0.elapsed()
+        }
+    }
+
+    #[derive(Clone)]
+    struct NoEvents;
+
+    impl Events for NoEvents {
+        fn record(&self, _: Event, _: Option<u64>) {}
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn bindings_without_an_answer_are_logged_before_they_time_out() {
+        let bindings = Bindings::default();
+        let client = KubeClient::new(Silent(VirtualInstant::now()), Records::default(), NoEvents);
+        let client = client.counting(bindings.clone());
+        let pod = schedc_objects::testing::pod("{metadata: {name: p, uid: u}}", &mut Interner::default()).into();
+        let placement = Placement { pod, node: NodeIndex(0), node_name: "n".into() };
+        let logged_after = async |seconds| {
+            let waiting = tokio::time::timeout(Duration::from_secs(seconds), client.bind(&placement));
+            let logged = async {
+                tokio::time::sleep(Duration::from_secs(seconds) - Duration::from_millis(1)).await;
+                bindings.stall().logged.map(|logged| logged.as_secs())
+            };
+            tokio::join!(waiting, logged).1
+        };
+        assert_eq!(logged_after(5).await, None);
+        assert!(logged_after(9).await.is_some());
+    }
 
     #[test]
     fn answers_gather_for_a_part_of_the_time_that_they_take_while_there_are_many() {

@@ -12,7 +12,7 @@ const PERIOD: Duration = Duration::from_secs(10);
 pub(super) struct Stall {
     /// When the last binding succeeded, or the first of those under way began. `None`: none is under way.
     since: Option<Duration>,
-    logged: Option<Duration>,
+    pub(super) logged: Option<Duration>,
     /// Why the last request failed.
     last_error: Option<String>,
 }
