@@ -23,8 +23,8 @@ use crate::write::{Bindings, Events};
 const QUEUE: usize = 16_384;
 /// Maximum of requests under way, retries included.
 const AT_ONCE: usize = 96;
-/// The same while bindings are under way: a third of theirs, so that the server works on bindings first. Events of a burst wait in
-/// the queue until it is over.
+/// Maximum while bindings are under way: a third of theirs, because the server is to work on bindings first. Events of a burst wait
+/// in the queue until it is over.
 const BESIDE_BINDINGS: usize = 32;
 /// How often an event is tried that never arrives, and how far apart: client-go's `maxTriesPerEvent` and
 /// `defaultSleepDuration`, which takes up to a quarter longer.

@@ -25,7 +25,7 @@ pub(super) struct Reviewer<T> {
     budget: Budget,
 }
 
-/// Why it is not known who calls, or whether they may.
+/// Reason why a caller could not be authenticated or authorized.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Problem {
     /// Too many reviews wait, or failed for callers of this address: the caller is to try again later.

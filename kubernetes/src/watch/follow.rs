@@ -44,7 +44,7 @@ pub enum Told {
 /// Watches end after so many seconds, or up to twice as many: client-go's `minWatchTimeout`.
 const SECONDS: usize = 300;
 
-/// A follower that probes tells the same trouble once in this time.
+/// Minimum time between two reports of the same trouble by a follower that probes.
 const SAME_TROUBLE: Duration = Duration::from_secs(30);
 
 /// Follows the objects of a kind until nobody listens any more. If they are kept whole, their originals are told with them.
@@ -89,7 +89,7 @@ struct Follower<S> {
     is_absent: bool,
     /// This follower among all of the cluster.
     member: Member,
-    /// It probes during an outage: the last trouble that was told, and when.
+    /// While it probes during an outage: the last trouble that it reported, and the time.
     probes: Option<(String, Duration)>,
 }
 

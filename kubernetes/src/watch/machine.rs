@@ -67,8 +67,8 @@ pub struct Machine {
     epoch: u32,
     /// Nothing is asked before.
     pause_until: Duration,
-    /// The server said when to ask again.
-    is_told_to_wait: bool,
+    /// The pause is that of `Retry-After`.
+    is_retry_after: bool,
     /// How often in a row it went wrong, and when last.
     failures: u32,
     failed_at: Duration,
@@ -110,7 +110,7 @@ impl Machine {
             in_pages: false,
             epoch: 0,
             pause_until: Duration::ZERO,
-            is_told_to_wait: false,
+            is_retry_after: false,
             failures: 0,
             failed_at: Duration::ZERO,
             asked_at: Duration::ZERO,
@@ -203,11 +203,11 @@ impl Machine {
             return;
         }
         let is_first = self.failures == 0;
-        self.is_told_to_wait = false;
+        self.is_retry_after = false;
         match end {
             End::Refused { retry_after: Some(pause), .. } => {
                 self.pause_until = clock + pause;
-                self.is_told_to_wait = true;
+                self.is_retry_after = true;
             }
             // It was fine until now: there is no need to wait.
             End::Broken if is_watching && is_first => {}
@@ -221,13 +221,14 @@ impl Machine {
         self.failed_at = clock;
     }
 
-    /// After a failure: this follower asks again soon, for all that wait for the server, unless the server said when to.
+    /// After a failure: this follower sends its next request soon, on behalf of all others, unless `Retry-After` forbids it.
     pub fn probe(&mut self, clock: Duration) {
         let pause = PROBE + self.part(PROBE / 4);
         self.shorten(clock + pause);
     }
 
-    /// The server answers others again: this follower asks soon, unless the server said when to, and nothing counts as failed.
+    /// The server answers other followers again: this one sends its next request soon, unless `Retry-After` forbids it, and its
+    /// failures are forgotten.
     pub fn returned(&mut self, clock: Duration) {
         let pause = self.part(SPREAD);
         self.shorten(clock + pause);
@@ -235,7 +236,7 @@ impl Machine {
     }
 
     fn shorten(&mut self, until: Duration) {
-        if !self.is_told_to_wait {
+        if !self.is_retry_after {
             self.pause_until = self.pause_until.min(until);
         }
     }

@@ -2,8 +2,7 @@
 //!
 //! client-go's reflectors back off each by itself, and wait for 30 to 60 seconds between requests once an outage has lasted for
 //! two minutes. Here, one follower probes about once per second during an outage; when it gets an answer, the others end their
-//! pauses, spread over half a second. This takes fewer requests than those of all reflectors together, and the scheduler knows
-//! of new pods within two seconds after the server is back.
+//! pauses, spread over half a second. The scheduler receives new pods within two seconds after the server is back.
 //!
 //! The server counts as away only while no follower has an open stream: if one kind alone fails, its follower backs off as
 //! client-go does.
@@ -95,7 +94,7 @@ impl Member {
 
     /// A request of this follower failed in a way that may be an outage. Returns whether it is the one that probes.
     pub fn failed(&mut self, clock: Duration) -> bool {
-        // Outages that ended earlier say nothing about this failure.
+        // Outages that ended earlier do not concern this failure.
         self.returns.mark_unchanged();
         let mut state = self.shared.state();
         if state.live > 0 {

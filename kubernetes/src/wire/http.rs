@@ -47,8 +47,8 @@ struct Inner {
     began: Instant,
 }
 
-/// A connection for each lane. A server limits the requests on a connection (kube-apiserver to 250), so that events on the
-/// connection of bindings would delay them.
+/// A connection for each lane. A server limits the requests on a connection (kube-apiserver to 250): events on the connection
+/// of bindings would delay them.
 type Lanes = [lane::Lane; Lane::COUNT];
 
 /// How long an answer may take, or of a long one its beginning.

@@ -31,8 +31,8 @@ impl<T: Transport> Authenticator<T> {
         Authenticator { tokens: transport.map(|transport| Tokens::new(transport, flags.cache, budget)) }
     }
 
-    /// Who calls, by the certificates of a connection and the headers of a request. The error is why what they say is not
-    /// believed.
+    /// Identifies the caller by the certificates of a connection and the headers of a request. The error is why these are not
+    /// valid.
     pub(super) async fn who(
         &self,
         authorities: &Authorities,

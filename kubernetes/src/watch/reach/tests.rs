@@ -14,7 +14,7 @@ use crate::wire::{Answer, Call, Chunks, Format, Lane, Silence, Streams, Transpor
 enum Outage {
     /// No connection is accepted.
     Refuses,
-    /// It answers with this code, and says when to ask again, if it does.
+    /// It answers with this code, and with `Retry-After` if there is a time.
     Answers(u16, Option<Duration>),
 }
 
@@ -28,7 +28,7 @@ struct Inner {
     begin: Duration,
     end: Duration,
     only: Option<&'static str>,
-    /// When which path was asked for.
+    /// Time and path of each request.
     asked: Mutex<Vec<(Duration, String)>>,
 }
 
@@ -132,7 +132,7 @@ async fn all_kinds_are_followed_two_seconds_after_an_outage_without_a_stampede()
             let (server, _) = follow(outage, None, seed).await;
             let after = server.asked(END, END + MINUTE);
             let paths: std::collections::BTreeSet<_> = after.iter().map(|(_, path)| path).collect();
-            assert_eq!((after.len(), paths.len()), (kinds().len(), kinds().len()), "each asks once: {after:?}");
+            assert_eq!((after.len(), paths.len()), (kinds().len(), kinds().len()), "one request of each: {after:?}");
             assert!(after.iter().all(|(time, _)| *time <= Duration::from_secs(2)), "{outage:?} {seed}: {after:?}");
             // One probe first, and then not all at once.
             let times: std::collections::BTreeSet<_> = after.iter().map(|(time, _)| time).collect();
@@ -170,7 +170,7 @@ async fn a_kind_that_fails_alone_backs_off() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_says_when_to_ask_again_is_not_probed_before() {
+async fn retry_after_is_heeded_by_probes() {
     let pause = Duration::from_secs(20);
     let (server, _) = follow(Outage::Answers(429, Some(pause)), None, 1).await;
     let late = server.asked(END - 5 * MINUTE, END);

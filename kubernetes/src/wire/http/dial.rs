@@ -81,5 +81,5 @@ impl Server {
 }
 
 fn too_late(time: Duration) -> io::Error {
-    io::Error::new(io::ErrorKind::TimedOut, format!("nobody answers within {} seconds", time.as_secs()))
+    io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {} seconds", time.as_secs()))
 }
