@@ -39,7 +39,10 @@ fn a_configuration_that_is_wrong() {
         "{error}"
     );
     let error = refused("absent.yaml");
-    assert!(error.ends_with("absent.yaml: No such file or directory (os error 2)\n"), "{error}");
+    assert!(
+        error.ends_with("absent.yaml: the file cannot be read: No such file or directory (os error 2)\n"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -9,6 +9,7 @@ use k8s_openapi::jiff::Timestamp;
 
 use super::ConnectError;
 use super::plugin::Plugin;
+use crate::files;
 
 /// Something that is written somewhere.
 pub(super) struct Source {
@@ -35,8 +36,7 @@ impl Source {
     pub(super) fn read(&self) -> Result<Vec<u8>, ConnectError> {
         match &self.place {
             Place::Here(contents) => Ok(contents.clone()),
-            Place::File(path) => std::fs::read(path)
-                .map_err(|error| ConnectError::new(format!("{self}: the file cannot be read: {error}"))),
+            Place::File(path) => files::read(path).map_err(|why| ConnectError::new(format!("{self}: {why}"))),
         }
     }
 

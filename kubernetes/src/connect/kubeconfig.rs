@@ -14,6 +14,7 @@ use super::credentials::{Source, User};
 use super::plugin::{Exec, Plugin};
 use super::tls::Trust;
 use super::{ConnectError, Target, server};
+use crate::files;
 
 /// A kubeconfig, and where it is.
 pub(super) struct Kubeconfig {
@@ -87,9 +88,9 @@ struct UserOf {
 
 impl Kubeconfig {
     pub(super) fn read(path: &Path) -> Result<Self, ConnectError> {
-        let text = std::fs::read_to_string(path).map_err(|error| {
+        let text = files::read_text(path).map_err(|why| {
             ConnectError::new(format!(
-                "kubeconfig {}: the file cannot be read: {error}; name another with --kubeconfig, or with \
+                "kubeconfig {}: {why}; name another with --kubeconfig, or with \
                  `clientConnection.kubeconfig` in the file of --config",
                 path.display()
             ))
@@ -168,6 +169,7 @@ impl Kubeconfig {
     ) -> Result<Target, ConnectError> {
         let of_cluster = |field: &str| format!("clusters[{cluster_name}].cluster.{field}");
         if let Some(proxy) = given(&cluster.proxy_url) {
+            let proxy = server::shown(proxy);
             let why =
                 format!("{proxy}: schedc does not go through a proxy; leave this out and let `server` be reachable");
             return Err(self.wrong(&of_cluster("proxy-url"), why));
@@ -189,11 +191,9 @@ impl Kubeconfig {
         let has_certificate = given(&user.client_certificate).or(given(&user.client_certificate_data)).is_some();
         let is_tls = has_certificate || !matches!(trust, Trust::System);
         let server = match (master, given(&cluster.server)) {
-            (Some(master), _) => {
-                server::parse(master, is_tls).map_err(|why| ConnectError::new(format!("--master={master}: {why}")))?
-            }
+            (Some(master), _) => server::parse(master, is_tls).map_err(|why| server::wrong_master(master, &why))?,
             (None, Some(server)) => server::parse(server, is_tls)
-                .map_err(|why| self.wrong(&of_cluster("server"), format!("{server}: {why}")))?,
+                .map_err(|why| self.wrong(&of_cluster("server"), format!("{}: {why}", server::shown(server))))?,
             (None, None) => return Err(self.wrong(&of_cluster("server"), "it is missing")),
         };
         // Another server has another name.

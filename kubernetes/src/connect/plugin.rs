@@ -1,12 +1,13 @@
 //! Programs that say who we are: credential plugins of `client.authentication.k8s.io`, versions `v1` and `v1beta1`.
 
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use k8s_openapi::jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Command;
 use tokio::time::timeout;
 
@@ -15,6 +16,9 @@ use super::credentials::{Credentials, bearer};
 
 /// How long a plugin may take.
 const LONGEST: Duration = Duration::from_secs(60);
+
+/// Maximum of bytes that a plugin prints: as much as a file may have.
+const LONGEST_OUTPUT: u64 = 10 << 20;
 
 /// `exec` of a user in a kubeconfig.
 #[derive(Deserialize)]
@@ -109,9 +113,13 @@ impl Plugin {
         command.args(&self.args).stdin(Stdio::null()).kill_on_drop(true);
         command.envs(self.env.iter().map(|one| (&one.name, one.value.as_deref().unwrap_or_default())));
         command.env("KUBERNETES_EXEC_INFO", &self.info);
-        let printed = match timeout(LONGEST, command.output()).await {
-            Ok(Ok(output)) if output.status.success() => output.stdout,
-            Ok(Ok(output)) => {
+        let printed = match timeout(LONGEST, output(command)).await {
+            Ok(Ok(None)) => {
+                let most = LONGEST_OUTPUT >> 20;
+                return Err(self.wrong(format_args!("it printed more than {most} MiB, the maximum")));
+            }
+            Ok(Ok(Some(output))) if output.status.success() => output.stdout,
+            Ok(Ok(Some(output))) => {
                 let said = String::from_utf8_lossy(&output.stderr);
                 let said = said.trim();
                 return Err(self.wrong(format_args!("it ended with {}: {said}", output.status)));
@@ -154,4 +162,21 @@ impl Plugin {
         let authorization = token.map(|token| bearer(&token, &format!("{}: its token", self.what))).transpose()?;
         Ok(Credentials { authorization, certificate, until: status.expiration_timestamp })
     }
+}
+
+/// Runs a program and returns its output; `None`: it printed too much.
+async fn output(mut command: Command) -> std::io::Result<Option<Output>> {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let (stdout, stderr, status) = tokio::try_join!(read(stdout), read(stderr), child.wait())?;
+    let output = |(stdout, stderr)| Output { status, stdout, stderr };
+    Ok(stdout.zip(stderr).map(output))
+}
+
+/// Reads to the end; `None`: it was too much. Then the rest is not read, and a program that prints more gets SIGPIPE.
+async fn read(from: Option<impl AsyncRead + Unpin>) -> std::io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    let Some(from) = from else { return Ok(Some(bytes)) };
+    from.take(LONGEST_OUTPUT + 1).read_to_end(&mut bytes).await?;
+    Ok((bytes.len() as u64 <= LONGEST_OUTPUT).then_some(bytes))
 }

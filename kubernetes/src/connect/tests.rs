@@ -220,6 +220,7 @@ async fn plugins_that_fail() {
     };
     check("echo no such profile >&2; exit 3", "it ended with exit status: 3: no such profile").await;
     check("echo '{'", "it printed no ExecCredential: line 2, column 0").await;
+    check("cat /dev/zero", "it printed more than 10 MiB, the maximum").await;
     let printed = |version: &str, status: &str| {
         format!(r#"echo '{{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/{version}"{status}}}'"#)
     };

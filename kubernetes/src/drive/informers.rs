@@ -6,6 +6,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::resources::Resource;
 use crate::watch::follow::{Told, follow};
+use crate::watch::reach::Reach;
 use crate::watch::whole::Whole;
 use crate::wire::Streams;
 
@@ -28,9 +29,11 @@ impl Informers {
         let (tell, told) = mpsc::channel(QUEUE);
         let round = 0;
         let (rounds, _) = watch::channel(round);
+        let reach = Reach::default();
         for (seed, resource) in (seed..).zip(kinds) {
             let originals = whole.and_then(|whole| whole.reader(resource.kind));
-            tokio::spawn(follow(streams.clone(), resource, originals, seed, tell.clone(), rounds.subscribe()));
+            let member = reach.member(matches!(resource.kind, "Node" | "Pod"));
+            tokio::spawn(follow(streams.clone(), resource, originals, seed, tell.clone(), rounds.subscribe(), member));
         }
         let known = kinds.iter().map(|resource| (resource.kind, None)).collect();
         Informers { told, rounds, round, known }

@@ -7,7 +7,7 @@
 mod body;
 mod sink;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -61,6 +61,17 @@ pub struct Recorder {
     named: i128,
     /// When series are told and finished next.
     sweeps: Option<Sweeps>,
+    /// Series that are to be written, the first to be written first.
+    due: VecDeque<Due>,
+}
+
+/// A series that is to be written. Its request is built when it is sent: there can be one for each waiting pod.
+#[derive(Debug)]
+enum Due {
+    /// The series goes on.
+    Refresh(Key),
+    /// The series is over: the version of the pod, and the event.
+    Finish(Option<u64>, Known),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +110,7 @@ struct Series {
 impl Recorder {
     /// For a scheduler on this host.
     pub fn new(host: &str) -> Self {
-        Recorder { host: host.into(), known: HashMap::new(), named: 0, sweeps: None }
+        Recorder { host: host.into(), known: HashMap::new(), named: 0, sweeps: None, due: VecDeque::new() }
     }
 
     /// Something happened at a time to a pod of this version. `None`: nothing is to be written now.
@@ -134,9 +145,9 @@ impl Recorder {
         self.sweeps.map(|sweeps| sweeps.refresh.min(sweeps.finish))
     }
 
-    /// Some time has passed: what is to be written of series, and series that are over are forgotten.
-    pub fn sweep(&mut self, now: Timestamp) -> Vec<Write> {
-        let Some(sweeps) = &mut self.sweeps else { return Vec::new() };
+    /// Collects the series that are to be written after this time, for [`Recorder::next_due`], and forgets those that are over.
+    pub fn sweep(&mut self, now: Timestamp) {
+        let Some(sweeps) = &mut self.sweeps else { return };
         let (refreshes, finishes) = (sweeps.refresh <= now, sweeps.finish <= now);
         if refreshes {
             sweeps.refresh = later(now, REFRESH);
@@ -144,20 +155,42 @@ impl Recorder {
         if finishes {
             sweeps.finish = later(now, FINISH);
         }
-        let mut writes = Vec::new();
-        self.known.retain(|key, known| {
-            let is_over = finishes && later(known.series.map_or(known.time, |series| series.last), FINISH) < now;
-            if known.series.is_some() && (refreshes || is_over) {
-                writes.push(known.write(key.version, &self.host));
-            }
-            !is_over
+        let over = self.known.extract_if(|_, known| {
+            finishes && later(known.series.map_or(known.time, |series| series.last), FINISH) < now
         });
+        let over = over.filter(|(_, known)| known.series.is_some());
+        self.due.extend(over.map(|(key, known)| Due::Finish(key.version, known)));
+        if refreshes {
+            let series = self.known.iter().filter(|(_, known)| known.series.is_some());
+            self.due.extend(series.map(|(key, _)| Due::Refresh(key.clone())));
+        }
         if self.known.is_empty() {
             // What was taken for a burst of events is given back.
             self.known = HashMap::new();
             self.sweeps = None;
         }
-        writes
+    }
+
+    /// Whether [`Recorder::next_due`] may return a request.
+    pub fn has_due(&self) -> bool {
+        !self.due.is_empty()
+    }
+
+    /// The next request of those that the last sweep found due.
+    pub fn next_due(&mut self) -> Option<Write> {
+        while let Some(due) = self.due.pop_front() {
+            match due {
+                Due::Finish(version, known) => return Some(known.write(version, &self.host)),
+                // A series that was finished meanwhile has its last request in the queue.
+                Due::Refresh(key) => {
+                    if let Some(known) = self.known.get(&key) {
+                        return Some(known.write(key.version, &self.host));
+                    }
+                }
+            }
+        }
+        self.due = VecDeque::new();
+        None
     }
 
     /// A name that no other event has: the pod's, with the time (`GenerateEventName`).

@@ -1,5 +1,8 @@
-//! Writes events, beside everything else.
+//! Writes events at the lowest priority: on a connection of their own, with one limit for new events and series together, which
+//! is lower while bindings are under way.
 
+use std::future::ready;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -10,15 +13,19 @@ use schedc_core::random::Random;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::{Recorder, What, Write};
+use crate::logs::RateLimit;
 use crate::resources::Resource;
 use crate::wire::{Call, Lane, Refusal, Transport, Verb, patiently};
-use crate::write::Events;
+use crate::write::{Bindings, Events};
 
 /// How many events wait at most; more are lost. client-go's `maxQueuedEvents` is 1000, but bindings are faster here than the
 /// events that tell of them, and several thousand pods can come at once.
 const QUEUE: usize = 16_384;
-/// How many are written at once: as many as there are bindings, so that events do not pile up behind them.
+/// Maximum of requests under way, retries included.
 const AT_ONCE: usize = 96;
+/// Maximum while bindings are under way: a third of theirs, because the server is to work on bindings first. Events of a burst wait
+/// in the queue until it is over.
+const BESIDE_BINDINGS: usize = 32;
 /// How often an event is tried that never arrives, and how far apart: client-go's `maxTriesPerEvent` and
 /// `defaultSleepDuration`, which takes up to a quarter longer.
 const TRIES: u32 = 12;
@@ -42,49 +49,65 @@ pub struct Sink<T> {
     recorder: Recorder,
     queued: Receiver<(Event, Option<u64>)>,
     random: Random,
+    bindings: Bindings,
+    lost: Arc<RateLimit>,
 }
 
 impl<T: Transport> Sink<T> {
     /// Writes what is recorded. What is drawn repeats with the seed.
     pub fn new(transport: T, recorder: Recorder, seed: u64) -> (Queue, Self) {
         let (queue, queued) = channel(QUEUE);
-        (Queue(queue), Sink { transport, recorder, queued, random: Random::new(seed) })
+        let (bindings, lost) = (Bindings::default(), Arc::default());
+        (Queue(queue), Sink { transport, recorder, queued, random: Random::new(seed), bindings, lost })
+    }
+
+    /// Gives way to these bindings.
+    pub fn beside(self, bindings: Bindings) -> Self {
+        Sink { bindings, ..self }
     }
 
     /// Goes on until nothing can be queued any more, and all was written.
     pub async fn run(mut self) {
         let mut writes = FuturesUnordered::new();
-        loop {
-            while writes.len() >= AT_ONCE {
-                writes.next().await;
-            }
-            let next_sweep = self.recorder.next_sweep();
+        let mut is_open = true;
+        while is_open || self.recorder.has_due() || !writes.is_empty() {
+            let most = if self.bindings.count() > 0 { BESIDE_BINDINGS } else { AT_ONCE };
+            let (has_room, has_due) = (writes.len() < most, self.recorder.has_due());
+            // Another sweep waits until the last one is written.
+            let next_sweep = self.recorder.next_sweep().filter(|_| is_open && !has_due);
             let now = self.transport.now();
             let until_sweep = next_sweep.map(|at| Duration::try_from(at.duration_since(now)).unwrap_or_default());
             tokio::select! {
-                queued = self.queued.recv() => {
-                    let Some((event, version)) = queued else { break };
-                    let write = self.recorder.record(event, version, self.transport.now());
+                biased;
+                Some(()) = writes.next() => {}
+                queued = self.queued.recv(), if is_open && has_room => match queued {
+                    Some((event, version)) => {
+                        let write = self.recorder.record(event, version, self.transport.now());
+                        writes.extend(write.map(|write| self.begin(write)));
+                    }
+                    None => is_open = false,
+                },
+                // New events go first: what is due can wait.
+                () = ready(()), if has_due && has_room => {
+                    let write = self.recorder.next_due();
                     writes.extend(write.map(|write| self.begin(write)));
                 }
                 () = self.transport.sleep(until_sweep.unwrap_or_default()), if until_sweep.is_some() => {
-                    let due = self.recorder.sweep(self.transport.now());
-                    writes.extend(due.into_iter().map(|write| self.begin(write)));
+                    self.recorder.sweep(self.transport.now());
                 }
-                Some(()) = writes.next() => {}
             }
         }
-        writes.collect().await
     }
 
     fn begin(&mut self, due: Write) -> impl Future<Output = ()> + use<T> {
         let thousandths = u32::try_from(self.random.below(251)).unwrap_or_default();
-        write(self.transport.clone(), due, PAUSE + PAUSE * thousandths / 1000)
+        write(self.transport.clone(), due, PAUSE + PAUSE * thousandths / 1000, self.lost.clone())
     }
 }
 
-/// Writes one event, unless the server will not have it.
-async fn write(transport: impl Transport, write: Write, pause: Duration) {
+/// Writes one event, unless the server refuses it. Logs if it is lost.
+async fn write(transport: impl Transport, write: Write, pause: Duration, lost: Arc<RateLimit>) {
+    let mut last = String::new();
     let Write { namespace, name, what } = write;
     let Some(resource) = Resource::of("Event") else { return };
     let create =
@@ -102,7 +125,10 @@ async fn write(transport: impl Transport, write: Write, pause: Duration) {
                     Ok(answer) if answer.code != 404 => return,
                     // The event is gone, or was not there yet.
                     Ok(_) => (event, true),
-                    Err(_) => continue,
+                    Err(silence) => {
+                        last = silence.why();
+                        continue;
+                    }
                 }
             }
         };
@@ -110,7 +136,14 @@ async fn write(transport: impl Transport, write: Write, pause: Duration) {
             // It was there after all.
             Ok(answer) if is_series && &*Refusal::new(&answer).reason == "AlreadyExists" => {}
             Ok(_) => return,
-            Err(_) => {}
+            Err(silence) => last = silence.why(),
         }
     }
+    if let Some(others) = lost.allow(transport.clock()) {
+        let event = format!("{namespace}/{name}");
+        tracing::warn!(event, err = last, others, "Unable to write event after {TRIES} tries");
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,6 +12,7 @@
 //! level are shown.
 
 mod json;
+mod rate_limit;
 mod text;
 
 use std::fmt;
@@ -26,6 +27,7 @@ use tracing::subscriber::{Interest, set_global_default};
 use tracing::{Event, Level, Metadata, Subscriber};
 
 use crate::flags::Logging;
+pub(crate) use rate_limit::RateLimit;
 
 /// From which `-v` details are shown that say nothing else.
 const DEBUG: u8 = 4;

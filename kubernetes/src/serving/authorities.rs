@@ -12,7 +12,7 @@ use rustls::{DistinguishedName, RootCertStore};
 use serde_json::Value;
 
 use crate::wire::{Call, Lane, Refusal, Transport, Verb};
-use crate::{crypto, flags};
+use crate::{crypto, files, flags};
 
 /// Where kube-apiserver tells whom it believes.
 const CONFIG_MAP: &str = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
@@ -119,7 +119,7 @@ impl<T: Transport> Sources<T> {
     pub(super) fn read_files(&self) -> Result<Said, String> {
         let flags = &self.flags;
         let read = |flag: &str, path: &Option<PathBuf>| match path {
-            Some(path) => std::fs::read(path).map_err(|error| format!("--{flag}={}: {error}", path.display())),
+            Some(path) => files::read(path).map_err(|why| format!("--{flag}={}: {why}", path.display())),
             None => Ok(Vec::new()),
         };
         let headers = match flags.proxy_ca.is_some() {

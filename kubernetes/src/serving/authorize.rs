@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::budget::Budget;
 use super::cache::{Cache, Key};
-use super::review::Reviewer;
+use super::connections::Peer;
+use super::review::{Problem, Reviewer};
 use super::user::{MASTERS, User};
 use crate::flags;
 use crate::wire::Transport;
@@ -36,7 +38,7 @@ impl<T: Transport> Authorizer<T> {
     ///
     /// # Errors
     /// If a path that anybody may ask for makes no sense.
-    pub(super) fn new(flags: &flags::Authorization, transport: Option<T>) -> Result<Self, String> {
+    pub(super) fn new(flags: &flags::Authorization, transport: Option<T>, budget: Budget) -> Result<Self, String> {
         let (mut exact, mut prefixes) = (Vec::new(), Vec::new());
         for path in &flags.always_allow {
             let path = path.strip_prefix('/').unwrap_or(path);
@@ -49,12 +51,12 @@ impl<T: Transport> Authorizer<T> {
                 }
             }
         }
-        let reviewer = transport.map(Reviewer::new);
+        let reviewer = transport.map(|transport| Reviewer::new(transport, budget));
         Ok(Authorizer { exact, prefixes, reviewer, cache: Cache::default(), yes: flags.yes, no: flags.no })
     }
 
-    /// Whether somebody may do this. The error says why nobody knows.
-    pub(super) async fn may(&self, user: &User, verb: &str, path: &str) -> Result<Decision, String> {
+    /// Whether a caller may do this. The error is why that is not known.
+    pub(super) async fn may(&self, peer: &Peer, user: &User, verb: &str, path: &str) -> Result<Decision, Problem> {
         let told = path.strip_prefix('/').unwrap_or(path);
         let is_for_all = self.exact.iter().any(|exact| exact == told)
             || self.prefixes.iter().any(|prefix| told.starts_with(prefix.as_str()));
@@ -70,10 +72,12 @@ impl<T: Transport> Authorizer<T> {
             return Ok(decision);
         }
         let review = json!({"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec, "status": {"allowed": false}});
-        let status = reviewer.review("/apis/authorization.k8s.io/v1/subjectaccessreviews", &review).await;
-        let status = status.map_err(|why| format!("asking whether {:?} may {verb} {path:?}: {why}", user.name))?;
-        let is = |name: &str| status[name].as_bool().unwrap_or(false);
-        let may = is("allowed") && !is("denied");
+        let is_allowed = |status: &Value| status["allowed"] == true && status["denied"] != true;
+        let status =
+            reviewer.review(peer, "/apis/authorization.k8s.io/v1/subjectaccessreviews", &review, is_allowed).await;
+        let asking = || format!("asking whether {:?} may {verb} {path:?}", user.name);
+        let status = status.map_err(|problem| problem.when(&asking()))?;
+        let may = is_allowed(&status);
         let decision = Decision { may, reason: status["reason"].as_str().unwrap_or_default().to_owned() };
         if path.len() < LONGEST_PATH {
             let time = if may { self.yes } else { self.no };
@@ -85,14 +89,18 @@ impl<T: Transport> Authorizer<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+    use std::time::Instant;
+
     use super::*;
     use crate::wire::Http;
 
     async fn may(always_allow: &[&str], user: &User, path: &str) -> bool {
         let always_allow = always_allow.iter().map(|path| (*path).to_owned()).collect();
         let flags = flags::Authorization { always_allow, ..flags::Authorization::default() };
-        let authorizer = Authorizer::<Http>::new(&flags, None).unwrap();
-        authorizer.may(user, "get", path).await.unwrap().may
+        let authorizer = Authorizer::<Http>::new(&flags, None, Budget::new(1)).unwrap();
+        let peer = Peer::new(Instant::now(), Ipv4Addr::LOCALHOST.into());
+        authorizer.may(&peer, user, "get", path).await.unwrap().may
     }
 
     #[tokio::test]
@@ -115,7 +123,7 @@ mod tests {
     #[test]
     fn a_star_stands_at_the_end() {
         let flags = flags::Authorization { always_allow: vec!["/a*b".into()], ..flags::Authorization::default() };
-        let error = Authorizer::<Http>::new(&flags, None).map(drop).unwrap_err();
+        let error = Authorizer::<Http>::new(&flags, None, Budget::new(1)).map(drop).unwrap_err();
         assert_eq!(error, "--authorization-always-allow-paths=a*b: a `*` is allowed at the end of a path alone");
     }
 }

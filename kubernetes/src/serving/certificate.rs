@@ -12,7 +12,7 @@ use rcgen::{
     KeyPair, KeyUsagePurpose, SanType,
 };
 
-use crate::flags;
+use crate::{files, flags};
 
 /// A certificate, with those that vouch for it, and its key, both as PEM.
 #[derive(Clone, PartialEq, Eq)]
@@ -90,7 +90,7 @@ fn read(source: &Source) -> Result<Pair, String> {
     let Source::Files { flag, certificate, key } = source else {
         return Err("a certificate that is in no file cannot be read".to_owned());
     };
-    let read = |path: &Path| fs::read(path).map_err(|error| format!("{flag}: {}: {error}", path.display()));
+    let read = |path: &Path| files::read(path).map_err(|why| format!("{flag}: {}: {why}", path.display()));
     Ok(Pair { certificate: read(certificate)?, key: read(key)? })
 }
 

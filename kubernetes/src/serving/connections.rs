@@ -1,7 +1,9 @@
 //! Connections: how many there are, how long they stay, and how they end.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,11 +22,18 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
+use super::tracked::Tracked;
+use crate::logs::RateLimit;
+
 /// How much a server gives to those who call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Connections. One that is idle goes if there are more.
+    /// Connections. If there are more, one ends that is idle or waits for a review.
     pub(super) connections: usize,
+    /// Requests that wait for a review. The other connections are left to requests that need none.
+    pub(super) reviews: usize,
+    /// How long the headers of a request may take to arrive, and the first request.
+    pub(super) head: Duration,
     /// How long a connection may be idle.
     pub(super) idle: Duration,
     /// How long it may take to agree on TLS.
@@ -42,6 +51,8 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             connections: 100,
+            reviews: 80,
+            head: Duration::from_secs(10),
             idle: Duration::from_secs(90),
             handshake: Duration::from_secs(10),
             last: Duration::from_secs(5),
@@ -57,9 +68,14 @@ const WAITING: usize = 64 << 10;
 /// The other end of a connection.
 #[derive(Debug)]
 pub(super) struct Peer {
+    address: IpAddr,
     /// What it showed.
     certificates: Mutex<Vec<CertificateDer<'static>>>,
     under_way: AtomicUsize,
+    /// Those of them that wait for a review.
+    reviewed: AtomicUsize,
+    /// When the headers that have not arrived in full began to, in milliseconds since `began`, plus one; 0: none.
+    head: AtomicU64,
     /// When something last happened, in milliseconds since `began`.
     last: AtomicU64,
     began: Instant,
@@ -70,10 +86,13 @@ pub(super) struct Peer {
 }
 
 impl Peer {
-    fn new(began: Instant) -> Self {
+    pub(super) fn new(began: Instant, address: IpAddr) -> Self {
         let peer = Peer {
+            address,
             certificates: Mutex::default(),
             under_way: AtomicUsize::new(0),
+            reviewed: AtomicUsize::new(0),
+            head: AtomicU64::new(0),
             last: AtomicU64::new(0),
             began,
             to_end: Notify::new(),
@@ -81,6 +100,16 @@ impl Peer {
         };
         peer.touch();
         peer
+    }
+
+    pub(super) fn address(&self) -> IpAddr {
+        self.address
+    }
+
+    /// A request of this peer waits for a review, until the result is dropped.
+    pub(super) fn review(&self) -> Reviewed<'_> {
+        self.reviewed.fetch_add(1, Ordering::Relaxed);
+        Reviewed(self)
     }
 
     /// What it showed, the peer's own first.
@@ -105,6 +134,29 @@ impl Peer {
         self.under_way.load(Ordering::Relaxed) == 0
     }
 
+    /// Whether nothing but reviews is under way.
+    fn can_go(&self) -> bool {
+        self.under_way.load(Ordering::Relaxed) <= self.reviewed.load(Ordering::Relaxed)
+    }
+
+    /// The headers of a request begin to arrive, unless they did before or a request is under way.
+    pub(super) fn begin_head(&self) {
+        if self.is_idle() {
+            let _began_before = self.head.compare_exchange(0, self.now() + 1, Ordering::Relaxed, Ordering::Relaxed);
+        }
+    }
+
+    /// Waits until headers have been arriving for longer than some time.
+    async fn late_head(&self, time: Duration) {
+        loop {
+            sleep(time / 4).await;
+            let began = self.head.load(Ordering::Relaxed);
+            if began > 0 && Duration::from_millis(self.now().saturating_sub(began - 1)) >= time {
+                return;
+            }
+        }
+    }
+
     /// Waits until nothing has happened for some time.
     async fn idle(&self, time: Duration) {
         loop {
@@ -124,7 +176,17 @@ struct UnderWay(Arc<Peer>);
 impl UnderWay {
     fn new(peer: Arc<Peer>) -> Self {
         peer.under_way.fetch_add(1, Ordering::Relaxed);
+        peer.head.store(0, Ordering::Relaxed);
         UnderWay(peer)
+    }
+}
+
+/// A request that waits for a review.
+pub(super) struct Reviewed<'a>(&'a Peer);
+
+impl Drop for Reviewed<'_> {
+    fn drop(&mut self) {
+        self.0.reviewed.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -142,6 +204,7 @@ pub(super) struct Connections {
     next: AtomicU64,
     began: Instant,
     limits: Limits,
+    refused: RateLimit,
 }
 
 /// Whoever answers requests.
@@ -152,19 +215,19 @@ pub(super) trait Answers: Send + Sync + 'static {
 
 impl Connections {
     pub(super) fn new(limits: Limits) -> Self {
-        Connections { peers: Mutex::default(), next: AtomicU64::new(0), began: Instant::now(), limits }
+        let (peers, next, refused) = (Mutex::default(), AtomicU64::new(0), RateLimit::default());
+        Connections { peers, next, began: Instant::now(), limits, refused }
     }
 
-    /// Makes room for one more; if there is none to make, nobody comes in.
-    fn enter(&self) -> Option<(u64, Arc<Peer>)> {
+    /// Makes room for one more. `None`: there is none to make, and the connection is refused.
+    fn enter(&self, address: IpAddr) -> Option<(u64, Arc<Peer>)> {
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
         if peers.len() >= self.limits.connections {
-            let idle = peers.iter().filter(|(_, peer)| peer.is_idle());
-            let (&id, _) = idle.min_by_key(|(_, peer)| peer.last.load(Ordering::Relaxed))?;
+            let id = least_important(&peers)?;
             peers.remove(&id)?.to_go.notify_one();
         }
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let peer = Arc::new(Peer::new(self.began));
+        let peer = Arc::new(Peer::new(self.began, address));
         peers.insert(id, peer.clone());
         Some((id, peer))
     }
@@ -181,8 +244,11 @@ impl Connections {
         answers: Arc<A>,
         mut stop: watch::Receiver<bool>,
     ) {
-        let Some((id, peer)) = self.enter() else {
-            tracing::warn!("A connection was refused: {} are busy", self.limits.connections);
+        let address = stream.peer_addr().map_or(Ipv4Addr::UNSPECIFIED.into(), |address| address.ip());
+        let Some((id, peer)) = self.enter(address) else {
+            if let Some(others) = self.refused.allow(self.began.elapsed()) {
+                tracing::warn!(others, "A connection was refused: {} are busy", self.limits.connections);
+            }
             return;
         };
         tokio::select! {
@@ -212,13 +278,14 @@ impl Connections {
         let certificates = session.peer_certificates().unwrap_or_default().to_vec();
         *peer.certificates.lock().unwrap_or_else(PoisonError::into_inner) = certificates;
         peer.touch();
+        peer.begin_head();
 
         let of = peer.clone();
         let service = service_fn(move |request| {
             let (answers, under_way) = (answers.clone(), UnderWay::new(of.clone()));
             async move { Ok::<_, Infallible>(answers.answer(&under_way.0, request).await) }
         });
-        let stream = TokioIo::new(stream);
+        let stream = TokioIo::new(Tracked::new(stream, (!is_http2).then(|| peer.clone())));
         let limits = &self.limits;
         if is_http2 {
             let window = u32::try_from(WAITING).unwrap_or(u32::MAX);
@@ -232,7 +299,7 @@ impl Connections {
                 .serve_connection(stream, service);
             self.drive(connection, peer, stop).await;
         } else {
-            // How long a request may take to arrive is part of how long a connection may be idle.
+            // hyper's own deadline for headers would also end connections that are idle between requests.
             let connection = http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(None)
@@ -250,10 +317,25 @@ impl Connections {
             _stop = stop.wait_for(|stop| *stop) => {}
             () = peer.to_end.notified() => {}
             () = peer.idle(self.limits.idle) => {}
+            () = peer.late_head(self.limits.head) => return tracing::debug!("Headers of a request took too long"),
         }
         connection.as_mut().end();
         let _ended = timeout(self.limits.last, connection).await;
     }
+}
+
+/// The connection that ends in favour of another one: of the address with the most connections, one that is idle rather than one
+/// that waits for a review, and the one on which nothing happened for longest. So a caller with many connections displaces its
+/// own.
+fn least_important(peers: &HashMap<u64, Arc<Peer>>) -> Option<u64> {
+    let mut of_address = HashMap::<_, usize>::new();
+    peers.values().for_each(|peer| *of_address.entry(peer.address).or_default() += 1);
+    let importance = |peer: &Peer| {
+        let connections = of_address.get(&peer.address).copied().unwrap_or_default();
+        (Reverse(connections), !peer.is_idle(), peer.last.load(Ordering::Relaxed))
+    };
+    let can_go = peers.iter().filter(|(_, peer)| peer.can_go());
+    can_go.min_by_key(|(id, peer)| (importance(peer), **id)).map(|(id, _)| *id)
 }
 
 /// A connection that can end once requests that are under way are answered.
@@ -262,7 +344,7 @@ trait Ends: Future {
 }
 
 type Answer = Response<Full<Bytes>>;
-type Stream = TokioIo<tokio_rustls::server::TlsStream<TcpStream>>;
+type Stream = TokioIo<Tracked>;
 
 impl<S> Ends for http1::Connection<Stream, S>
 where
@@ -280,5 +362,51 @@ where
 {
     fn end(self: Pin<&mut Self>) {
         self.graceful_shutdown();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(last: u8) -> IpAddr {
+        [10, 0, 0, last].into()
+    }
+
+    fn full(connections: usize, addresses: &[u8]) -> (Connections, Vec<Arc<Peer>>) {
+        let connections = Connections::new(Limits { connections, ..Limits::default() });
+        let peers = addresses.iter().map(|last| connections.enter(address(*last)).unwrap().1).collect();
+        (connections, peers)
+    }
+
+    /// The connections that are left, by the order in which they came.
+    fn left(connections: &Connections) -> Vec<u64> {
+        let mut left: Vec<_> = connections.peers.lock().unwrap().keys().copied().collect();
+        left.sort_unstable();
+        left
+    }
+
+    #[test]
+    fn an_address_with_many_connections_displaces_its_own() {
+        let (connections, _peers) = full(4, &[1, 2, 2, 2]);
+        (0..10).for_each(|_| drop(connections.enter(address(2)).unwrap()));
+        assert!(left(&connections).contains(&0), "the first one is the only one of its address");
+        connections.enter(address(3)).unwrap();
+        connections.enter(address(4)).unwrap();
+        assert_eq!(left(&connections), [0, 13, 14, 15]);
+    }
+
+    #[test]
+    fn connections_that_wait_for_a_review_go_after_idle_ones() {
+        let (connections, peers) = full(3, &[1, 1, 1]);
+        let mut under_way: Vec<_> = peers.iter().map(|peer| UnderWay::new(peer.clone())).collect();
+        assert!(connections.enter(address(2)).is_none(), "all are being answered");
+        let _review = peers[1].review();
+        under_way.pop();
+        let (_, third) = connections.enter(address(2)).unwrap();
+        assert_eq!(left(&connections), [0, 1, 3], "the last one was idle");
+        let _under_way = UnderWay::new(third);
+        connections.enter(address(3)).unwrap();
+        assert_eq!(left(&connections), [0, 3, 4], "the second one waited for a review");
     }
 }

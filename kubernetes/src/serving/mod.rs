@@ -9,11 +9,14 @@
 //! | `authenticate` | who calls: proxies, certificates, bearer tokens |
 //! | `authorize` | what they may do |
 //! | `review`, `cache` | asking the API server about somebody; answers that hold for a while |
+//! | `budget` | limits for reviews: how many wait, and how many a caller may cause that fail |
+//! | `tracked` | a stream that reports when the headers of a request begin to arrive |
 //! | `pages` | what there is to read |
 
 mod authenticate;
 mod authorities;
 mod authorize;
+mod budget;
 mod cache;
 mod certificate;
 mod connections;
@@ -21,11 +24,12 @@ mod listen;
 mod pages;
 mod review;
 mod tls;
+mod tracked;
 mod user;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -42,12 +46,15 @@ pub use pages::{Endpoints, Pages};
 
 use crate::flags;
 use crate::health::Health;
+use crate::logs::RateLimit;
 use crate::wire::Transport;
 use authenticate::Authenticator;
 use authorities::{Authorities, Said, Sources};
 use authorize::Authorizer;
+use budget::Budget;
 use certificate::{Pair, Source};
 use connections::{Answers, Connections, Limits, Peer};
+use review::Problem;
 
 /// How often files and the cluster are looked at for other certificates: as often as kube-scheduler looks at files.
 const REFRESH: Duration = Duration::from_secs(60);
@@ -100,6 +107,10 @@ struct Shared<T> {
     health: Health,
     pages: Pages,
     endpoints: Arc<dyn Endpoints>,
+    began: Instant,
+    unauthenticated: RateLimit,
+    unauthorized: RateLimit,
+    limited: RateLimit,
 }
 
 impl<T> std::fmt::Debug for Shared<T> {
@@ -134,17 +145,22 @@ impl<T: Transport> Server<T> {
             sources.look_up(&mut said).await.map_err(cure)?;
         }
         let present = present(parts.serving, &sources, &pair, &said)?;
+        let budget = Budget::new(limits.reviews);
         let shared = Shared {
             flags: parts.serving.clone(),
             source,
             sources,
             made_of: Mutex::new((pair, said)),
             present: Mutex::new(present),
-            authenticator: Authenticator::new(parts.authentication, parts.authenticates),
-            authorizer: Authorizer::new(parts.authorization, parts.authorizes)?,
+            authenticator: Authenticator::new(parts.authentication, parts.authenticates, budget.clone()),
+            authorizer: Authorizer::new(parts.authorization, parts.authorizes, budget)?,
             health: parts.health,
             pages: parts.pages,
             endpoints: parts.endpoints,
+            began: Instant::now(),
+            unauthenticated: RateLimit::default(),
+            unauthorized: RateLimit::default(),
+            limited: RateLimit::default(),
         };
         let connections = Arc::new(Connections::new(Limits { streams, ..limits }));
         Ok(Server { listener, address, shared: Arc::new(shared), connections, refresh })
@@ -246,29 +262,45 @@ impl<T: Transport> Shared<T> {
     }
 }
 
+impl<T> Shared<T> {
+    fn limited(&self, peer: &Peer) -> Response<Full<Bytes>> {
+        if let Some(others) = self.limited.allow(self.began.elapsed()) {
+            let address = peer.address();
+            tracing::warn!(others, "Too many reviews wait, or failed for {address}: the request was refused");
+        }
+        pages::limited()
+    }
+}
+
 impl<T: Transport> Answers for Shared<T> {
     async fn answer(&self, peer: &Peer, request: Request<Incoming>) -> Response<Full<Bytes>> {
         // Nothing that is asked for has a body.
         let (head, _) = request.into_parts();
         let (_, authorities) = self.present();
-        let user = self.authenticator.who(&authorities, &head.headers, &peer.certificates()).await;
+        let user = self.authenticator.who(&authorities, peer, &head.headers).await;
         // As in kube-scheduler: HTTP/2 costs much, so that nobody in particular gets one answer on a connection.
         if head.version == Version::HTTP_2 && user.as_ref().map_or(true, user::User::is_anonymous) {
             peer.end();
         }
         let user = match user {
             Ok(user) => user,
-            Err(why) => {
-                tracing::error!("Unable to authenticate the request: {why}");
+            Err(Problem::Limited) => return self.limited(peer),
+            Err(Problem::Failed(why)) => {
+                if let Some(others) = self.unauthenticated.allow(self.began.elapsed()) {
+                    tracing::error!(others, "Unable to authenticate the request: {why}");
+                }
                 return pages::unauthorized();
             }
         };
         let (verb, path) = (head.method.as_str().to_ascii_lowercase(), head.uri.path());
-        match self.authorizer.may(&user, &verb, path).await {
+        match self.authorizer.may(peer, &user, &verb, path).await {
             Ok(decision) if decision.may => self.pages.answer(&head, &self.health, &*self.endpoints).await,
             Ok(decision) => pages::forbidden(&user.name, &verb, path, &decision.reason),
-            Err(why) => {
-                tracing::error!("Unable to authorize the request: {why}");
+            Err(Problem::Limited) => self.limited(peer),
+            Err(Problem::Failed(why)) => {
+                if let Some(others) = self.unauthorized.allow(self.began.elapsed()) {
+                    tracing::error!(others, "Unable to authorize the request: {why}");
+                }
                 pages::broken(path, &why)
             }
         }

@@ -5,6 +5,8 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
+use super::budget::Budget;
+use super::connections::Peer;
 use crate::wire::{Answer, Call, Lane, Refusal, Silence, Transport, Verb};
 
 /// How long a review may take, with all tries.
@@ -20,15 +22,54 @@ const AT_ONCE: usize = 16;
 pub(super) struct Reviewer<T> {
     pub(super) transport: T,
     turns: Semaphore,
+    budget: Budget,
+}
+
+/// Reason why a caller could not be authenticated or authorized.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Problem {
+    /// Too many reviews wait, or failed for callers of this address: the caller is to try again later.
+    Limited,
+    /// Anything else, as text.
+    Failed(String),
+}
+
+impl Problem {
+    /// The same, with what was being done.
+    pub(super) fn when(self, what: &str) -> Problem {
+        match self {
+            Problem::Limited => Problem::Limited,
+            Problem::Failed(why) => Problem::Failed(format!("{what}: {why}")),
+        }
+    }
 }
 
 impl<T: Transport> Reviewer<T> {
-    pub(super) fn new(transport: T) -> Self {
-        Reviewer { transport, turns: Semaphore::new(AT_ONCE) }
+    pub(super) fn new(transport: T, budget: Budget) -> Self {
+        Reviewer { transport, turns: Semaphore::new(AT_ONCE), budget }
     }
 
-    /// Has a review made, and returns its status.
-    pub(super) async fn review(&self, path: &str, review: &Value) -> Result<Value, String> {
+    /// Has a review made for a caller, and returns its status. Unless it is positive, it counts against the budget of the
+    /// caller's address.
+    pub(super) async fn review(
+        &self,
+        peer: &Peer,
+        path: &str,
+        review: &Value,
+        is_positive: impl Fn(&Value) -> bool,
+    ) -> Result<Value, Problem> {
+        let Some(charge) = self.budget.take(peer.address(), self.transport.clock()) else {
+            return Err(Problem::Limited);
+        };
+        let _reviewed = peer.review();
+        let status = self.in_time(path, review).await.map_err(Problem::Failed)?;
+        if is_positive(&status) {
+            charge.refund();
+        }
+        Ok(status)
+    }
+
+    async fn in_time(&self, path: &str, review: &Value) -> Result<Value, String> {
         let call = Call { verb: Verb::Create, path: path.to_owned(), body: review.to_string().into() };
         let asking = async {
             // Nobody closes it.

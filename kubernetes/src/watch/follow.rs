@@ -14,6 +14,7 @@ use super::machine::{Ask, End, Machine, Step};
 use super::pages::Page;
 use super::pieces::Pieces;
 use super::query::query;
+use super::reach::Member;
 use super::whole::{Arrived, Read};
 use crate::resources::Resource;
 use crate::wire::{Answer, Call, Chunks, Format, Lane, Refusal, Silence, Streams, Verb};
@@ -43,6 +44,9 @@ pub enum Told {
 /// Watches end after so many seconds, or up to twice as many: client-go's `minWatchTimeout`.
 const SECONDS: usize = 300;
 
+/// Minimum time between two reports of the same trouble by a follower that probes.
+const SAME_TROUBLE: Duration = Duration::from_secs(30);
+
 /// Follows the objects of a kind until nobody listens any more. If they are kept whole, their originals are told with them.
 /// Whenever `rounds` goes on, all are told anew, as they are then or later.
 pub async fn follow<S: Streams>(
@@ -52,6 +56,7 @@ pub async fn follow<S: Streams>(
     seed: u64,
     tell: Sender<Told>,
     mut rounds: watch::Receiver<u32>,
+    member: Member,
 ) {
     let (machine, round) = (Machine::new(seed), *rounds.borrow_and_update());
     let mut follower = Follower {
@@ -64,6 +69,8 @@ pub async fn follow<S: Streams>(
         rounds,
         round,
         is_absent: false,
+        member,
+        probes: None,
     };
     while follower.step().await.is_ok() {}
 }
@@ -80,6 +87,10 @@ struct Follower<S> {
     round: u32,
     /// The server has no such kind, as it said.
     is_absent: bool,
+    /// This follower among all of the cluster.
+    member: Member,
+    /// While it probes during an outage: the last trouble that it reported, and the time.
+    probes: Option<(String, Duration)>,
 }
 
 /// What comes on a stream.
@@ -104,7 +115,11 @@ impl<S: Streams> Follower<S> {
         let ask = match self.machine.next(self.streams.clock()) {
             Step::Ask(ask) => ask,
             Step::Wait(until) => {
-                self.streams.sleep(until.saturating_sub(self.streams.clock())).await;
+                tokio::select! {
+                    biased;
+                    () = self.member.returned() => self.machine.returned(self.streams.clock()),
+                    () = self.streams.sleep(until.saturating_sub(self.streams.clock())) => {}
+                }
                 return if self.tell.is_closed() { Err(Unheard) } else { Ok(()) };
             }
         };
@@ -114,16 +129,31 @@ impl<S: Streams> Follower<S> {
             Ask::Page { .. } => self.page(path).await?,
             Ask::Stream | Ask::Watch { .. } => self.stream(path).await?,
         };
+        self.member.set_live(false);
         if let Some(end) = end {
-            self.machine.ended(end, self.streams.clock());
+            let (clock, may_be_outage) = (self.streams.clock(), end.may_be_outage());
+            self.machine.ended(end, clock);
+            if may_be_outage && self.member.failed(clock) {
+                self.machine.probe(clock);
+                self.probes.get_or_insert_default();
+            }
         }
         Ok(())
+    }
+
+    /// The server answered, though it may have refused.
+    fn answered(&mut self) {
+        self.member.answered(self.streams.clock());
+        self.probes = None;
     }
 
     /// A page of a list. Returns how it ended if it did not arrive.
     async fn page(&mut self, path: String) -> Result<Option<End>, Unheard> {
         let answer = match self.streams.call(Lane::Watch, Call { verb: Verb::Get, path, body: Bytes::new() }).await {
-            Ok(answer) if answer.is_success() => answer,
+            Ok(answer) if answer.is_success() => {
+                self.answered();
+                answer
+            }
             Ok(answer) => return self.refused(&answer).await.map(Some),
             Err(silence) => return self.broken(silence).await.map(Some),
         };
@@ -153,6 +183,8 @@ impl<S: Streams> Follower<S> {
             Ok(Err(answer)) => return self.refused(&answer).await.map(Some),
             Err(silence) => return self.broken(silence).await.map(Some),
         };
+        self.answered();
+        self.member.set_live(true);
         let format = chunks.format();
         let mut pieces = Pieces::new(format);
         loop {
@@ -254,16 +286,27 @@ impl<S: Streams> Follower<S> {
             }
             _ => self.trouble(message.into()).await?,
         }
-        Ok(End::Refused { code, retry_after: retry_after.filter(|pause| *pause > Duration::ZERO) })
+        let end = End::Refused { code, retry_after: retry_after.filter(|pause| *pause > Duration::ZERO) };
+        if !end.may_be_outage() {
+            self.answered();
+        }
+        Ok(end)
     }
 
-    async fn broken(&self, silence: Silence) -> Result<End, Unheard> {
+    async fn broken(&mut self, silence: Silence) -> Result<End, Unheard> {
         let why = silence.why();
         self.trouble(why).await?;
         Ok(End::Broken)
     }
 
-    async fn trouble(&self, why: String) -> Result<(), Unheard> {
+    async fn trouble(&mut self, why: String) -> Result<(), Unheard> {
+        if let Some((last, at)) = &mut self.probes {
+            let clock = self.streams.clock();
+            if *last == why && clock < *at + SAME_TROUBLE {
+                return Ok(());
+            }
+            (*last, *at) = (why.clone(), clock);
+        }
         self.told(Told::Trouble(self.resource, why)).await
     }
 

@@ -51,6 +51,13 @@ pub enum End {
     },
 }
 
+impl End {
+    /// Whether the server, or what is in front of it, may be away.
+    pub fn may_be_outage(&self) -> bool {
+        matches!(self, End::Broken | End::Refused { code: 429 | 500.., .. })
+    }
+}
+
 /// Follows the objects of one kind. What comes in is told in the order in which it came.
 #[derive(Debug)]
 pub struct Machine {
@@ -60,6 +67,8 @@ pub struct Machine {
     epoch: u32,
     /// Nothing is asked before.
     pause_until: Duration,
+    /// The pause is that of `Retry-After`.
+    is_retry_after: bool,
     /// How often in a row it went wrong, and when last.
     failures: u32,
     failed_at: Duration,
@@ -86,6 +95,10 @@ enum State {
 const FIRST_PAUSE: Duration = Duration::from_millis(800);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 const FORGIVEN: Duration = Duration::from_secs(120);
+/// Time between the requests of a follower that probes whether the server is back, and up to a quarter more.
+const PROBE: Duration = Duration::from_secs(1);
+/// Time over which requests are spread when the server is back.
+const SPREAD: Duration = Duration::from_millis(500);
 /// A watch that ends sooner than that, although nothing went wrong, is not asked for again at once.
 const SHORT: Duration = Duration::from_secs(1);
 
@@ -97,6 +110,7 @@ impl Machine {
             in_pages: false,
             epoch: 0,
             pause_until: Duration::ZERO,
+            is_retry_after: false,
             failures: 0,
             failed_at: Duration::ZERO,
             asked_at: Duration::ZERO,
@@ -189,8 +203,12 @@ impl Machine {
             return;
         }
         let is_first = self.failures == 0;
+        self.is_retry_after = false;
         match end {
-            End::Refused { retry_after: Some(pause), .. } => self.pause_until = clock + pause,
+            End::Refused { retry_after: Some(pause), .. } => {
+                self.pause_until = clock + pause;
+                self.is_retry_after = true;
+            }
             // It was fine until now: there is no need to wait.
             End::Broken if is_watching && is_first => {}
             End::Refused { code: 410, .. } if is_watching && is_first => {}
@@ -203,11 +221,36 @@ impl Machine {
         self.failed_at = clock;
     }
 
+    /// After a failure: this follower sends its next request soon, on behalf of all others, unless `Retry-After` forbids it.
+    pub fn probe(&mut self, clock: Duration) {
+        let pause = PROBE + self.part(PROBE / 4);
+        self.shorten(clock + pause);
+    }
+
+    /// The server answers other followers again: this one sends its next request soon, unless `Retry-After` forbids it, and its
+    /// failures are forgotten.
+    pub fn returned(&mut self, clock: Duration) {
+        let pause = self.part(SPREAD);
+        self.shorten(clock + pause);
+        self.failures = 0;
+    }
+
+    fn shorten(&mut self, until: Duration) {
+        if !self.is_retry_after {
+            self.pause_until = self.pause_until.min(until);
+        }
+    }
+
     /// Waits, longer with each failure.
     fn pause(&mut self, clock: Duration) {
         let pause = LONGEST_PAUSE.min(FIRST_PAUSE * 2_u32.saturating_pow(self.failures.min(16)));
+        self.pause_until = clock + pause + self.part(pause);
+    }
+
+    /// A random part of some time, up to all of it.
+    fn part(&mut self, time: Duration) -> Duration {
         let thousandths = u32::try_from(self.random.below(1001)).unwrap_or_default();
-        self.pause_until = clock + pause + pause * thousandths / 1000;
+        time * thousandths / 1000
     }
 }
 

@@ -8,6 +8,7 @@
 //! | [`pieces`] | where one change ends in what arrives on a watch |
 //! | [`frames`] | a change |
 //! | [`follow`](mod@follow) | asks, reads, tells |
+//! | [`reach`] | whether the API server answers, as all followers observe it together |
 //! | [`whole`] | objects as they were written, where extenders are sent them |
 //! | [`followed`] | what is there, and what the scheduler is told |
 
@@ -18,4 +19,5 @@ pub mod machine;
 pub mod pages;
 pub mod pieces;
 pub mod query;
+pub mod reach;
 pub mod whole;

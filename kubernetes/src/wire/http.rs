@@ -47,27 +47,14 @@ struct Inner {
     began: Instant,
 }
 
-type Lanes = [lane::Lane; LANES];
+/// A connection for each lane. A server limits the requests on a connection (kube-apiserver to 250): events on the connection
+/// of bindings would delay them.
+type Lanes = [lane::Lane; Lane::COUNT];
 
 /// How long an answer may take, or of a long one its beginning.
 const ANSWER: Duration = Duration::from_secs(30);
 /// What no answer is longer than.
 const LONGEST: usize = 256 << 20;
-
-/// How many connections there are at most.
-const LANES: usize = 5;
-
-/// The connection of a lane. Events go with bindings: there are never more of both than the server works on at a time, and
-/// what comes in for both is then read at once.
-fn connection_of(lane: Lane) -> usize {
-    match lane {
-        Lane::Bind | Lane::Event => 0,
-        Lane::Write => 1,
-        Lane::Lease => 2,
-        Lane::Watch => 3,
-        Lane::Review => 4,
-    }
-}
 
 impl Http {
     /// To the server at an address. With `tls`, that has to be `https`.
@@ -105,7 +92,7 @@ impl Http {
         let Call { verb, path, body } = call;
         let request = self.request(verb, &path, !body.is_empty(), format)?;
         let lanes = self.0.lanes.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let (head, body) = lanes[connection_of(lane)].send(request, body).await?;
+        let (head, body) = lanes[lane as usize].send(request, body).await?;
         if head.status == StatusCode::UNAUTHORIZED {
             self.0.unknown.notify_one();
         }

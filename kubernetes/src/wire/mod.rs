@@ -16,8 +16,7 @@ pub use pace::{Pace, Paced};
 pub use patience::{Patience, Try, patiently};
 pub use refusal::Refusal;
 
-/// What a request is about. Each has a budget of its own, and a connection that it shares with few, so that none waits for
-/// another: least of all bindings.
+/// What a request is about. Each has a separate budget and connection, and none waits for another: least of all bindings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lane {
     /// Bindings.

@@ -9,19 +9,25 @@ use schedc_core::model::Pod;
 use serde::{Deserialize, Serialize};
 
 use super::path;
-use crate::wire::{Call, Lane, Patience, Transport, Try, Verb, patiently};
+use crate::wire::{Call, Lane, Patience, Refusal, Transport, Try, Verb, patiently};
 
 /// How often a binding is tried that did not happen.
 const PATIENCE: Patience =
     Patience { more: 3, pause: Duration::from_millis(100), factor: 3, longest: Duration::from_secs(1) };
 /// How long to wait at most until the pod is looked at again.
-const LONGEST: Duration = Duration::from_secs(5);
+const LONGEST: Duration = Duration::from_secs(2);
 
 /// Binds a pod to its node, on condition that there is a pod of this uid.
 ///
 /// If nobody knows whether it happened, the pod is looked at until that is known, however long it takes: until then, its
 /// room is neither free nor taken by anybody else.
-pub(super) async fn bind(transport: &impl Transport, placement: &Placement) -> Result<(), ApiError> {
+///
+/// `fail` receives the reason of each request that failed.
+pub(super) async fn bind(
+    transport: &impl Transport,
+    placement: &Placement,
+    fail: impl Fn(&str),
+) -> Result<(), ApiError> {
     let Placement { pod, node_name, .. } = placement;
     let body = Binding {
         api_version: "v1",
@@ -48,8 +54,9 @@ pub(super) async fn bind(transport: &impl Transport, placement: &Placement) -> R
                 error
             }
         };
+        fail(&error.message);
         if is_unsure {
-            match look(transport, pod).await {
+            match look(transport, pod, &fail).await {
                 Where::On(node) if *node == **node_name => return Ok(()),
                 Where::On(node) => {
                     let message = format!("pod {} is already assigned to node {node:?}", pod.name);
@@ -116,7 +123,7 @@ struct Spec {
 }
 
 /// Looks where a pod is, until that is known.
-async fn look(transport: &impl Transport, pod: &Pod) -> Where {
+async fn look(transport: &impl Transport, pod: &Pod, fail: &impl Fn(&str)) -> Where {
     let call = Call { verb: Verb::Get, path: path(pod, ""), body: Bytes::new() };
     let mut patience = Patience { more: u32::MAX, longest: LONGEST, ..PATIENCE };
     loop {
@@ -131,7 +138,8 @@ async fn look(transport: &impl Transport, pod: &Pod) -> Where {
                 }
             }
             Ok(answer) if answer.code == 404 => return Where::Gone,
-            Ok(_) | Err(_) => {}
+            Ok(answer) => fail(&Refusal::new(&answer).message),
+            Err(silence) => fail(&silence.why()),
         }
         patience.wait(transport).await;
     }

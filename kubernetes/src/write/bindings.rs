@@ -1,8 +1,12 @@
 //! Bindings that are under way.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use tracing::{info, warn};
+
+use super::stall::{Stall, Stalled};
 
 /// From how many bindings on others wait for the server, and not for us.
 const MANY: usize = 16;
@@ -21,6 +25,7 @@ struct Counts {
     under_way: AtomicUsize,
     /// In nanoseconds.
     mean: AtomicU64,
+    stall: Mutex<Stall>,
 }
 
 impl Bindings {
@@ -41,21 +46,51 @@ impl Bindings {
         (Duration::from_nanos(self.0.mean.load(Ordering::Relaxed)) / PART).min(LONGEST)
     }
 
-    pub(super) fn begin(&self) -> One {
+    /// A binding begins, at this time of the transport's clock.
+    pub(crate) fn begin(&self, clock: Duration) -> One {
         self.0.under_way.fetch_add(1, Ordering::Relaxed);
+        self.stall().begin(clock);
         One(self.clone(), Instant::now())
+    }
+
+    /// Logs, now and then, that no binding succeeds.
+    pub(super) fn log_stall(&self, clock: Duration) {
+        if let Some(Stalled { time, last_error }) = self.stall().check(clock) {
+            let (under_way, seconds) = (self.count(), time.as_secs());
+            warn!(under_way, err = last_error, "No binding has succeeded for {seconds} s");
+        }
+    }
+
+    fn stall(&self) -> MutexGuard<'_, Stall> {
+        self.0.stall.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn end(&self, took: Duration) {
         let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         let mean = self.0.mean.load(Ordering::Relaxed);
         self.0.mean.store(mean - mean / MEMORY + took / MEMORY, Ordering::Relaxed);
-        self.0.under_way.fetch_sub(1, Ordering::Relaxed);
+        if self.0.under_way.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.stall().end();
+        }
     }
 }
 
 /// One of them, until it is dropped.
-pub(super) struct One(Bindings, Instant);
+pub(crate) struct One(Bindings, Instant);
+
+impl One {
+    /// The binding is done, at this time of the transport's clock.
+    pub(super) fn succeed(&self, clock: Duration) {
+        if let Some(time) = self.0.stall().succeed(clock) {
+            info!("Bindings succeed again, after {} s", time.as_secs());
+        }
+    }
+
+    /// A request of the binding failed; others may follow.
+    pub(super) fn fail(&self, why: &str) {
+        self.0.stall().fail(why);
+    }
+}
 
 impl Drop for One {
     fn drop(&mut self) {
@@ -65,19 +100,76 @@ impl Drop for One {
 
 #[cfg(test)]
 mod tests {
+    use std::future::pending;
+
+    use k8s_openapi::jiff::Timestamp;
+    use schedc_core::client::{Client, Event};
+    use schedc_core::extension_points::Placement;
+    use schedc_core::intern::Interner;
+    use schedc_core::model::NodeIndex;
+    use tokio::time::Instant as VirtualInstant;
+
     use super::*;
+    use crate::pods::Records;
+    use crate::wire::{Answer, Call, Lane, Silence, Transport};
+    use crate::write::{Events, KubeClient};
+
+    /// A server that does not answer, in virtual time.
+    #[derive(Clone)]
+    struct Silent(VirtualInstant);
+
+    impl Transport for Silent {
+        async fn call(&self, _: Lane, _: Call) -> Result<Answer, Silence> {
+            pending().await
+        }
+        async fn sleep(&self, time: Duration) {
+            tokio::time::sleep(time).await;
+        }
+        fn now(&self) -> Timestamp {
+            Timestamp::UNIX_EPOCH
+        }
+        fn clock(&self) -> Duration {
+            self.0.elapsed()
+        }
+    }
+
+    #[derive(Clone)]
+    struct NoEvents;
+
+    impl Events for NoEvents {
+        fn record(&self, _: Event, _: Option<u64>) {}
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn bindings_without_an_answer_are_logged_before_they_time_out() {
+        let bindings = Bindings::default();
+        let client = KubeClient::new(Silent(VirtualInstant::now()), Records::default(), NoEvents);
+        let client = client.counting(bindings.clone());
+        let pod = schedc_objects::testing::pod("{metadata: {name: p, uid: u}}", &mut Interner::default()).into();
+        let placement = Placement { pod, node: NodeIndex(0), node_name: "n".into() };
+        let logged_after = async |seconds| {
+            let waiting = tokio::time::timeout(Duration::from_secs(seconds), client.bind(&placement));
+            let logged = async {
+                tokio::time::sleep(Duration::from_secs(seconds) - Duration::from_millis(1)).await;
+                bindings.stall().logged.map(|logged| logged.as_secs())
+            };
+            tokio::join!(waiting, logged).1
+        };
+        assert_eq!(logged_after(5).await, None);
+        assert!(logged_after(9).await.is_some());
+    }
 
     #[test]
     fn answers_gather_for_a_part_of_the_time_that_they_take_while_there_are_many() {
         let bindings = Bindings::default();
         let end = |took| {
-            std::mem::forget(bindings.begin());
+            std::mem::forget(bindings.begin(Duration::ZERO));
             bindings.end(took);
         };
         let settle = |took| (0..1000).for_each(|_| end(took));
         settle(Duration::from_millis(32));
         assert_eq!(bindings.pause(), Duration::ZERO, "nobody waits for answers");
-        let _under_way: Vec<_> = (0..MANY).map(|_| bindings.begin()).collect();
+        let _under_way: Vec<_> = (0..MANY).map(|_| bindings.begin(Duration::ZERO)).collect();
         assert_eq!(bindings.pause().as_millis(), 4);
         settle(Duration::from_secs(3));
         assert_eq!(bindings.pause(), LONGEST);

@@ -7,24 +7,29 @@ mod bindings;
 mod delete;
 mod news;
 mod objects;
+mod stall;
 mod status;
 
 use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use schedc_core::client::{ApiError, Client, Event, News, ObjectRef, StatusPatch};
+use futures_util::future::{Either, select};
+use schedc_core::client::{ApiError, ApiReason, Client, Event, News, ObjectRef, StatusPatch};
 use schedc_core::extension_points::Placement;
 use schedc_core::model::{Pod, Uid};
 use schedc_objects::Kinds;
 use serde_json::Value;
-use tracing::debug;
+use tracing::{debug, warn};
 
 use crate::apart;
+use crate::logs::RateLimit;
 use crate::pods::Records;
 use crate::resources::{Resource, pods};
 use crate::wire::Transport;
 use news::Following;
+use stall::STALLED;
 
 pub use bindings::Bindings;
 pub use news::Listeners;
@@ -40,6 +45,8 @@ pub struct KubeClient<T, E> {
     events: E,
     bindings: Bindings,
     kinds: Kinds,
+    /// Limits messages about statuses.
+    status_log: Arc<RateLimit>,
 }
 
 /// Where events go that are to be written. It never waits; what is too much is lost.
@@ -51,7 +58,8 @@ pub trait Events: Clone + Send + Sync + 'static {
 impl<T: Transport, E: Events> KubeClient<T, E> {
     /// A client that knows of pods what the records say.
     pub fn new(transport: T, records: Records, events: E) -> Self {
-        KubeClient { transport, records, events, bindings: Bindings::default(), kinds: Kinds::default() }
+        let (bindings, kinds, status_log) = (Bindings::default(), Kinds::default(), Arc::default());
+        KubeClient { transport, records, events, bindings, kinds, status_log }
     }
 
     /// One that also knows kinds which plugins declare.
@@ -76,8 +84,19 @@ impl<T: Transport, E: Events> KubeClient<T, E> {
 
 impl<T: Transport, E: Events> Client for KubeClient<T, E> {
     async fn bind(&self, placement: &Placement) -> Result<(), ApiError> {
-        let _one = self.bindings.begin();
-        bind::bind(&self.transport, placement).await
+        let one = self.bindings.begin(self.transport.clock());
+        let mut binding = pin!(bind::bind(&self.transport, placement, |why| one.fail(why)));
+        loop {
+            match select(binding.as_mut(), pin!(self.transport.sleep(STALLED))).await {
+                Either::Left((result, _)) => {
+                    if result.is_ok() {
+                        one.succeed(self.transport.clock());
+                    }
+                    return result;
+                }
+                Either::Right(_) => self.bindings.log_stall(self.transport.clock()),
+            }
+        }
     }
 
     async fn bind_by(
@@ -85,20 +104,28 @@ impl<T: Transport, E: Events> Client for KubeClient<T, E> {
         _: &Placement,
         ask: impl FnOnce() -> Result<bool, String> + Send + 'static,
     ) -> Result<bool, String> {
-        let _one = self.bindings.begin();
-        apart::run("extender", ask).await?
+        let one = self.bindings.begin(self.transport.clock());
+        let result = apart::run("extender", ask).await?;
+        if result.is_ok() {
+            one.succeed(self.transport.clock());
+        }
+        result
     }
 
     fn tell(&self, tell: impl FnOnce() + Send + 'static) {
         drop(apart::run("extender", tell));
     }
 
-    fn patch_pod_status(
-        &self,
-        pod: &Arc<Pod>,
-        patch: &StatusPatch,
-    ) -> impl Future<Output = Result<(), ApiError>> + Send {
-        status::patch(&self.transport, &self.records, pod, patch)
+    async fn patch_pod_status(&self, pod: &Arc<Pod>, patch: &StatusPatch) -> Result<(), ApiError> {
+        let result = status::patch(&self.transport, &self.records, pod, patch).await;
+        // A pod that is gone needs no status.
+        if let Err(error) = &result
+            && error.reason != ApiReason::NotFound
+            && let Some(others) = self.status_log.allow(self.transport.clock())
+        {
+            warn!(pod = %pod.namespaced_name(), err = error.message, others, "Unable to patch the status of a pod");
+        }
+        result
     }
 
     async fn delete_pod(&self, pod: &Arc<Pod>) -> Result<(), ApiError> {

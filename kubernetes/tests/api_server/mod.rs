@@ -19,7 +19,8 @@ use schedc_kubernetes::pods::Records;
 use schedc_kubernetes::resources::Resource;
 use schedc_kubernetes::watch::follow::{Told, follow};
 use schedc_kubernetes::watch::followed::Followed;
-use schedc_kubernetes::wire::Transport;
+use schedc_kubernetes::watch::reach::Reach;
+use schedc_kubernetes::wire::{Call, Lane, Transport, Verb};
 use schedc_kubernetes::write::{Events, KubeClient};
 use schedc_objects::convert_pod;
 use serde_json::{Value, from_value, json};
@@ -63,7 +64,8 @@ async fn is_followed(server: &Server, seed: u64) {
     server.rule(Rule::random(seed, 150).verb("watch"));
     server.rule(Rule::random(seed + 1, 150).verb("list"));
     let (_rounds, round) = watch::channel(0);
-    let follower = tokio::spawn(follow(Fast::to(server, 100), Resource::of("Pod").unwrap(), None, seed, tell, round));
+    let (way, pods, member) = (Fast::to(server, 100), Resource::of("Pod").unwrap(), Reach::default().member(true));
+    let follower = tokio::spawn(follow(way, pods, None, seed, tell, round, member));
     let mut changes = 0;
     let mut calm = 0;
     loop {
@@ -129,6 +131,27 @@ async fn bind(server: &Server, pods: usize) -> Vec<bool> {
 fn node(server: &Server, number: usize) -> Option<String> {
     let pod = server.get(&path(&format!("p{number}"))).unwrap();
     pod["spec"]["nodeName"].as_str().map(str::to_owned)
+}
+
+/// A real server, too, limits the requests on one connection of HTTP/2.
+#[tokio::test]
+async fn events_without_an_answer_do_not_delay_bindings() {
+    let server = Server::start_tls();
+    server.rule(Rule::new(Fault::Delay(Duration::from_secs(3600))).path("*/events"));
+    let way = Fast::to(&server, 1);
+    let path = "/apis/events.k8s.io/v1/namespaces/default/events".to_owned();
+    let event = Call { verb: Verb::Create, path, body: "{}".into() };
+    let events = join_all((0..200).map(|_| way.call(Lane::Event, event.clone())));
+    let created: api::Pod = from_value(server.create(pod("p0"))).unwrap();
+    let pod = Arc::new(convert_pod(&created, &mut Interner::default()));
+    let placement = Placement { pod, node: NodeIndex(0), node_name: "n0".into() };
+    let client = KubeClient::new(way.clone(), Records::default(), Nobody);
+    tokio::select! {
+        biased;
+        _ = events => panic!("the server answers no events"),
+        bound = client.bind(&placement) => assert_eq!(bound, Ok(())),
+    }
+    assert_eq!(node(&server, 0).as_deref(), Some("n0"));
 }
 
 #[tokio::test]

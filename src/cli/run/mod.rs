@@ -108,7 +108,7 @@ impl Run {
         let measured = Measured::new(http.clone(), metrics.clone());
         let streams = Paced::new(measured.clone(), settings.pace);
         let (queue, sink) = Sink::new(streams.clone(), Recorder::new(&host::name()), seed);
-        let sink = tokio::spawn(sink.run());
+        let sink = tokio::spawn(sink.beside(bindings.clone()).run());
         let ways = Ways::new(settings.kubeconfig.as_deref(), settings.master.as_deref(), &http);
         let configuration = effective(&settings, bundle.profiles);
         let observed = Observed::new(metrics.clone());

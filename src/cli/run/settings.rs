@@ -6,6 +6,7 @@ use std::path::Path;
 use schedc_core::profile::ProfileInfo;
 use schedc_import::Level;
 use schedc_kubernetes::config::{Settings, effective};
+use schedc_kubernetes::files;
 use schedc_kubernetes::flags::Flags;
 use tracing::{debug, info, warn};
 
@@ -18,7 +19,7 @@ pub(super) fn read(flags: &Flags, compiled: &'static [ProfileInfo]) -> Result<Se
     flags.warnings.iter().for_each(|warning| warn!("{warning}"));
     let Some(path) = &flags.config else { return Ok(Settings::new(flags)) };
     let name = path.display().to_string();
-    let text = fs::read_to_string(path).map_err(|error| Failure::new(format!("--config={name}: {error}")))?;
+    let text = files::read_text(path).map_err(|why| Failure::new(format!("--config={name}: {why}")))?;
     let import = schedc_import::import(&name, &text);
     let profiles = import.profiles?;
     let settings = Settings::from_file(flags, path, &text)?;

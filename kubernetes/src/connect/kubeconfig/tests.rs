@@ -92,6 +92,39 @@ fn what_a_plugin_is_told_of_the_cluster() {
 }
 
 #[test]
+fn files_without_an_end_are_errors() {
+    let cluster = "{server: 'https://a', certificate-authority: /dev/zero}";
+    let check = |result: Result<(), ConnectError>, expected: Expect| {
+        expected.assert_eq(&result.unwrap_err().to_string());
+    };
+    check(
+        read(&config(cluster, "{}"), None).unwrap().trust.read().map(drop),
+        expect![
+            "kubeconfig /etc/kubernetes/scheduler.conf: `clusters[c].cluster.certificate-authority` in /dev/zero: this is a device; a regular file is required"
+        ],
+    );
+    let user = |user: &str| read(&config(CLUSTER, user), None).unwrap().user.read().map(drop);
+    check(
+        user("{tokenFile: /dev/zero}"),
+        expect![
+            "kubeconfig /etc/kubernetes/scheduler.conf: `users[u].user.tokenFile` in /dev/zero: this is a device; a regular file is required"
+        ],
+    );
+    check(
+        user("{client-certificate: /dev/zero, client-key: /dev/zero}"),
+        expect![
+            "kubeconfig /etc/kubernetes/scheduler.conf: `users[u].user.client-certificate` in /dev/zero: this is a device; a regular file is required"
+        ],
+    );
+    check(
+        Target::from_kubeconfig(Path::new("/dev/zero"), None).map(drop),
+        expect![
+            "kubeconfig /dev/zero: this is a device; a regular file is required; name another with --kubeconfig, or with `clientConnection.kubeconfig` in the file of --config"
+        ],
+    );
+}
+
+#[test]
 fn contexts_that_lead_nowhere() {
     is_wrong("{}", expect!["`current-context`: it names no context, and there is none"]);
     is_wrong("{contexts: [{name: a}, {name: b}]}", expect!["`current-context`: it names no context; there are a, b"]);
@@ -150,6 +183,30 @@ fn clusters_that_cannot_be_reached() {
     check(
         "{server: 'ftp://a'}",
         expect!["`clusters[c].cluster.server`: ftp://a: an API server is asked by `http` or `https`, not by `ftp`"],
+    );
+    check(
+        "{server: 'https://127.0.0.1:99999'}",
+        expect![
+            "`clusters[c].cluster.server`: https://127.0.0.1:99999: the port after `:` is not a number from 1 to 65535"
+        ],
+    );
+    check(
+        "{server: 'https://me:secret@a'}",
+        expect![
+            "`clusters[c].cluster.server`: https://...@a: an address with a user or a password is not supported: leave them out; `users` of a kubeconfig has `username` and `password`, tokens and certificates"
+        ],
+    );
+    check(
+        "{server: 'https://a/?token=secret'}",
+        expect![
+            "`clusters[c].cluster.server`: https://a/...: a query or a fragment (after `?` or `#`) has no meaning here; leave it out"
+        ],
+    );
+    check(
+        "{proxy-url: 'http://me:secret@p'}",
+        expect![
+            "`clusters[c].cluster.proxy-url`: http://...@p: schedc does not go through a proxy; leave this out and let `server` be reachable"
+        ],
     );
     check("{server: a, tls-server-name: 'a b'}", expect!["`clusters[c].cluster.tls-server-name`: invalid dns name"]);
 }

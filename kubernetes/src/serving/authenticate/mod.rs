@@ -11,6 +11,9 @@ use hyper::HeaderMap;
 use rustls::pki_types::{CertificateDer, UnixTime};
 
 use super::authorities::{Authorities, Authority};
+use super::budget::Budget;
+use super::connections::Peer;
+use super::review::Problem;
 use super::user::User;
 use crate::flags;
 use crate::wire::Transport;
@@ -24,18 +27,19 @@ pub(super) struct Authenticator<T> {
 
 impl<T: Transport> Authenticator<T> {
     /// Without a way to an API server, tokens say nothing.
-    pub(super) fn new(flags: &flags::Authentication, transport: Option<T>) -> Self {
-        Authenticator { tokens: transport.map(|transport| Tokens::new(transport, flags.cache)) }
+    pub(super) fn new(flags: &flags::Authentication, transport: Option<T>, budget: Budget) -> Self {
+        Authenticator { tokens: transport.map(|transport| Tokens::new(transport, flags.cache, budget)) }
     }
 
-    /// Who calls, by the headers and the certificates that came with a request. The error says why what they say is not
-    /// believed.
+    /// Identifies the caller by the certificates of a connection and the headers of a request. The error is why these are not
+    /// valid.
     pub(super) async fn who(
         &self,
         authorities: &Authorities,
+        peer: &Peer,
         headers: &HeaderMap,
-        certificates: &[CertificateDer<'static>],
-    ) -> Result<User, String> {
+    ) -> Result<User, Problem> {
+        let certificates = &*peer.certificates();
         let mut problems = Vec::new();
         let proxies = authorities.proxies.as_ref();
         let mut found = keep(proxies.map(|proxies| proxy::who(proxies, headers, certificates)), &mut problems);
@@ -46,12 +50,16 @@ impl<T: Transport> Authenticator<T> {
             && let Some(tokens) = &self.tokens
             && let Some(token) = token::bearer(headers)
         {
-            found = keep(Some(tokens.whose(token).await.map(Some)), &mut problems);
+            match tokens.whose(peer, token).await {
+                Ok(user) => found = Some(user),
+                Err(Problem::Limited) => return Err(Problem::Limited),
+                Err(Problem::Failed(problem)) => problems.push(problem),
+            }
         }
         match found {
             Some(user) => Ok(user.authenticated()),
             None if problems.is_empty() => Ok(User::anonymous()),
-            None => Err(problems.join("; ")),
+            None => Err(Problem::Failed(problems.join("; "))),
         }
     }
 }

@@ -6,8 +6,10 @@ use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 use serde_json::{Value, json};
 
+use crate::serving::budget::Budget;
 use crate::serving::cache::{Cache, Key};
-use crate::serving::review::Reviewer;
+use crate::serving::connections::Peer;
+use crate::serving::review::{Problem, Reviewer};
 use crate::serving::user::User;
 use crate::wire::Transport;
 
@@ -16,6 +18,8 @@ use crate::wire::Transport;
 pub(super) struct Tokens<T> {
     reviewer: Reviewer<T>,
     cache: Cache<User>,
+    /// Tokens that are not valid, with the reason: apart from valid ones, which they could displace.
+    invalid: Cache<String>,
     time: Duration,
 }
 
@@ -29,27 +33,38 @@ pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 impl<T: Transport> Tokens<T> {
     /// An answer is kept for some time.
-    pub(super) fn new(transport: T, time: Duration) -> Self {
-        Tokens { reviewer: Reviewer::new(transport), cache: Cache::default(), time }
+    pub(super) fn new(transport: T, time: Duration, budget: Budget) -> Self {
+        let reviewer = Reviewer::new(transport, budget);
+        Tokens { reviewer, cache: Cache::default(), invalid: Cache::default(), time }
     }
 
-    /// Whose a token is. As in kube-scheduler, only a known one is remembered.
-    pub(super) async fn whose(&self, token: &str) -> Result<User, String> {
+    /// Whose a token is. As in kube-scheduler, an answer of the API server is remembered, whichever it is; a failure to ask is
+    /// not.
+    pub(super) async fn whose(&self, peer: &Peer, token: &str) -> Result<User, Problem> {
         let key = Key::new(token.as_bytes());
-        if let Some(user) = self.cache.get(&key, self.reviewer.transport.clock()) {
+        let clock = self.reviewer.transport.clock();
+        if let Some(user) = self.cache.get(&key, clock) {
             return Ok(user);
+        }
+        if let Some(why) = self.invalid.get(&key, clock) {
+            return Err(Problem::Failed(why));
         }
         let review = json!({
             "apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": token},
         });
-        let status = self.reviewer.review("/apis/authentication.k8s.io/v1/tokenreviews", &review).await;
-        let status = status.map_err(|why| format!("asking whose a bearer token is: {why}"))?;
-        if status["authenticated"] != true {
+        let path = "/apis/authentication.k8s.io/v1/tokenreviews";
+        let is_valid = |status: &Value| status["authenticated"] == true;
+        let status = self.reviewer.review(peer, path, &review, is_valid).await;
+        let status = status.map_err(|problem| problem.when("asking whose a bearer token is"))?;
+        let clock = self.reviewer.transport.clock();
+        if !is_valid(&status) {
             let why = status["error"].as_str().filter(|why| !why.is_empty());
-            return Err(why.unwrap_or("invalid bearer token").to_owned());
+            let why = why.unwrap_or("invalid bearer token").to_owned();
+            self.invalid.keep(key, why.clone(), clock, self.time);
+            return Err(Problem::Failed(why));
         }
         let user = user(&status["user"]);
-        self.cache.keep(key, user.clone(), self.reviewer.transport.clock(), self.time);
+        self.cache.keep(key, user.clone(), clock, self.time);
         Ok(user)
     }
 }

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use form_urlencoded::parse;
 use futures_util::future::BoxFuture;
 use http_body_util::Full;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
 use hyper::http::request::Parts as Head;
 use hyper::{Method, Response, StatusCode};
 use serde::Serialize;
@@ -143,6 +143,14 @@ fn status(code: StatusCode, reason: &str, message: &str, details: Option<Value>)
 /// Nobody vouches for who calls.
 pub(super) fn unauthorized() -> Answer {
     status(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized", None)
+}
+
+/// Reviews are limited: the caller is to try again in a second.
+pub(super) fn limited() -> Answer {
+    let message = "too many requests wait for a review, or failed one; try again later";
+    let mut answer = status(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", message, None);
+    answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    answer
 }
 
 /// Who calls may not do this.

@@ -1,5 +1,8 @@
 //! Who calls, and what they may do.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures_util::future::join_all;
 use schedc_double::{Fault, Rule, Server as ApiServer};
 
 use super::*;
@@ -46,6 +49,71 @@ async fn a_token_that_the_api_server_knows() {
     let (code, body) = token("other").get(server.address, "/livez").await;
     assert_eq!((code, body.contains("Unauthorized")), (401, true), "a false token is worse than none");
     assert_eq!(Client::default().get(server.address, "/livez").await.0, 200);
+}
+
+#[tokio::test]
+async fn a_token_that_is_not_valid_is_remembered_too() {
+    let api = ApiServer::start();
+    let server = Wanted { server: to(&api), ..Wanted::default() }.run().await;
+    for _ in 0..5 {
+        assert_eq!(token("other").get(server.address, "/livez").await.0, 401);
+    }
+    assert_eq!(reviews(&api), 1);
+}
+
+/// Reviews that fail are limited for each address; other paths and valid tokens are answered all the same.
+#[tokio::test]
+async fn callers_with_invalid_tokens_cannot_flood_the_api_server() {
+    let api = ApiServer::start();
+    api.token("secret", "joe", &[]);
+    api.allow("joe", "get", "/metrics");
+    let server = Wanted { server: to(&api), ..Wanted::default() }.run().await;
+    assert_eq!(token("secret").get(server.address, "/metrics").await.0, 200);
+    let ask = async |number: usize| token(&format!("t{number}")).get(server.address, "/metrics").await.0;
+    let codes = join_all((0..70).map(ask)).await;
+    let limited = codes.iter().filter(|code| **code == 429).count();
+    assert!(limited > 0 && codes.iter().all(|code| [401, 429].contains(code)), "{codes:?}");
+    assert_eq!(reviews(&api), 2 + codes.len() - limited);
+    assert_eq!(token("secret").get(server.address, "/metrics").await.0, 200);
+    assert_eq!(Client::default().get(server.address, "/livez").await.0, 200);
+}
+
+/// An API server that accepts connections and answers nothing. Each request of HTTP/1.1 that waits has a connection.
+async fn silent() -> (Http, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let http = Http::new(&format!("http://{}", listener.local_addr().unwrap()).parse().unwrap(), None);
+    let waiting = Arc::new(AtomicUsize::new(0));
+    let count = waiting.clone();
+    tokio::spawn(async move {
+        let mut streams = Vec::new();
+        while let Ok((stream, _)) = listener.accept().await {
+            streams.push(stream);
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    (http, waiting)
+}
+
+#[tokio::test]
+async fn callers_that_wait_for_reviews_keep_no_other_caller_out() {
+    for (connections, reviews) in [(6, 4), (4, 4)] {
+        let (http, waiting) = silent().await;
+        let limits = Limits { connections, reviews, ..Limits::default() };
+        let authentication = flags::Authentication { skip_lookup: true, ..Default::default() };
+        let server = Wanted { server: Some(http), authentication, limits, ..Wanted::default() }.run().await;
+        let ask = |number: usize| {
+            tokio::spawn(async move { token(&format!("t{number}")).ask(server.address, "/metrics").await })
+        };
+        let _asks: Vec<_> = (0..reviews).map(ask).collect();
+        until(async || waiting.load(Ordering::Relaxed) == reviews).await;
+        // One more is refused rather than kept waiting.
+        if connections > reviews {
+            assert_eq!(token("more").get(server.address, "/metrics").await.0, 429);
+        }
+        for _ in 0..2 * connections {
+            assert_eq!(Client::default().get(server.address, "/livez").await, (200, "ok".to_owned()));
+        }
+    }
 }
 
 #[tokio::test]

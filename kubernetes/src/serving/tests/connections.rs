@@ -69,6 +69,22 @@ async fn where_there_are_too_many_the_one_goes_that_was_idle_longest() {
 }
 
 #[tokio::test]
+async fn headers_have_a_deadline() {
+    let limits = Limits { head: Duration::from_millis(200), ..Limits::default() };
+    let server = Wanted { limits, ..Wanted::default() }.run().await;
+    for http2 in [false, true] {
+        let mut stream = Client { http2, ..Client::default() }.connect(server.address).await.unwrap();
+        assert!(ends(&mut stream).await, "with no request");
+    }
+    let mut slow = Client::default().connect(server.address).await.unwrap();
+    let mut idle = Client::default().connect(server.address).await.unwrap();
+    assert!(answers(&mut slow).await && answers(&mut idle).await);
+    slow.write_all(&REQUEST[..10]).await.unwrap();
+    assert!(ends(&mut slow).await, "with half of the next request");
+    assert!(answers(&mut idle).await, "a connection may be idle for longer");
+}
+
+#[tokio::test]
 async fn headers_have_an_end() {
     let server = Wanted::default().run().await;
     for http2 in [false, true] {

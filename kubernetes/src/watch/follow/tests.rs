@@ -5,6 +5,7 @@ use k8s_openapi::jiff::Timestamp;
 use tokio::sync::mpsc;
 
 use super::*;
+use crate::watch::reach::Reach;
 use crate::wire::Transport;
 
 /// A server that answers as written, and the clock.
@@ -93,13 +94,18 @@ fn end_of_list(version: u32) -> String {
     )
 }
 
+/// A follower without others.
+fn alone() -> Member {
+    Reach::default().member(true)
+}
+
 /// What is told until the script is over, and what was asked, with the time of the clock.
 async fn follows(answers: impl IntoIterator<Item = Result<Written, Answer>>) -> (Vec<String>, Vec<String>) {
     let script = Script::default();
     script.0.lock().unwrap().answers.extend(answers);
     let (tell, mut told) = mpsc::channel(1);
     let (_rounds, round) = watch::channel(7);
-    let follower = tokio::spawn(follow(script.clone(), Resource::of("Node").unwrap(), None, 0, tell, round));
+    let follower = tokio::spawn(follow(script.clone(), Resource::of("Node").unwrap(), None, 0, tell, round, alone()));
     let mut heard = Vec::new();
     loop {
         heard.push(match told.recv().await.unwrap() {
@@ -185,7 +191,7 @@ async fn in_another_round_all_is_told_anew() {
     let (tell, mut told) = mpsc::channel(1);
     let (rounds, round) = watch::channel(0);
     script.0.lock().unwrap().answers.extend([all(5), all(9)]);
-    let follower = tokio::spawn(follow(script.clone(), Resource::of("Node").unwrap(), None, 0, tell, round));
+    let follower = tokio::spawn(follow(script.clone(), Resource::of("Node").unwrap(), None, 0, tell, round, alone()));
     let mut complete = Vec::new();
     while let Some(told) = told.recv().await {
         match told {

@@ -12,8 +12,11 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
-/// How long it may take until a connection to one address is there.
-const CONNECT: Duration = Duration::from_secs(10);
+/// How long TCP may take to connect to one address. The system repeats a lost packet after 1 and 3 seconds, and then too seldom to
+/// notice soon that a server is back.
+const CONNECT: Duration = Duration::from_secs(4);
+/// How long it may take to agree on TLS.
+const SECURE: Duration = Duration::from_secs(10);
 
 /// How many bytes are asked of the system at a time. TLS by itself asks for 4 KiB, and answers and changes come in bursts.
 const READ: usize = 32 << 10;
@@ -57,9 +60,11 @@ impl Server {
         let mut failure = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
         for address in lookup_host((&*self.host, self.port)).await? {
             match timeout(CONNECT, TcpStream::connect(address)).await {
-                Ok(Ok(tcp)) => return timeout(CONNECT, self.secured(tcp)).await.unwrap_or_else(|_| Err(too_late())),
+                Ok(Ok(tcp)) => {
+                    return timeout(SECURE, self.secured(tcp)).await.unwrap_or_else(|_| Err(too_late(SECURE)));
+                }
                 Ok(Err(error)) => failure = error,
-                Err(_) => failure = too_late(),
+                Err(_) => failure = too_late(CONNECT),
             }
         }
         Err(failure)
@@ -75,6 +80,6 @@ impl Server {
     }
 }
 
-fn too_late() -> io::Error {
-    io::Error::new(io::ErrorKind::TimedOut, format!("nobody answers within {} seconds", CONNECT.as_secs()))
+fn too_late(time: Duration) -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {} seconds", time.as_secs()))
 }

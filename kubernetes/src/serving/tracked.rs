@@ -1,0 +1,58 @@
+//! A stream that reports when the headers of a request begin to arrive.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::server::TlsStream;
+
+use super::connections::Peer;
+
+/// A connection, and its peer if bytes that arrive while no request is under way are headers. That holds for HTTP/1.1.
+pub(super) struct Tracked {
+    stream: TlsStream<TcpStream>,
+    peer: Option<Arc<Peer>>,
+}
+
+impl Tracked {
+    pub(super) fn new(stream: TlsStream<TcpStream>, peer: Option<Arc<Peer>>) -> Self {
+        Tracked { stream, peer }
+    }
+}
+
+impl AsyncRead for Tracked {
+    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buffer.filled().len();
+        let result = Pin::new(&mut this.stream).poll_read(context, buffer);
+        if let Some(peer) = this.peer.as_ref().filter(|_| buffer.filled().len() > before) {
+            peer.begin_head();
+        }
+        result
+    }
+}
+
+impl AsyncWrite for Tracked {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.get_mut().stream).poll_write(context, bytes)
+    }
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_flush(context)
+    }
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(context)
+    }
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.get_mut().stream).poll_write_vectored(context, bytes)
+    }
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
