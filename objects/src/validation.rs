@@ -204,7 +204,7 @@ impl ObjectReader {
         let error = |field: &UnknownField| ObjectError {
             object: object.to_owned(),
             field: Some(field.path()),
-            message: format!("unknown field; {}", Hint { field, schema: &schema }),
+            message: format!("unknown field; {}", Hint { field, schema }),
         };
         unknown.iter().map(error).collect()
     }

@@ -7,6 +7,8 @@ mod quantities;
 mod reader;
 mod schema;
 
+use std::sync::OnceLock;
+
 use k8s_openapi::api::core::v1 as core;
 use k8s_openapi::api::{
     apps::v1 as apps, policy::v1 as policy, resource::v1 as resource, scheduling::v1 as scheduling,
@@ -80,11 +82,12 @@ macro_rules! kinds {
         }
 
         /// All fields of a kind; none of one that scheduling does not look at.
-        pub(crate) fn schema(kind: &str) -> Vec<SchemaField> {
+        pub(crate) fn schema(kind: &str) -> &'static [SchemaField] {
             $(if kind == <$ty>::KIND {
-                return schema::fields::<$ty>();
+                static FIELDS: OnceLock<Vec<SchemaField>> = OnceLock::new();
+                return FIELDS.get_or_init(schema::fields::<$ty>);
             })*
-            Vec::new()
+            &[]
         }
 
         impl AnyObject {
