@@ -178,7 +178,8 @@ const LONGEST_LINES: usize = 64 << 10;
 
 /// The lines of a file that spans are on. The renderer reads all of the text that it gets, for each error.
 fn lines(files: &Files, file: FileId, spans: impl IntoIterator<Item = Span>) -> Lines<'_> {
-    let range = spans.into_iter().fold(usize::MAX..0, |range, span| range.start.min(span.start)..range.end.max(span.end));
+    let range =
+        spans.into_iter().fold(usize::MAX..0, |range, span| range.start.min(span.start)..range.end.max(span.end));
     files.lines(file, range)
 }
 
@@ -349,7 +350,8 @@ mod tests {
                   |
             12001 - key-12001 = 1
             12001 + lock-12001 = 1
-                  |"#]].assert_eq(&diagnostic.render(&files, false));
+                  |"#]]
+        .assert_eq(&diagnostic.render(&files, false));
     }
 
     #[test]
@@ -370,7 +372,8 @@ mod tests {
              = note: `xxxxxxxxxxxxxxxxxxxxxx[… 19998010 characters …]xxxxxxxxxxxxxx` is long
             help: shorten it
              |
-             = note: write `x` there"#]].assert_eq(&text.replace(&"x".repeat(980), "xxx"));
+             = note: write `x` there"#]]
+        .assert_eq(&text.replace(&"x".repeat(980), "xxx"));
         let closest = crate::suggest::closest(&name, ["weight"]);
         assert_eq!(closest, None);
     }

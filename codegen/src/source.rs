@@ -1,7 +1,7 @@
 //! The texts that a compilation reads, and places in them.
 
-use std::{fmt, iter};
 use std::ops::Range;
+use std::{fmt, iter};
 
 /// A file known to a [`Files`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

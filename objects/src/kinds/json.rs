@@ -3,7 +3,8 @@
 use std::fmt;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
 use super::is_namespaced;
@@ -64,6 +65,12 @@ pub(crate) fn typed<T: DeserializeOwned>(
         ObjectError { object: name(kind, value), field: (!path.is_empty()).then_some(path), message }
     };
     reader::read(value, unknown).map_err(|wrong| wrong.into_iter().map(error).collect())
+}
+
+/// Why a value is not a list, if it is none.
+pub(crate) fn problem_of_list(value: &Value) -> Option<String> {
+    let error = Vec::<IgnoredAny>::deserialize(value).err()?;
+    Some(in_plain_words("", &error.to_string()))
 }
 
 /// What an object that may not be well formed is called.

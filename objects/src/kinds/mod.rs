@@ -18,10 +18,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::{ClusterResourceScope, Metadata, NamespaceResourceScope, Resource};
 use serde_json::Value;
 
-pub(crate) use apis::misspelt;
+pub(crate) use apis::{is_custom, misspelt};
 pub use custom::{CustomObject, KindInfo, Kinds};
 pub use json::ObjectError;
-pub(crate) use json::{name as describe, object_name, typed};
+pub(crate) use json::{name as describe, object_name, problem_of_list, typed};
 pub(crate) use quantities::problem as quantity_problem;
 pub use reader::{UnknownField, UnknownFields};
 pub(crate) use reader::{join, join_item};
@@ -88,6 +88,12 @@ macro_rules! kinds {
                 return FIELDS.get_or_init(schema::fields::<$ty>);
             })*
             &[]
+        }
+
+        /// An object of each kind that has each field of its type once.
+        #[cfg(test)]
+        pub(crate) fn samples() -> Vec<AnyObject> {
+            vec![$(schema::sample::<$ty>().into(),)*]
         }
 
         impl AnyObject {

@@ -20,6 +20,12 @@ pub(super) fn fields<T: DeserializeOwned>() -> Vec<SchemaField> {
     walk.into_inner().found
 }
 
+/// A value that has each field once.
+#[cfg(test)]
+pub(super) fn sample<T: DeserializeOwned>() -> T {
+    T::deserialize(Probe(&RefCell::default())).expect("a test checks that every kind can be read from a probe")
+}
+
 #[derive(Default)]
 struct Walk {
     path: Vec<&'static str>,
