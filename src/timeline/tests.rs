@@ -314,11 +314,13 @@ fn a_trace_says_when_pods_come_and_go() {
 fn a_trace_that_is_wrong() {
     let pods = traced("a", "trace/created: soon")
         + &traced("b", "trace/created: '5', trace/deleted: '4'")
-        + &traced("c", "trace/create: '5'");
+        + &traced("c", "trace/create: '5'")
+        + &traced("d", "trace/start: '5'");
     expect![[r#"
         cluster.yaml:1: Pod default/a has a wrong trace/created: `soon` is not a duration such as `12.5s` or `1h30m`
         cluster.yaml:3: Pod default/b is deleted at 4s, but created only at 5s
-        cluster.yaml:5: Pod default/c has the unknown annotation `trace/create`; did you mean `trace/created`?"#]]
+        cluster.yaml:5: Pod default/c has the unknown annotation `trace/create`; did you mean `trace/created`?
+        cluster.yaml:7: Pod default/d has the unknown annotation `trace/start`; those of a trace are `trace/created` and `trace/deleted`"#]]
     .assert_eq(&timeline(&pods, "", true));
 }
 

@@ -98,6 +98,7 @@ fn in_plain_words(path: &str, error: &str) -> String {
         "a boolean" => "true or false",
         "a sequence" => "a list",
         "a map" => "fields",
+        "IntOrString" => "a whole number or a text such as `50%`",
         "Quantity" => "a quantity such as `500m` or `1Gi`",
         other if other.starts_with("struct ") || other.starts_with(|c: char| c.is_uppercase()) => "fields",
         other => other,

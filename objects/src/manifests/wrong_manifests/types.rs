@@ -218,7 +218,9 @@ fn wrong_types_in_other_objects() {
     );
     check(
         "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b}, spec: {minAvailable: [1]}}",
-        expect!["a.yaml:1: PodDisruptionBudget default/b: spec.minAvailable: is a list, but must be fields"],
+        expect![
+            "a.yaml:1: PodDisruptionBudget default/b: spec.minAvailable: is a list, but must be a whole number or a text such as `50%`"
+        ],
     );
     check(
         "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: p}, value: high}",
