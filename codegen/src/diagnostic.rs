@@ -3,14 +3,17 @@
 //! The words are in `messages`; here is their form: a title, a labelled place, further places, notes, and a help
 //! that may carry an edit.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Patch, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Patch, Renderer, Snippet};
 
-use crate::source::{FileId, Files, Span};
+use crate::source::{FileId, Files, Lines, Span};
+use crate::suggest::shortened;
 
 /// One error.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
     /// What is wrong, in one line that can stand alone.
     pub title: String,
@@ -24,8 +27,19 @@ pub struct Diagnostic {
     pub help: Option<Help>,
 }
 
+/// Maximum length of a text in an error, in characters. Errors quote names and values, which may have any length.
+const LONGEST: usize = 2000;
+
+fn text(text: impl Into<String>) -> String {
+    let text = text.into();
+    match shortened(&text, LONGEST) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(short) => short,
+    }
+}
+
 /// A place with a remark.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Label {
     /// The place.
     pub span: Span,
@@ -34,7 +48,7 @@ pub struct Label {
 }
 
 /// What to do about an error.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Help {
     /// In words.
     pub text: String,
@@ -45,35 +59,36 @@ pub struct Help {
 impl Diagnostic {
     /// An error about nothing in particular in a file.
     pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), primary: None, secondary: Vec::new(), notes: Vec::new(), help: None }
+        Self { title: text(title), primary: None, secondary: Vec::new(), notes: Vec::new(), help: None }
     }
 
     /// An error at a place.
     pub fn at(span: Span, title: impl Into<String>, label: impl Into<String>) -> Self {
-        Self { primary: Some(Label { span, text: label.into() }), ..Self::new(title) }
+        Self { primary: Some(Label { span, text: text(label) }), ..Self::new(title) }
     }
 
     /// With another place that matters.
     pub fn also(mut self, span: Span, label: impl Into<String>) -> Self {
-        self.secondary.push(Label { span, text: label.into() });
+        self.secondary.push(Label { span, text: text(label) });
         self
     }
 
     /// With a fact that helps to understand.
     pub fn note(mut self, note: impl Into<String>) -> Self {
-        self.notes.push(note.into());
+        self.notes.push(text(note));
         self
     }
 
     /// With what to do, in words.
-    pub fn help(mut self, text: impl Into<String>) -> Self {
-        self.help = Some(Help { text: text.into(), replacement: None });
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(Help { text: text(help), replacement: None });
         self
     }
 
     /// With what to do, as an edit.
-    pub fn suggest(mut self, text: impl Into<String>, span: Span, replacement: impl Into<String>) -> Self {
-        self.help = Some(Help { text: text.into(), replacement: Some((span, replacement.into())) });
+    pub fn suggest(mut self, help: impl Into<String>, span: Span, replacement: impl Into<String>) -> Self {
+        let replacement = Some(replacement.into()).filter(|replacement| replacement.len() <= LONGEST);
+        self.help = Some(Help { text: text(help), replacement: replacement.map(|replacement| (span, replacement)) });
         self
     }
 
@@ -83,12 +98,22 @@ impl Diagnostic {
         for (index, file) in self.files().into_iter().enumerate() {
             let primary = self.primary.iter().map(|label| (AnnotationKind::Primary, label));
             let secondary = self.secondary.iter().map(|label| (AnnotationKind::Context, label));
-            let annotations = primary
-                .chain(secondary)
-                .filter(|(_, label)| label.span.file == file)
-                .map(|(kind, label)| annotation(if index == 0 { kind } else { AnnotationKind::Context }, label));
-            let snippet = Snippet::source(files.text(file)).path(files.path(file)).annotations(annotations);
-            main = main.element(snippet);
+            let labels = primary.chain(secondary).filter(|(_, label)| label.span.file == file);
+            let labels: Vec<_> = labels.collect();
+            let lines = lines(files, file, labels.iter().map(|(_, label)| label.span));
+            if lines.text.len() > LONGEST_LINES {
+                let location = labels.first().map(|(_, label)| files.location(label.span));
+                let (line, column) = location.map_or((1, 1), |location| (location.line, location.column));
+                main = main.element(Origin::path(files.path(file)).line(line).char_column(column));
+                let texts = labels.into_iter().map(|(_, label)| label.text.as_str()).filter(|text| !text.is_empty());
+                main = main.elements(texts.map(|text| Level::NOTE.message(text)));
+                continue;
+            }
+            let annotations = labels.into_iter().map(|(kind, label)| {
+                annotation(if index == 0 { kind } else { AnnotationKind::Context }, label, lines.start)
+            });
+            let snippet = Snippet::source(lines.text).line_start(lines.number).path(files.path(file));
+            main = main.element(snippet.annotations(annotations));
         }
         for note in &self.notes {
             main = main.element(Level::NOTE.message(note.as_str()));
@@ -99,13 +124,19 @@ impl Diagnostic {
             Some(Help { text, replacement: None }) => groups.push(main.element(Level::HELP.message(text.as_str()))),
             Some(Help { text, replacement: Some((span, replacement)) }) => {
                 groups.push(main);
-                let patch = Patch::new(span.start..span.end, replacement.as_str());
-                let snippet = Snippet::source(files.text(span.file)).path(files.path(span.file)).patch(patch);
-                groups.push(Level::HELP.secondary_title(text.as_str()).element(snippet));
+                let lines = lines(files, span.file, [*span]);
+                let help = Level::HELP.secondary_title(text.as_str());
+                if lines.text.len() > LONGEST_LINES {
+                    let replacement = Level::NOTE.message(format!("write `{replacement}` there"));
+                    groups.push(help.element(replacement));
+                    return renderer(color).render(&groups);
+                }
+                let patch = Patch::new(span.start - lines.start..span.end - lines.start, replacement.as_str());
+                let snippet = Snippet::source(lines.text).line_start(lines.number).path(files.path(span.file));
+                groups.push(help.element(snippet.patch(patch)));
             }
         }
-        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-        renderer.render(&groups)
+        renderer(color).render(&groups)
     }
 
     /// One line: `profiles/edge.toml:3:9: no plugin is called `NodeNam`; did you mean `NodeName`?`
@@ -138,10 +169,28 @@ impl Diagnostic {
     }
 }
 
-fn annotation<'a>(kind: AnnotationKind, label: &'a Label) -> Annotation<'a> {
-    let annotation = kind.span(label.span.start..label.span.end);
+fn renderer(color: bool) -> Renderer {
+    if color { Renderer::styled() } else { Renderer::plain() }
+}
+
+/// Maximum length of lines that are displayed, in bytes. The renderer takes time for all of them, and cuts long ones anyway.
+const LONGEST_LINES: usize = 64 << 10;
+
+/// The lines of a file that spans are on. The renderer reads all of the text that it gets, for each error.
+fn lines(files: &Files, file: FileId, spans: impl IntoIterator<Item = Span>) -> Lines<'_> {
+    let range =
+        spans.into_iter().fold(usize::MAX..0, |range, span| range.start.min(span.start)..range.end.max(span.end));
+    files.lines(file, range)
+}
+
+/// `start` is the offset of the displayed lines in the file.
+fn annotation(kind: AnnotationKind, label: &Label, start: usize) -> Annotation<'_> {
+    let annotation = kind.span(label.span.start - start..label.span.end - start);
     if label.text.is_empty() { annotation } else { annotation.label(label.text.as_str()) }
 }
+
+/// Maximum number of errors that are displayed in full.
+const SHOWN: usize = 100;
 
 /// All errors of a compilation, in the order of their places.
 #[derive(Clone, Debug)]
@@ -153,12 +202,10 @@ pub struct Diagnostics {
 impl Diagnostics {
     /// Sorts the errors by place. An error that was found twice, as with a catalog that two profiles use, is kept once.
     pub fn new(files: Files, found: Vec<Diagnostic>) -> Self {
-        let mut list: Vec<Diagnostic> = Vec::new();
-        for diagnostic in found {
-            if !list.contains(&diagnostic) {
-                list.push(diagnostic);
-            }
-        }
+        let mut seen = HashSet::with_capacity(found.len());
+        let is_first: Vec<bool> = found.iter().map(|diagnostic| seen.insert(diagnostic)).collect();
+        let list = found.into_iter().zip(is_first).filter_map(|(diagnostic, is_first)| is_first.then_some(diagnostic));
+        let mut list: Vec<Diagnostic> = list.collect();
         list.sort_by_key(Diagnostic::position);
         Self { files, list }
     }
@@ -179,17 +226,19 @@ impl Diagnostics {
         &self.files
     }
 
-    /// Every error in full, and the count at the end.
+    /// The first errors in full, at most 100, and the number of all errors at the end.
     pub fn render(&self, color: bool) -> String {
         let mut text = String::new();
-        for diagnostic in &self.list {
+        for diagnostic in self.list.iter().take(SHOWN) {
             text.push_str(&diagnostic.render(&self.files, color));
             text.push_str("\n\n");
         }
-        let summary = self.summary();
+        let mut summary = self.summary();
+        if self.list.len() > SHOWN {
+            summary.push_str(&format!("; the first {SHOWN} are above"));
+        }
         let title = Level::ERROR.primary_title(summary.as_str());
-        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-        text.push_str(&renderer.render(&[Group::with_title(title)]));
+        text.push_str(&renderer(color).render(&[Group::with_title(title)]));
         text.push('\n');
         text
     }
@@ -276,6 +325,72 @@ mod tests {
             profiles/other.toml:2:3: wrong
             3 errors in profiles/edge.toml and profiles/other.toml"#]]
         .assert_eq(&format!("{}\n{}", diagnostics.one_lines().join("\n"), diagnostics.summary()));
+    }
+
+    #[test]
+    fn an_error_in_a_large_file_shows_its_lines_alone() {
+        let mut files = Files::default();
+        let text = (1..=20_000).map(|line| format!("key-{line} = 1\n")).collect::<String>();
+        let (first, last) = (text.find("key-11999").unwrap(), text.find("key-12001").unwrap());
+        let file = files.add("profiles/large.toml", text);
+        let diagnostic = Diagnostic::at(Span { file, start: last, end: last + 9 }, "the key is twice", "here")
+            .also(Span { file, start: first, end: first + 9 }, "first")
+            .suggest("rename it", Span { file, start: last, end: last + 3 }, "lock");
+        expect![[r#"
+            error: the key is twice
+                 --> profiles/large.toml:12001:1
+                  |
+            11999 | key-11999 = 1
+                  | --------- first
+            12000 | key-12000 = 1
+            12001 | key-12001 = 1
+                  | ^^^^^^^^^ here
+                  |
+            help: rename it
+                  |
+            12001 - key-12001 = 1
+            12001 + lock-12001 = 1
+                  |"#]]
+        .assert_eq(&diagnostic.render(&files, false));
+    }
+
+    #[test]
+    fn an_error_in_a_very_long_line_names_its_place_alone() {
+        let mut files = Files::default();
+        let name = "x".repeat(20_000_000);
+        let file = files.add("profiles/long.toml", format!("a = 1\n  {name} = 1\n"));
+        let span = Span { file, start: 8, end: 8 + name.len() };
+        let diagnostic = Diagnostic::at(span, format!("unknown key `{name}`"), "not a key")
+            .note(format!("`{name}` is long"))
+            .suggest("shorten it", span, "x");
+        let text = diagnostic.render(&files, false);
+        assert!(text.len() < 10_000 && diagnostic.one_line(&files).len() < 5_000, "{} bytes", text.len());
+        expect![[r#"
+            error: unknown key `xxxxxxxxxx[… 19998014 characters …]xxxxxxxxxxxxxxxxxxxxxx`
+            --> profiles/long.toml:2:3
+             = note: not a key
+             = note: `xxxxxxxxxxxxxxxxxxxxxx[… 19998010 characters …]xxxxxxxxxxxxxx` is long
+            help: shorten it
+             |
+             = note: write `x` there"#]]
+        .assert_eq(&text.replace(&"x".repeat(980), "xxx"));
+        let closest = crate::suggest::closest(&name, ["weight"]);
+        assert_eq!(closest, None);
+    }
+
+    #[test]
+    fn many_errors_are_displayed_in_linear_time() {
+        let mut files = Files::default();
+        let text = (1..=50_000).map(|line| format!("key-{line} = 1\n")).collect::<String>();
+        let starts: Vec<usize> = text.match_indices("key").map(|(start, _)| start).collect();
+        let file = files.add("profiles/large.toml", text);
+        let error = |start| Diagnostic::at(Span { file, start, end: start + 3 }, format!("wrong at {start}"), "");
+        let diagnostics = Diagnostics::new(files, starts.into_iter().map(error).collect());
+        let text = diagnostics.render(false);
+        assert_eq!(text.matches("error: wrong").count(), 100);
+        expect!["error: 50000 errors in profiles/large.toml; the first 100 are above"]
+            .assert_eq(text.lines().last().unwrap());
+        assert!(diagnostics.one_lines().last().unwrap().starts_with("profiles/large.toml:50000:1: wrong"));
     }
 
     #[test]

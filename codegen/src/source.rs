@@ -1,6 +1,7 @@
 //! The texts that a compilation reads, and places in them.
 
-use std::fmt;
+use std::ops::Range;
+use std::{fmt, iter};
 
 /// A file known to a [`Files`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,6 +38,15 @@ pub struct Location<'f> {
     pub column: usize,
 }
 
+/// Whole lines of a file.
+pub(crate) struct Lines<'f> {
+    pub(crate) text: &'f str,
+    /// Number of the first line, from 1.
+    pub(crate) number: usize,
+    /// Offset of the first byte.
+    pub(crate) start: usize,
+}
+
 /// All files of one compilation: profiles and catalogs.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
@@ -47,12 +57,16 @@ pub struct Files {
 struct File {
     path: String,
     text: String,
+    /// Offset of the first byte of each line.
+    line_starts: Vec<usize>,
 }
 
 impl Files {
     /// Adds a file. `path` is how diagnostics and generated code name it.
     pub fn add(&mut self, path: impl Into<String>, text: impl Into<String>) -> FileId {
-        self.files.push(File { path: path.into(), text: text.into() });
+        let text = text.into();
+        let line_starts = iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        self.files.push(File { path: path.into(), text, line_starts });
         FileId(self.files.len() - 1)
     }
 
@@ -74,13 +88,27 @@ impl Files {
     /// Where a span starts.
     pub fn location(&self, span: Span) -> Location<'_> {
         let text = self.text(span.file);
-        let before = text.get(..span.start).unwrap_or(text);
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Location {
-            path: self.path(span.file),
-            line: 1 + before.matches('\n').count(),
-            column: 1 + before[line_start..].chars().count(),
-        }
+        let start = if text.is_char_boundary(span.start) { span.start } else { text.len() };
+        let (line, line_start) = self.line_of(span.file, start);
+        let before = text.get(line_start..start).unwrap_or_default();
+        Location { path: self.path(span.file), line, column: 1 + before.chars().count() }
+    }
+
+    /// The whole lines that a range of bytes is on: their text, the number of the first one, and its offset.
+    pub(crate) fn lines(&self, file: FileId, range: Range<usize>) -> Lines<'_> {
+        let text = self.text(file);
+        let (number, start) = self.line_of(file, range.start);
+        let rest = text.get(range.end..).unwrap_or_default();
+        let end = rest.find('\n').map_or(text.len(), |newline| range.end + newline + 1);
+        Lines { text: text.get(start..end).unwrap_or(text), number, start }
+    }
+
+    /// The number of the line that an offset is on, from 1, and the offset of the line's first byte.
+    fn line_of(&self, file: FileId, offset: usize) -> (usize, usize) {
+        let line_starts = self.files.get(file.0).map_or(&[][..], |file| &file.line_starts);
+        let number = line_starts.partition_point(|&start| start <= offset);
+        let start = number.checked_sub(1).and_then(|index| line_starts.get(index));
+        (number.max(1), start.copied().unwrap_or(0))
     }
 }
 

@@ -172,12 +172,20 @@ impl ObjectReader {
         if errors.is_empty() { Ok(read) } else { Err(errors) }
     }
 
-    /// Validates the fields of a list of objects.
-    pub(crate) fn list_fields(&mut self, kind: &str, fields: &Map<String, Value>) -> Vec<ObjectError> {
+    /// Validates a list of objects. Returns an error for each unknown field, if they are errors, and for a wrong type of
+    /// `items`. `None`: the API is not one of Kubernetes, and the kind need not be a list.
+    pub fn list(&mut self, api_version: &str, kind: &str, fields: &Map<String, Value>) -> Option<Vec<ObjectError>> {
+        if kinds::is_custom(api_version) {
+            return None;
+        }
         let names = fields.keys().filter(|name| !LIST.contains(&name.as_str()));
         let unknown = |name: &String| UnknownField { parent: String::new(), name: name.clone(), known: LIST };
         let unknown: Vec<UnknownField> = names.map(unknown).collect();
-        self.report_or_ignore(kind, &unknown, self.is_strict(fields))
+        let mut errors = self.report_or_ignore(kind, &unknown, self.is_strict(fields));
+        let items = fields.get("items").filter(|items| !items.is_null()).and_then(kinds::problem_of_list);
+        let wrong = |message| ObjectError { object: kind.to_owned(), field: Some("items".to_owned()), message };
+        errors.extend(items.map(wrong));
+        Some(errors)
     }
 
     /// Validates the fields of something that is written by hand and is not an object. Returns an error for each unknown field,
@@ -204,7 +212,7 @@ impl ObjectReader {
         let error = |field: &UnknownField| ObjectError {
             object: object.to_owned(),
             field: Some(field.path()),
-            message: format!("unknown field; {}", Hint { field, schema: &schema }),
+            message: format!("unknown field; {}", Hint { field, schema }),
         };
         unknown.iter().map(error).collect()
     }

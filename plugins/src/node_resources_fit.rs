@@ -10,8 +10,9 @@
 //!
 //! **Upstream.** `plugins/noderesources/fit.go` and the scorers beside it (kube-scheduler 1.36.2).
 //!
-//! **Differences.** Extended resources are never left to dynamic resource allocation, and device classes wake no pod. At most
-//! 32 resources can be scored. The hint does not ask whether a deleted or changed pod had a node: no other is reported.
+//! **Differences.** Extended resources are never left to dynamic resource allocation: nodes that do not report them are rejected,
+//! also if a DeviceClass names them. Device classes wake pods only in a profile with DynamicResources. At most 32 resources can
+//! be scored. The hint does not ask whether a deleted or changed pod had a node: no other is reported.
 
 use schedc_core::cache::Base;
 use schedc_core::extension_points::{

@@ -54,7 +54,7 @@ impl Failure {
 }
 
 fn write_errors(stderr: &mut impl Write, text: &str) -> io::Result<()> {
-    text.lines().try_for_each(|line| writeln!(stderr, "{} {line}", output::error("error:")))
+    output::message(text).lines().try_for_each(|line| writeln!(stderr, "{} {line}", output::error("error:")))
 }
 
 impl From<io::Error> for Failure {

@@ -8,6 +8,7 @@ use std::io::Write;
 use clap::ValueEnum;
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Row, Table};
+use schedc_objects::manifests::shortened;
 use serde::Serialize;
 
 use super::failure::Failure;
@@ -44,21 +45,29 @@ pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
 pub(crate) fn note(text: impl Display) {
     let note = styled(AnsiColor::Cyan.on_default().bold(), "note:");
     // A result is of use without it.
-    let _ = writeln!(anstream::stderr(), "{note} {text}");
+    let _ = writeln!(anstream::stderr(), "{note} {}", message(text));
 }
 
 /// Says what is wrong, and that is not the end.
 pub(crate) fn complain(text: impl Display) {
     // If nobody reads this, nothing can be done about it.
-    let _ = writeln!(anstream::stderr(), "{} {text}", error("error:"));
+    let _ = writeln!(anstream::stderr(), "{} {}", error("error:"), message(text));
 }
 
 /// Warns people of something that did not stop a command.
 pub(crate) fn warning(text: impl Display) {
     let warning = styled(AnsiColor::Yellow.on_default().bold(), "warning:");
     // A result is of use without it.
-    let _ = writeln!(anstream::stderr(), "{warning} {text}");
+    let _ = writeln!(anstream::stderr(), "{warning} {}", message(text));
 }
+
+/// A message in which no line is longer than 4,000 characters: it may quote any text that a user wrote.
+pub(crate) fn message(text: impl Display) -> String {
+    let text = text.to_string();
+    text.split('\n').map(|line| shortened(line, LONGEST_LINE)).collect::<Vec<_>>().join("\n")
+}
+
+const LONGEST_LINE: usize = 4000;
 
 /// A heading.
 pub(crate) fn heading(text: impl Display) -> String {
@@ -159,6 +168,13 @@ mod tests {
                 default/pod-12, default/pod-13
         "#]]
         .assert_eq(&format!("words:\n{text}"));
+    }
+
+    #[test]
+    fn lines_of_messages_are_bounded() {
+        let name = "x".repeat(1_000_000);
+        let text = message(format_args!("no pod `{name}`\nadd one"));
+        assert!(text.len() < 4100 && text.starts_with("no pod `x") && text.ends_with("x`\nadd one"), "{text}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_codegen::suggest::closest;
 use schedc_objects::manifests::entries::{Entry, Field};
 use schedc_objects::manifests::{Place, Problem};
-use schedc_objects::{KINDS, KindInfo, Kinds};
+use schedc_objects::{KINDS, KindInfo, Kinds, ObjectError, ObjectReader};
 use serde_json::{Map, Value};
 
 use super::Reference;
@@ -52,7 +52,7 @@ const VERBS: [&str; 4] = ["create", "apply", "update", "delete"];
 const HOW: &str = "an event says when (`at: 12.5s`), and one of `create`, `apply`, `update` and `delete`";
 
 /// Takes in one entry. What is wrong goes to `problems`.
-pub(super) fn read(entry: Entry, kinds: Kinds, events: &mut Vec<Written>, problems: &mut Vec<Problem>) {
+pub(super) fn read(entry: Entry, reader: &mut ObjectReader, events: &mut Vec<Written>, problems: &mut Vec<Problem>) {
     let mut complain = |place: &Place, message: String| {
         problems.push(Problem { place: place.clone(), object: None, field: None, message });
     };
@@ -100,12 +100,39 @@ pub(super) fn read(entry: Entry, kinds: Kinds, events: &mut Vec<Written>, proble
         (_, None) => return complain(&entry.place, format!("says not what happens; {HOW}")),
     };
     let Field { name: verb, place, value } = verb;
-    for (value, place) in parts(value, &place) {
-        match what(&verb, value, kinds) {
+    for (value, place) in parts(value, &place, reader, problems) {
+        match what(&verb, value, reader) {
             Ok(what) => events.push(Written { when, what, place }),
-            Err(message) => complain(&place, format!("{verb}: {message}")),
+            Err(Wrong::Event(message)) => {
+                let message = format!("{verb}: {message}");
+                problems.push(Problem { place, object: None, field: None, message });
+            }
+            Err(Wrong::Object(errors)) => problems.extend(errors.into_iter().map(|error| problem(error, &place))),
         }
     }
+}
+
+/// Why there is no event.
+enum Wrong {
+    Event(String),
+    /// Errors of the manifest.
+    Object(Vec<ObjectError>),
+}
+
+impl From<String> for Wrong {
+    fn from(message: String) -> Self {
+        Wrong::Event(message)
+    }
+}
+
+impl From<Vec<ObjectError>> for Wrong {
+    fn from(errors: Vec<ObjectError>) -> Self {
+        Wrong::Object(errors)
+    }
+}
+
+fn problem(ObjectError { object, field, message }: ObjectError, place: &Place) -> Problem {
+    Problem { place: place.clone(), object: Some(object), field, message }
 }
 
 fn moment(value: &Value) -> Result<Moment, String> {
@@ -117,12 +144,20 @@ fn moment(value: &Value) -> Result<Moment, String> {
 }
 
 /// The objects that something happens to: one, or the items of a list.
-fn parts(value: Value, place: &Place) -> Vec<(Value, Place)> {
+fn parts(value: Value, place: &Place, reader: &mut ObjectReader, problems: &mut Vec<Problem>) -> Vec<(Value, Place)> {
     let (items, version, kind) = match value {
         Value::Array(items) => (items, None, None),
         Value::Object(mut fields) => {
-            let kind = fields.get("kind").and_then(Value::as_str).and_then(|kind| kind.strip_suffix("List"));
-            let kind = kind.map(str::to_owned);
+            let text = |field: &str| fields.get(field).and_then(Value::as_str);
+            let kind = text("kind").and_then(|kind| kind.strip_suffix("List")).map(str::to_owned);
+            if let (Some(version), Some(list), Some(_)) = (text("apiVersion"), text("kind"), &kind)
+                && let Some(errors) = reader.list(version, list, &fields)
+            {
+                problems.extend(errors.into_iter().map(|error| problem(error, place)));
+                if !fields.get("items").is_some_and(Value::is_array) {
+                    return Vec::new();
+                }
+            }
             match (kind, fields.get_mut("items").map(Value::take)) {
                 (Some(kind), Some(Value::Array(items))) => {
                     (items, fields.remove("apiVersion"), Some(kind).filter(|kind| !kind.is_empty()))
@@ -147,32 +182,38 @@ fn parts(value: Value, place: &Place) -> Vec<(Value, Place)> {
     items.into_iter().enumerate().map(part).collect()
 }
 
-fn what(verb: &str, value: Value, kinds: Kinds) -> Result<What, String> {
+fn what(verb: &str, value: Value, reader: &mut ObjectReader) -> Result<What, Wrong> {
     let Value::Object(fields) = value else {
-        return Err(match verb {
+        return Err(Wrong::from(match verb {
             "delete" => "must be `kind`, `namespace` and `name` of an object".to_owned(),
             _ => "must be a manifest".to_owned(),
-        });
+        }));
     };
     if verb == "delete" {
-        return deleted(&fields, kinds);
+        return deleted(&fields, reader);
     }
+    let kinds = reader.kinds;
     let text = |field: &str| fields.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
     let (Some(version), Some(written)) = (text("apiVersion"), text("kind")) else {
         let missing = if text("apiVersion").is_none() { "apiVersion" } else { "kind" };
-        return Err(format!("is not a manifest: there is no `{missing}`"));
+        return Err(Wrong::from(format!("is not a manifest: there is no `{missing}`")));
     };
     let declared = kinds.find(version, written).map(KindInfo::from);
     let known = || kind(written, kinds).transpose();
     let Some(kind) = declared.map(Ok).or_else(known).transpose()? else {
-        return Ok(What::Nothing { kind: written.to_owned() });
+        let (version, kind) = (version.to_owned(), written.to_owned());
+        reader.read(&version, &kind, Value::Object(fields))?;
+        return Ok(What::Nothing { kind });
     };
     // A kind of this name in another API group is another kind; that is told by reading an object of it.
     let probe = serde_json::json!({"apiVersion": version, "kind": kind.plain, "metadata": {}});
     let (version, is_other) = (version.to_owned(), matches!(kinds.read(version, kind.plain, probe), Ok(None)));
+    if is_other {
+        reader.read(&version, kind.plain, Value::Object(fields))?;
+        return Ok(What::Nothing { kind: kind.plain.to_owned() });
+    }
     let manifest = Manifest { version, kind, fields };
     Ok(match verb {
-        _ if is_other => What::Nothing { kind: kind.plain.to_owned() },
         "create" => What::Create(manifest),
         "apply" => What::Apply(manifest),
         _ => What::Update(manifest),
@@ -180,7 +221,7 @@ fn what(verb: &str, value: Value, kinds: Kinds) -> Result<What, String> {
 }
 
 /// The object that is deleted, by its name or by its manifest.
-fn deleted(fields: &Map<String, Value>, kinds: Kinds) -> Result<What, String> {
+fn deleted(fields: &Map<String, Value>, reader: &mut ObjectReader) -> Result<What, Wrong> {
     let metadata = match fields.get("metadata") {
         None => None,
         Some(metadata) => {
@@ -191,30 +232,43 @@ fn deleted(fields: &Map<String, Value>, kinds: Kinds) -> Result<What, String> {
     if metadata.is_none()
         && let Some(unknown) = fields.keys().find(|field| !known.contains(&field.as_str()))
     {
-        return Err(match closest(unknown, known) {
+        return Err(Wrong::from(match closest(unknown, known) {
             Some(meant) => format!("unknown field `{unknown}`; did you mean `{meant}`?"),
             None => format!("unknown field `{unknown}`; an object is named by `kind`, `namespace` and `name`"),
-        });
+        }));
     }
     let text = |field: &str| match fields.get(field) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
         Some(_) => Err(format!("{field}: must be text; put it in quotes")),
     };
-    let Some(written) = text("kind")? else { return Err("says not the `kind` of the object".to_owned()) };
+    let Some(written) = text("kind")? else {
+        return Err(Wrong::from("says not the `kind` of the object".to_owned()));
+    };
     let (namespace, name) = match &metadata {
         Some(metadata) => (metadata.namespace.as_deref(), metadata.name.as_deref()),
         None => (text("namespace")?, text("name")?),
     };
     let Some(name) = name.filter(|name| !name.is_empty()) else {
-        return Err(format!("says not the `name` of the {written}"));
+        return Err(Wrong::from(format!("says not the `name` of the {written}")));
     };
-    match kind(written, kinds)? {
-        Some(KindInfo { kind, is_namespaced, .. }) => {
-            Ok(What::Delete(Reference::new(kind, is_namespaced, namespace.unwrap_or_default(), name)))
+    let info = kind(written, reader.kinds)?;
+    let plain = info.map_or(written, |info| info.plain);
+    if let Some(version) = text("apiVersion")?.or(info.map(|info| info.api_version)) {
+        let own = || serde_json::json!({"namespace": namespace, "name": name});
+        let metadata = fields.get("metadata").cloned().unwrap_or_else(own);
+        let value = serde_json::json!({"apiVersion": version, "kind": plain, "metadata": metadata});
+        let is_other = reader.read_as(version, plain, value, reader.is_strict(fields))?.is_none();
+        if is_other {
+            return Ok(What::Nothing { kind: plain.to_owned() });
         }
-        None => Ok(What::Nothing { kind: written.to_owned() }),
     }
+    Ok(match info {
+        Some(KindInfo { kind, is_namespaced, .. }) => {
+            What::Delete(Reference::new(kind, is_namespaced, namespace.unwrap_or_default(), name))
+        }
+        None => What::Nothing { kind: written.to_owned() },
+    })
 }
 
 /// The kind of that name, if scheduling looks at it.

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use k8s_openapi::jiff::Timestamp;
 use schedc_objects::manifests::{Place, Problem, entries};
-use schedc_objects::{AnyObject, Error, IgnoredFields, Objects};
+use schedc_objects::{AnyObject, Error, IgnoredFields, ObjectReader, Objects};
 use serde_json::Value;
 
 use entry::{What, Written};
@@ -133,16 +133,19 @@ impl Timeline {
     pub fn read(sources: &Sources, objects: &mut Objects) -> Result<Timeline, Error> {
         let mut problems = Vec::new();
         let mut written = Vec::new();
+        let mut reader = ObjectReader::new(objects.kinds, objects.validation);
         for file in &sources.files {
             match entries::read(file) {
                 Ok(entries) => {
-                    let read = |entry| entry::read(entry, objects.kinds, &mut written, &mut problems);
+                    let read = |entry| entry::read(entry, &mut reader, &mut written, &mut problems);
                     entries.into_iter().for_each(read);
                 }
                 Err(error) => problems.extend(error.problems),
             }
         }
-        Timeline::new(written, problems, sources.trace, sources.start, objects)
+        let mut timeline = Timeline::new(written, problems, sources.trace, sources.start, objects)?;
+        timeline.ignored.extend(reader.ignored);
+        Ok(timeline)
     }
 
     fn new(

@@ -1,7 +1,7 @@
 //! From events files and traces to what happens.
 
 use expect_test::{Expect, expect};
-use schedc_objects::{Kinds, Manifests, Options};
+use schedc_objects::{Manifests, Options};
 
 use super::*;
 
@@ -22,9 +22,9 @@ fn objects(text: &str) -> Objects {
 fn timeline(cluster: &str, events: &str, trace: bool) -> String {
     let (mut written, mut problems) = (Vec::new(), Vec::new());
     match entries::parse("events.yaml", events) {
-        Ok(entries) => {
-            entries.into_iter().for_each(|entry| entry::read(entry, Kinds::default(), &mut written, &mut problems))
-        }
+        Ok(entries) => entries
+            .into_iter()
+            .for_each(|entry| entry::read(entry, &mut ObjectReader::default(), &mut written, &mut problems)),
         Err(error) => return error.to_string(),
     }
     let mut objects = objects(cluster);
@@ -180,7 +180,7 @@ fn kinds_that_scheduling_does_not_look_at_are_counted() {
 ";
     let entries = entries::parse("events.yaml", events).unwrap();
     let (mut written, mut problems) = (Vec::new(), Vec::new());
-    entries.into_iter().for_each(|entry| entry::read(entry, Kinds::default(), &mut written, &mut problems));
+    entries.into_iter().for_each(|entry| entry::read(entry, &mut ObjectReader::default(), &mut written, &mut problems));
     let timeline = Timeline::new(written, problems, false, None, &mut objects("")).unwrap();
     assert_eq!(timeline.events, []);
     assert_eq!(timeline.skipped.into_iter().collect::<Vec<_>>(), [("DaemonSet".to_owned(), 2), ("Node".to_owned(), 1)]);
@@ -314,11 +314,13 @@ fn a_trace_says_when_pods_come_and_go() {
 fn a_trace_that_is_wrong() {
     let pods = traced("a", "trace/created: soon")
         + &traced("b", "trace/created: '5', trace/deleted: '4'")
-        + &traced("c", "trace/create: '5'");
+        + &traced("c", "trace/create: '5'")
+        + &traced("d", "trace/start: '5'");
     expect![[r#"
         cluster.yaml:1: Pod default/a has a wrong trace/created: `soon` is not a duration such as `12.5s` or `1h30m`
         cluster.yaml:3: Pod default/b is deleted at 4s, but created only at 5s
-        cluster.yaml:5: Pod default/c has the unknown annotation `trace/create`; did you mean `trace/created`?"#]]
+        cluster.yaml:5: Pod default/c has the unknown annotation `trace/create`; did you mean `trace/created`?
+        cluster.yaml:7: Pod default/d has the unknown annotation `trace/start`; those of a trace are `trace/created` and `trace/deleted`"#]]
     .assert_eq(&timeline(&pods, "", true));
 }
 
@@ -333,10 +335,39 @@ fn nothing_is_added_where_objects_are_taken_as_they_are() {
 ";
     let (mut written, mut problems) = (Vec::new(), Vec::new());
     let entries = entries::parse("events.yaml", events).unwrap();
-    entries.into_iter().for_each(|entry| entry::read(entry, Kinds::default(), &mut written, &mut problems));
+    entries.into_iter().for_each(|entry| entry::read(entry, &mut ObjectReader::default(), &mut written, &mut problems));
     expect![[r#"
         1s create Pod shop/a (events.yaml:2)
         2s delete Pod shop/a (events.yaml:3)
         3s create Pod shop/a (events.yaml:4) uid="shop/a#2""#]]
     .assert_eq(&show(&Timeline::new(written, problems, false, None, &mut objects).unwrap()));
+}
+
+#[test]
+fn wrong_apis_lists_and_metadata_are_not_ignored() {
+    check(
+        "
+- {at: 1s, create: {apiVersion: apps/v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c}]}}}
+- {at: 1s, apply: {apiVersion: apps/v1, kind: Node, metadata: {name: north-1}, spec: {unschedulable: true}}}
+- {at: 1s, create: {apiVersion: v1, kind: Widget, metadata: {name: a}}}
+- {at: 1s, create: {apiVersion: v1, kind: PodList, item: []}}
+- {at: 1s, create: {apiVersion: v1, kind: List, items: [], kinds: Pod}}
+- {at: 1s, create: {apiVersion: v1, kind: PodList, items: {}}}
+- {at: 1s, delete: {kind: Node, metadata: {name: north-1, lables: {}}}}
+- {at: 1s, delete: {apiVersion: apps/v1, kind: Node, name: north-1}}
+- {at: 1s, delete: {apiVersion: v1, kind: Widget, name: north-1}}
+",
+        expect![[r#""#]],
+    );
+    // Others may be called the same, and lists.
+    check(
+        "
+- {at: 1s, create: {apiVersion: example.com/v1, kind: Pod, metadata: {name: a}, spec: {}}}
+- {at: 1s, create: {apiVersion: example.com/v1, kind: BlockList, items: {}}}
+- {at: 1s, create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}}
+- {at: 1s, delete: {apiVersion: example.com/v1, kind: Node, name: north-1}}
+- {at: 1s, delete: {kind: ConfigMap, name: a}}
+",
+        expect![[""]],
+    );
 }

@@ -83,10 +83,11 @@ fn is_traced(annotations: &BTreeMap<String, String>) -> bool {
 fn times(annotations: &BTreeMap<String, String>) -> Result<(Span, Option<Span>), String> {
     let known = [CREATED, DELETED];
     let unknown = annotations.keys().find(|name| name.starts_with(PREFIX) && !known.contains(&name.as_str()));
-    if let Some(unknown) = unknown
-        && let Some(meant) = closest(unknown, known)
-    {
-        return Err(format!("has the unknown annotation `{unknown}`; did you mean `{meant}`?"));
+    if let Some(unknown) = unknown {
+        return Err(match closest(unknown, known) {
+            Some(meant) => format!("has the unknown annotation `{unknown}`; did you mean `{meant}`?"),
+            None => format!("has the unknown annotation `{unknown}`; those of a trace are `{CREATED}` and `{DELETED}`"),
+        });
     }
     let time = |name: &str| {
         let text = annotations.get(name);

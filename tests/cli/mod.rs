@@ -21,6 +21,7 @@ mod harness;
 mod import;
 mod interpret;
 mod kubectl;
+mod large_input;
 mod lookup;
 mod man;
 mod manifest;

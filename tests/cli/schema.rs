@@ -17,6 +17,14 @@ fn names(schema: &Value, table: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_folder_without_profiles_has_the_schema_of_schedc() {
+    let folder = Folder::with(&[("profiles/README.md", "")]);
+    let in_empty_folder = schema(folder.schedc(&["schema"]));
+    assert_eq!(in_empty_folder, schema(Folder::with(&[]).schedc(&["schema"])));
+    assert!(names(&in_empty_folder, "args").contains(&"NodeResourcesFit".to_owned()));
+}
+
+#[test]
 fn plugins_of_the_package_and_of_crates_are_in_the_schema() {
     let catalog = |name: &str, plugin: &str| {
         format!(

@@ -29,6 +29,12 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("resource.k8s.io/v1", &["ResourceClaimTemplate"]),
 ];
 
+/// Whether an API belongs to a group outside of Kubernetes.
+pub(crate) fn is_custom(api_version: &str) -> bool {
+    let group = group(api_version);
+    group.contains('.') && !group.ends_with(".k8s.io")
+}
+
 /// The wrong field of an object whose API or kind does not exist, with a message. `None`: such objects may exist.
 pub(crate) fn misspelt(api_version: &str, kind: &str) -> Option<(&'static str, String)> {
     let wrong_api = |message| Some(("apiVersion", message));

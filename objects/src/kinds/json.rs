@@ -3,7 +3,8 @@
 use std::fmt;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
 use super::is_namespaced;
@@ -66,6 +67,12 @@ pub(crate) fn typed<T: DeserializeOwned>(
     reader::read(value, unknown).map_err(|wrong| wrong.into_iter().map(error).collect())
 }
 
+/// Why a value is not a list, if it is none.
+pub(crate) fn problem_of_list(value: &Value) -> Option<String> {
+    let error = Vec::<IgnoredAny>::deserialize(value).err()?;
+    Some(in_plain_words("", &error.to_string()))
+}
+
 /// What an object that may not be well formed is called.
 pub(crate) fn name(kind: &str, value: &Value) -> String {
     let text = |field: &str| value.pointer(field).and_then(Value::as_str).map(str::to_owned);
@@ -91,6 +98,7 @@ fn in_plain_words(path: &str, error: &str) -> String {
         "a boolean" => "true or false",
         "a sequence" => "a list",
         "a map" => "fields",
+        "IntOrString" => "a whole number or a text such as `50%`",
         "Quantity" => "a quantity such as `500m` or `1Gi`",
         other if other.starts_with("struct ") || other.starts_with(|c: char| c.is_uppercase()) => "fields",
         other => other,

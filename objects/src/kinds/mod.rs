@@ -8,6 +8,8 @@ mod quantities;
 mod reader;
 mod schema;
 
+use std::sync::OnceLock;
+
 use k8s_openapi::api::core::v1 as core;
 use k8s_openapi::api::{
     apps::v1 as apps, policy::v1 as policy, resource::v1 as resource, scheduling::v1 as scheduling,
@@ -17,10 +19,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::{ClusterResourceScope, Metadata, NamespaceResourceScope, Resource};
 use serde_json::Value;
 
-pub(crate) use apis::misspelt;
+pub(crate) use apis::{is_custom, misspelt};
 pub use custom::{CustomObject, KindInfo, Kinds};
 pub use json::ObjectError;
-pub(crate) use json::{name as describe, object_name, typed};
+pub(crate) use json::{name as describe, object_name, problem_of_list, typed};
 pub(crate) use quantities::problem as quantity_problem;
 pub use reader::{UnknownField, UnknownFields};
 pub(crate) use reader::{join, join_item};
@@ -81,11 +83,18 @@ macro_rules! kinds {
         }
 
         /// All fields of a kind; none of one that scheduling does not look at.
-        pub(crate) fn schema(kind: &str) -> Vec<SchemaField> {
+        pub(crate) fn schema(kind: &str) -> &'static [SchemaField] {
             $(if kind == <$ty>::KIND {
-                return schema::fields::<$ty>();
+                static FIELDS: OnceLock<Vec<SchemaField>> = OnceLock::new();
+                return FIELDS.get_or_init(schema::fields::<$ty>);
             })*
-            Vec::new()
+            &[]
+        }
+
+        /// An object of each kind that has each field of its type once.
+        #[cfg(test)]
+        pub(crate) fn samples() -> Vec<AnyObject> {
+            vec![$(schema::sample::<$ty>().into(),)*]
         }
 
         impl AnyObject {

@@ -35,12 +35,23 @@ impl Walk {
     }
 }
 
+/// Reads the example of a type.
+fn example<T: DeserializeOwned>(walk: &RefCell<Walk>) -> Result<T, serde_json::Error> {
+    let (left_out, notes) = (BTreeSet::new(), RefCell::new(Notes::default()));
+    let source = Source::Example(walk);
+    T::deserialize(Reader { source, path: Path::Root, left_out: &left_out, notes: &notes })
+}
+
 /// All fields of a type.
 pub(super) fn fields<T: DeserializeOwned>() -> Vec<SchemaField> {
     let walk = RefCell::new(Walk::default());
-    let (left_out, notes) = (BTreeSet::new(), RefCell::new(Notes::default()));
     // A value that a type does not take ends the walk early; a test checks that no kind does that.
-    let source = Source::Example(&walk);
-    let _ = T::deserialize(Reader { source, path: Path::Root, left_out: &left_out, notes: &notes });
+    let _ = example::<T>(&walk);
     walk.into_inner().found
+}
+
+/// A value that has each field once.
+#[cfg(test)]
+pub(super) fn sample<T: DeserializeOwned>() -> T {
+    example(&RefCell::default()).expect("a test checks that the example of every kind can be read")
 }

@@ -119,22 +119,25 @@ fn document(value: Value, place: Place, reading: &mut Reading) {
                 document(item, item_place, reading);
             }
         }
-        (Some(_), None | Some(Value::Null)) => list_fields(&version, &kind, &object, &place, reading),
-        (_, items) => {
+        (Some(_), None | Some(Value::Null)) => {
+            list_fields(&version, &kind, &object, &place, reading);
+        }
+        (item_kind, items) => {
             if let Some(items) = items {
                 object.insert("items".to_owned(), items);
             }
-            typed::object(&version, &kind, Value::Object(object), place, reading);
+            if item_kind.is_none() || !list_fields(&version, &kind, &object, &place, reading) {
+                typed::object(&version, &kind, Value::Object(object), place, reading);
+            }
         }
     }
 }
 
-/// Validates the fields of a list. Custom kinds may be called lists, too.
-fn list_fields(version: &str, kind: &str, fields: &Map<String, Value>, place: &Place, reading: &mut Reading) {
-    if version.split_once('/').is_some_and(|(group, _)| group.contains('.') && !group.ends_with(".k8s.io")) {
-        return;
-    }
-    for ObjectError { field, message, .. } in reading.objects.list_fields(kind, fields) {
+/// Validates the fields of a list. Returns whether the kind is one of Kubernetes' lists; custom kinds may be called lists, too.
+fn list_fields(version: &str, kind: &str, fields: &Map<String, Value>, place: &Place, reading: &mut Reading) -> bool {
+    let Some(errors) = reading.objects.list(version, kind, fields) else { return false };
+    for ObjectError { field, message, .. } in errors {
         reading.problems.push(Problem { place: place.clone(), object: Some(kind.to_owned()), field, message });
     }
+    true
 }

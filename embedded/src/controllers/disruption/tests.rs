@@ -62,8 +62,12 @@ impl World {
 
     /// The budget's numbers, and why it allows nothing.
     fn numbers(&mut self) -> String {
+        self.numbers_of("b")
+    }
+
+    fn numbers_of(&mut self, budget: &str) -> String {
         self.controllers.run(&mut self.server, 0);
-        let key = Key { kind: "PodDisruptionBudget", namespace: "default".into(), name: "b".into() };
+        let key = Key { kind: "PodDisruptionBudget", namespace: "default".into(), name: budget.into() };
         let budget = json_of(self.server.get(&key).unwrap());
         let status = &budget["status"];
         let number = |field: &str| status[field].as_i64().map_or("-".to_owned(), |number| number.to_string());
@@ -111,6 +115,9 @@ fn numbers_and_percentages() {
             ("minAvailable: 3", "", -1, 1, 2),
             ("minAvailable: 1", "PodSet", -1, 3, 0),
             ("minAvailable: 5", "", -1, 0, 0),
+            // TestUnavailable:
+            ("minAvailable: 3", "", -1, 4, 0),
+            ("minAvailable: 3", "", -1, 3, 1),
             // All else counts what controllers want. TestIntegerMaxUnavailableWithScaling:
             ("maxUnavailable: 2", "ReplicaSet", 7, 1, 0),
             ("maxUnavailable: 2", "ReplicaSet", 5, 1, 0),
@@ -148,6 +155,8 @@ fn numbers_and_percentages() {
             minAvailable: 3 |  -1 | 1+2 | allowed 0 healthy 1 desired 3 expected 3 InsufficientPods
             minAvailable: 1 | PodSet -1 | 3+0 | allowed 2 healthy 3 desired 1 expected 3 SufficientPods
             minAvailable: 5 |  -1 | 0+0 | allowed 0 healthy 0 desired 5 expected 0 InsufficientPods
+            minAvailable: 3 |  -1 | 4+0 | allowed 1 healthy 4 desired 3 expected 4 SufficientPods
+            minAvailable: 3 |  -1 | 3+1 | allowed 0 healthy 3 desired 3 expected 4 InsufficientPods
             maxUnavailable: 2 | ReplicaSet 7 | 1+0 | allowed 0 healthy 1 desired 5 expected 7 InsufficientPods
             maxUnavailable: 2 | ReplicaSet 5 | 1+0 | allowed 0 healthy 1 desired 3 expected 5 InsufficientPods
             maxUnavailable: 30% | ReplicaSet 7 | 1+0 | allowed 0 healthy 1 desired 4 expected 7 InsufficientPods
@@ -336,6 +345,85 @@ fn a_status_of_the_file_stays_until_pods_change() {
           given: allowed 1 healthy 3 desired 2 expected 3 SufficientPods
           one pod goes: allowed 0 healthy 2 desired 2 expected 3 InsufficientPods
           two come: allowed 2 healthy 4 desired 2 expected 5 SufficientPods
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn two_controllers_count_together() {
+    // TestTwoControllers, from the second controller on.
+    let mut world = World::new();
+    world.budget(", minAvailable: 28%");
+    world.controller("ReplicationController", 11);
+    world.pods("ReplicationController", 5, 6);
+    world.controller("ReplicaSet", 11);
+    let mut text = String::new();
+    let mut note = |what: &str, world: &mut World| writeln!(text, "{what}: {}", world.numbers()).unwrap();
+    note("11 pods of the first", &mut world);
+    let not_ready = ", status: {conditions: [{type: Ready, status: 'False'}]}";
+    for i in 0..11 {
+        world.pod(&format!("second-{i}"), "ReplicaSet", if i < 7 { not_ready } else { "" });
+        if [0, 6, 7, 8, 9, 10].contains(&i) {
+            note(&format!("and {} of the second", i + 1), &mut world);
+        }
+    }
+    world.pod("second-10", "ReplicaSet", not_ready);
+    note("one becomes unready", &mut world);
+    world.pod("second-9", "ReplicaSet", not_ready);
+    note("another becomes unready", &mut world);
+    world.pod("second-10", "ReplicaSet", ", status: {conditions: [{type: Ready, status: 'True'}]}");
+    note("the first becomes ready", &mut world);
+    expect![[r#"
+        11 pods of the first: allowed 1 healthy 5 desired 4 expected 11 SufficientPods
+        and 1 of the second: allowed 0 healthy 5 desired 7 expected 22 InsufficientPods
+        and 7 of the second: allowed 0 healthy 5 desired 7 expected 22 InsufficientPods
+        and 8 of the second: allowed 0 healthy 6 desired 7 expected 22 InsufficientPods
+        and 9 of the second: allowed 0 healthy 7 desired 7 expected 22 InsufficientPods
+        and 10 of the second: allowed 1 healthy 8 desired 7 expected 22 SufficientPods
+        and 11 of the second: allowed 2 healthy 9 desired 7 expected 22 SufficientPods
+        one becomes unready: allowed 1 healthy 8 desired 7 expected 22 SufficientPods
+        another becomes unready: allowed 0 healthy 7 desired 7 expected 22 InsufficientPods
+        the first becomes ready: allowed 1 healthy 8 desired 7 expected 22 SufficientPods
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn each_budget_counts_the_pods_that_it_selects() {
+    let mut world = World::new();
+    world.pods("", 3, 0);
+    world.apply("{kind: Pod, metadata: {name: other, labels: {app: db}}, spec: {nodeName: n1}}");
+    world.apply("{kind: Pod, metadata: {name: far, namespace: far, labels: {app: web}}, spec: {nodeName: n1}}");
+    let budgets = [
+        // TestNoSelector: an empty selector selects all pods of the namespace.
+        ("all", "selector: {}, minAvailable: 3"),
+        ("none", "minAvailable: 0"),
+        ("web", "selector: {matchLabels: {app: web}}, minAvailable: 2"),
+        ("strict", "selector: {matchLabels: {app: web}}, minAvailable: 3"),
+        ("not-web", "selector: {matchExpressions: [{key: app, operator: NotIn, values: [web]}]}, minAvailable: 0"),
+    ];
+    for (name, spec) in budgets {
+        world.apply(&format!("{{kind: PodDisruptionBudget, metadata: {{name: {name}}}, spec: {{{spec}}}}}"));
+    }
+    let mut text = String::new();
+    for (name, spec) in budgets {
+        writeln!(text, "{spec}: {}", world.numbers_of(name)).unwrap();
+    }
+    world.server.handle(&Request::Delete(Key::pod("default", "pod-0"), None), 0).unwrap();
+    for (name, _) in budgets {
+        writeln!(text, "{name}, one pod is being deleted: {}", world.numbers_of(name)).unwrap();
+    }
+    expect![[r#"
+        selector: {}, minAvailable: 3: allowed 1 healthy 4 desired 3 expected 4 SufficientPods
+        minAvailable: 0: allowed 0 healthy 0 desired 0 expected 0 InsufficientPods
+        selector: {matchLabels: {app: web}}, minAvailable: 2: allowed 1 healthy 3 desired 2 expected 3 SufficientPods
+        selector: {matchLabels: {app: web}}, minAvailable: 3: allowed 0 healthy 3 desired 3 expected 3 InsufficientPods
+        selector: {matchExpressions: [{key: app, operator: NotIn, values: [web]}]}, minAvailable: 0: allowed 1 healthy 1 desired 0 expected 1 SufficientPods
+        all, one pod is being deleted: allowed 0 healthy 3 desired 3 expected 4 InsufficientPods
+        none, one pod is being deleted: allowed 0 healthy 0 desired 0 expected 0 InsufficientPods
+        web, one pod is being deleted: allowed 0 healthy 2 desired 2 expected 3 InsufficientPods
+        strict, one pod is being deleted: allowed 0 healthy 2 desired 3 expected 3 InsufficientPods
+        not-web, one pod is being deleted: allowed 1 healthy 1 desired 0 expected 1 SufficientPods
     "#]]
     .assert_eq(&text);
 }

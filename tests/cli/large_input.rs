@@ -1,0 +1,68 @@
+//! Input with many errors or very long texts: messages stay short, and time grows in proportion to the input.
+
+use expect_test::expect;
+use serde_json::Value;
+
+use crate::cli::harness::{Folder, Run};
+
+/// Longer than any name, and long enough to notice time that grows with its square.
+fn long() -> String {
+    "x".repeat(1_000_000)
+}
+
+/// The first line of what a command complains about, without the long text.
+fn complaint(folder: &Folder, args: &[&str]) -> String {
+    let Run { code, stderr, .. } = folder.schedc(args);
+    assert!(stderr.len() < 10_000, "{} bytes", stderr.len());
+    let line = stderr.lines().next().unwrap_or_default();
+    let (begin, end) = (line.find("xxx").unwrap_or(line.len()), line.rfind("xxx").map_or(line.len(), |at| at + 3));
+    let left_out = line[begin..end].contains("characters …]");
+    assert!(begin == end || left_out, "{line}");
+    format!("{} {}…{}", code.unwrap_or(-1), &line[..begin], &line[end..])
+}
+
+#[test]
+fn a_profile_with_many_unknown_keys() {
+    let keys: String = (0..10_000).map(|i| format!("unknown-{i} = 1\n")).collect();
+    let folder = Folder::with(&[("a.toml", &keys)]);
+    let stderr = folder.schedc(&["check", "a.toml"]).refused();
+    assert_eq!(stderr.matches("error: unknown key").count(), 100);
+    expect!["error: 10000 errors in a.toml; the first 100 are above"].assert_eq(stderr.lines().last().unwrap());
+    let Run { code, stdout, .. } = folder.schedc(&["check", "-o", "json", "a.toml"]);
+    let report: Value = serde_json::from_str(&stdout).expect("JSON");
+    let errors = report["errors"].as_array().expect("errors");
+    assert_eq!((code, errors.len(), &errors[9_999]["line"]), (Some(1), 10_000, &Value::from(10_000)));
+}
+
+#[test]
+fn texts_in_messages_are_shortened() {
+    let long = long();
+    let pod = |fields: &str| format!("{{\"apiVersion\": \"v1\", \"kind\": \"Pod\", {fields}}}");
+    let folder = Folder::with(&[
+        ("node.yaml", "{apiVersion: v1, kind: Node, metadata: {name: n1}}"),
+        ("profile.toml", &format!("[plugins]\nfilter = [\"{long}\"]\n")),
+        (
+            "config.json",
+            &format!(
+                "{{\"apiVersion\": \"kubescheduler.config.k8s.io/v1\", \"kind\": \"KubeSchedulerConfiguration\", \"profiles\": [{{\"{long}\": 1}}]}}"
+            ),
+        ),
+        ("name.json", &pod(&format!("\"metadata\": {{\"name\": \"{long}\"}}"))),
+        ("field.json", &pod(&format!("\"metadata\": {{\"name\": \"a\"}}, \"spec\": {{\"{long}\": 1}}"))),
+        ("event.json", &format!("{{\"at\": \"1s\", \"delete\": {{\"kind\": \"Node\", \"name\": \"{long}\"}}}}")),
+        ("verb.json", &format!("{{\"at\": \"1s\", \"{long}\": {{}}}}")),
+        ("scenario.jsonl", &format!("{{\"id\": \"a\", \"profile\": \"{long}\"}}\n")),
+    ]);
+    let complaints = [
+        complaint(&folder, &["check", "profile.toml"]),
+        complaint(&folder, &["import", "config.json"]),
+        complaint(&folder, &["simulate", "name.json"]),
+        complaint(&folder, &["simulate", "field.json"]),
+        complaint(&folder, &["simulate", "node.yaml", "--events", "event.json"]),
+        complaint(&folder, &["simulate", "node.yaml", "--events", "verb.json"]),
+        complaint(&folder, &["evaluate", "scenario.jsonl"]),
+        complaint(&folder, &["explain", &long[..100_000], "node.yaml"]),
+        complaint(&folder, &["simulate", "node.yaml", "--profile", &long[..100_000]]),
+    ];
+    expect![[r#""#]].assert_eq(&complaints.join("\n"));
+}
