@@ -1,7 +1,6 @@
 //! Mistakes of a plugin author in the declaration of arguments.
 
-use schedc_core::args::{List, Seq};
-use schedc_macros::Args;
+use schedc_core::args::{Args, List, Seq};
 
 #[derive(Args)]
 struct Tuple(i64);

@@ -1,7 +1,6 @@
 //! Mistakes that only the constants show: a field that entries do not have, a default that a nested type does not have.
 
-use schedc_core::args::List;
-use schedc_macros::Args;
+use schedc_core::args::{Args, List};
 
 #[derive(Clone, Copy, Args)]
 struct Resource {

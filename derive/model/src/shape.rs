@@ -17,25 +17,33 @@ const FORMATS: [(&str, &str); 6] = [
     ("duration", "Duration"),
 ];
 
-/// What a field holds.
-pub(super) enum Shape {
+/// The type of a field, with the rules for its values.
+pub enum Shape {
+    /// `bool`.
     Boolean,
+    /// `i64`, or `i32` if it is narrow.
     Integer {
+        /// Whether the type is `i32`.
         narrow: bool,
+        /// The least value.
         min: Option<Expr>,
+        /// The greatest value.
         max: Option<Expr>,
     },
-    /// The variant of `Format`.
+    /// A string; the format, as a variant of `Format`.
     Str(&'static str),
     /// A type that derives `Args` too.
     Named(Type),
+    /// `Option`.
     Optional(Box<Shape>),
+    /// `List` or `Seq`.
     List(Entries),
 }
 
 /// A `List` or a `Seq`.
-pub(super) struct Entries {
-    of: Box<Shape>,
+pub struct Entries {
+    /// The type of an entry.
+    pub of: Box<Shape>,
     /// The `N` of a `List`; a `Seq` has none.
     bound: Option<TokenStream>,
     min: Option<Expr>,
@@ -46,7 +54,7 @@ pub(super) struct Entries {
 
 impl Shape {
     /// The shape of a field of type `ty`. Takes the attributes that it understands.
-    pub(super) fn read(ty: &Type, attributes: &mut Attributes) -> syn::Result<Self> {
+    pub(crate) fn read(ty: &Type, attributes: &mut Attributes) -> syn::Result<Self> {
         let mut problems = Problems::default();
         let shape = problems.ok(Shape::of_field(ty, attributes));
         let left = [
@@ -160,7 +168,7 @@ impl Shape {
     }
 
     /// An expression of this type that decodes `__value: &Node`, the value of `key`.
-    pub(super) fn decode(&self, key: &str) -> TokenStream {
+    pub(crate) fn decode(&self, key: &str) -> TokenStream {
         match self {
             Shape::Boolean => quote!(::schedc_core::args::decode::boolean(__value, __errors)),
             Shape::Integer { narrow, .. } => {
@@ -182,7 +190,7 @@ impl Shape {
     }
 
     /// A `Schema` expression.
-    pub(super) fn schema(&self) -> TokenStream {
+    pub(crate) fn schema(&self) -> TokenStream {
         match self {
             Shape::Boolean => quote!(::schedc_core::args::Schema::Boolean),
             Shape::Integer { .. } => {
@@ -204,7 +212,7 @@ impl Shape {
     }
 
     /// Some value of this type, for places whose value is never seen.
-    pub(super) fn placeholder(&self) -> TokenStream {
+    pub(crate) fn placeholder(&self) -> TokenStream {
         match self {
             Shape::Boolean => quote!(false),
             Shape::Integer { .. } => quote!(0),
@@ -216,7 +224,7 @@ impl Shape {
     }
 
     /// The value if a field says nothing about its default; `None` for types that must.
-    pub(super) fn implied_default(&self) -> Option<TokenStream> {
+    pub(crate) fn implied_default(&self) -> Option<TokenStream> {
         match self {
             Shape::Boolean | Shape::Integer { .. } | Shape::Str(_) => None,
             Shape::Named(ty) => Some(quote_spanned!(ty.span()=> <#ty>::DEFAULT)),
@@ -227,14 +235,14 @@ impl Shape {
     }
 
     /// The default that an attribute gives: the expression, or for a `List` an array of its entries.
-    pub(super) fn given_default(&self, default: &Expr) -> syn::Result<TokenStream> {
+    pub(crate) fn given_default(&self, default: &Expr) -> syn::Result<TokenStream> {
         match (self, default) {
             (Shape::List(Entries { of, bound: Some(_), .. }), Expr::Array(_)) => {
                 let fill = of.placeholder();
                 Ok(quote_spanned!(default.span()=> ::schedc_core::args::List::from_slice(#fill, &#default)))
             }
             (Shape::Integer { min, max, .. }, _) => {
-                let [value, min, max] = [Some(default), min.as_ref(), max.as_ref()].map(|expr| expr.and_then(literal));
+                let [value, min, max] = [Some(default), min.as_ref(), max.as_ref()].map(|expr| expr.and_then(integer));
                 if let Some(value) = value
                     && (min.is_some_and(|min| value < min) || max.is_some_and(|max| value > max))
                 {
@@ -247,7 +255,7 @@ impl Shape {
     }
 
     /// Constants that hold the attributes of this field against the types that they name.
-    pub(super) fn assertions(&self) -> TokenStream {
+    pub(crate) fn assertions(&self) -> TokenStream {
         match self {
             Shape::Optional(inner) => inner.assertions(),
             Shape::List(Entries { of, unique, increasing, .. }) => {
@@ -270,7 +278,31 @@ impl Shape {
     }
 }
 
+/// The rules for a list, as far as they are known without rustc.
+pub struct Rules {
+    /// The least number of entries.
+    pub min: Option<i64>,
+    /// The greatest number of entries.
+    pub max: Option<i64>,
+    /// The field in which no two entries agree; empty for the entries themselves.
+    pub unique: Option<String>,
+    /// The integer field that increases; empty for the entries themselves.
+    pub increasing: Option<String>,
+}
+
 impl Entries {
+    /// Reads the rules; `value` evaluates numbers.
+    pub fn rules_read(&self, value: impl Fn(&Expr) -> Option<i64>) -> Rules {
+        let bound = || self.bound.clone().and_then(|bound| syn::parse2(bound).ok());
+        let name = |field: &Option<LitStr>| field.as_ref().map(LitStr::value);
+        Rules {
+            min: self.min.as_ref().and_then(&value),
+            max: self.max.clone().or_else(bound).as_ref().and_then(&value),
+            unique: name(&self.unique),
+            increasing: name(&self.increasing),
+        }
+    }
+
     fn empty(&self) -> TokenStream {
         match self.bound {
             Some(_) => {
@@ -355,10 +387,10 @@ fn option(value: Option<TokenStream>) -> TokenStream {
 }
 
 /// The value of an integer literal.
-fn literal(expr: &Expr) -> Option<i64> {
+pub fn integer(expr: &Expr) -> Option<i64> {
     match expr {
         Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse().ok(),
-        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => literal(expr).map(|value| -value),
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => integer(expr).map(|value| -value),
         _ => None,
     }
 }

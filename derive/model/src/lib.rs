@@ -1,18 +1,22 @@
 //! `#[derive(Args)]`: from a struct to the `const fn` that decodes it, and to its schema.
 //!
-//! [`model`] reads the declaration, [`shape`] knows the types of values, [`expand`] writes the code.
+//! `model` reads the declaration, `shape` has the types of values, `expand` writes the code. The macro (`schedc-derive`) calls
+//! [`derive()`]; the profile compiler reads declarations in sources with [`Model::read`].
 
 mod attributes;
 mod expand;
 mod model;
 mod shape;
 
+pub use model::{Field, Kind, Model, Variant};
+pub use shape::{Entries, Rules, Shape, integer};
+
 use proc_macro2::TokenStream;
 use syn::DeriveInput;
 
-/// The expansion, or every mistake in the declaration as a compile error at its place.
-pub(crate) fn derive(input: DeriveInput) -> TokenStream {
-    match model::Model::read(input) {
+/// Returns the expansion, or every mistake in the declaration as a compile error at its place.
+pub fn derive(input: DeriveInput) -> TokenStream {
+    match Model::read(input) {
         Ok(model) => expand::expand(&model),
         Err(error) => error.into_compile_error(),
     }

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Path, Visibility};
 
-pub(super) fn expand(model: &Model) -> TokenStream {
+pub(crate) fn expand(model: &Model) -> TokenStream {
     let Model { name, vis, kind } = model;
     let (items, outside) = match kind {
         Kind::Struct { fields, check } => {

@@ -8,44 +8,58 @@ use syn::ext::IdentExt as _;
 use syn::spanned::Spanned;
 use syn::{Data, DataEnum, DataStruct, DeriveInput, Fields, Ident, Path, Visibility};
 
-/// What is derived for.
-pub(super) struct Model {
-    pub(super) name: Ident,
-    pub(super) vis: Visibility,
-    pub(super) kind: Kind,
+/// A declaration with `#[derive(Args)]`.
+pub struct Model {
+    pub(crate) name: Ident,
+    pub(crate) vis: Visibility,
+    /// What is declared.
+    pub kind: Kind,
 }
 
-pub(super) enum Kind {
+/// A struct or an enum.
+pub enum Kind {
+    /// A table in the profile.
     Struct {
+        /// The fields, in the order of the declaration.
         fields: Vec<Field>,
+        /// The function that checks what attributes cannot express.
         check: Option<Path>,
     },
-    /// At least one variant.
+    /// A string in the profile.
     Enum {
+        /// The variants; at least one.
         variants: Vec<Variant>,
     },
 }
 
 /// A field of a struct.
-pub(super) struct Field {
-    pub(super) member: Ident,
-    pub(super) ty: syn::Type,
-    pub(super) key: String,
-    pub(super) doc: String,
-    pub(super) shape: Shape,
-    /// The value if the profile says nothing; `None` if it must.
-    pub(super) default: Option<TokenStream>,
+pub struct Field {
+    pub(crate) member: Ident,
+    pub(crate) ty: syn::Type,
+    /// The key in the profile.
+    pub key: String,
+    /// The doc comment as one paragraph.
+    pub doc: String,
+    /// The type and its rules.
+    pub shape: Shape,
+    /// The default value; `None` if the profile must give one.
+    pub default: Option<TokenStream>,
 }
 
 /// A variant of an enum.
-pub(super) struct Variant {
-    pub(super) ident: Ident,
-    pub(super) value: String,
-    pub(super) is_default: bool,
+pub struct Variant {
+    pub(crate) ident: Ident,
+    /// The string in the profile.
+    pub value: String,
+    pub(crate) is_default: bool,
 }
 
 impl Model {
-    pub(super) fn read(input: DeriveInput) -> syn::Result<Self> {
+    /// Reads a declaration.
+    ///
+    /// # Errors
+    /// All mistakes, each at its place.
+    pub fn read(input: DeriveInput) -> syn::Result<Self> {
         let mut problems = Problems::default();
         if !input.generics.params.is_empty() {
             problems.add(syn::Error::new(input.generics.span(), "arguments cannot be generic"));

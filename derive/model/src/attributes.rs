@@ -6,31 +6,31 @@ use syn::{Attribute, Expr, ExprLit, ExprRange, Lit, LitStr, Meta, Path, RangeLim
 
 /// What `#[args(...)]` says at one item. Each part keeps its place for later complaints.
 #[derive(Default)]
-pub(super) struct Attributes {
+pub(crate) struct Attributes {
     /// `default` alone, on a variant.
-    pub(super) is_default: Option<Span>,
-    pub(super) default: Option<Expr>,
-    pub(super) required: Option<Span>,
-    pub(super) rename: Option<LitStr>,
-    pub(super) range: Option<Range>,
-    pub(super) format: Option<LitStr>,
-    pub(super) min: Option<Expr>,
-    pub(super) max: Option<Expr>,
-    pub(super) unique: Option<LitStr>,
-    pub(super) increasing: Option<LitStr>,
-    pub(super) check: Option<Path>,
+    pub(crate) is_default: Option<Span>,
+    pub(crate) default: Option<Expr>,
+    pub(crate) required: Option<Span>,
+    pub(crate) rename: Option<LitStr>,
+    pub(crate) range: Option<Range>,
+    pub(crate) format: Option<LitStr>,
+    pub(crate) min: Option<Expr>,
+    pub(crate) max: Option<Expr>,
+    pub(crate) unique: Option<LitStr>,
+    pub(crate) increasing: Option<LitStr>,
+    pub(crate) check: Option<Path>,
 }
 
 /// The bounds of an integer.
-pub(super) struct Range {
-    pub(super) min: Option<Expr>,
-    pub(super) max: Option<Expr>,
-    pub(super) span: Span,
+pub(crate) struct Range {
+    pub(crate) min: Option<Expr>,
+    pub(crate) max: Option<Expr>,
+    pub(crate) span: Span,
 }
 
 /// Where an attribute stands, and so what it may say.
 #[derive(Clone, Copy)]
-pub(super) enum Place {
+pub(crate) enum Place {
     Struct,
     Enum,
     Field,
@@ -58,7 +58,7 @@ impl Place {
 }
 
 impl Attributes {
-    pub(super) fn read(attributes: &[Attribute], place: Place) -> syn::Result<Self> {
+    pub(crate) fn read(attributes: &[Attribute], place: Place) -> syn::Result<Self> {
         let mut read = Attributes::default();
         for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("args")) {
             attribute.parse_nested_meta(|meta| {
@@ -109,7 +109,7 @@ impl Range {
 }
 
 /// The doc comment as one paragraph.
-pub(super) fn doc(attributes: &[Attribute]) -> String {
+pub(crate) fn doc(attributes: &[Attribute]) -> String {
     let mut words: Vec<String> = Vec::new();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("doc")) {
         if let Meta::NameValue(meta) = &attribute.meta

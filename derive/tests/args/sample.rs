@@ -1,7 +1,6 @@
 //! Arguments that have everything.
 
-use schedc_core::args::{Errors, List, Node, Part, Seq};
-use schedc_macros::Args;
+use schedc_core::args::{Args, Errors, List, Node, Part, Seq};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub(crate) struct FitArgs {

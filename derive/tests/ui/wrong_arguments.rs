@@ -1,7 +1,6 @@
 //! Wrong arguments in a profile: the error names the places in the profile.
 
-use schedc_core::args::{List, Node, Value};
-use schedc_macros::Args;
+use schedc_core::args::{Args, List, Node, Value};
 
 #[derive(Clone, Copy, Args)]
 pub struct FitArgs {
