@@ -34,6 +34,7 @@ pub mod mask;
 pub mod originals;
 pub mod passes;
 pub mod plugin;
+pub mod prelude;
 pub mod profile;
 #[doc(hidden)]
 pub mod proof;
