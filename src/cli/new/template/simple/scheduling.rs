@@ -1,7 +1,8 @@
 //! The scheduler at work, in a cluster in memory.
 
-use @CRATE@::scheduler::Profiles;
 use schedc_testing::{Options, Simulator};
+
+use crate::scheduler::Profiles;
 
 const NODES: &str = "
 apiVersion: v1
