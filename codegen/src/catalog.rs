@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::declared_args::DeclaredArgs;
 use crate::diagnostic::Diagnostic;
 use crate::messages;
 use crate::plan::Point;
@@ -99,7 +100,7 @@ pub enum ArgsSchema {
     None,
     /// Its arguments have this shape, always a [`Schema::Table`].
     Known(Schema),
-    /// Nothing: rustc checks them when it decodes the constant.
+    /// Nothing, since sources do not determine it: rustc checks them when it decodes the constant.
     Opaque,
 }
 
@@ -110,6 +111,10 @@ pub struct State {
     pub name: String,
     /// The Rust path of its type. Two states are the same if their paths are.
     pub path: String,
+    /// Whether it depends on the arguments of the plugin that lists it; columns only.
+    pub with_args: bool,
+    /// One line.
+    pub description: String,
 }
 
 /// What a plugin reads of a node.
@@ -117,6 +122,8 @@ pub struct State {
 pub enum Column {
     /// A declared column.
     Declared(State),
+    /// A declared column that depends on the arguments of its plugin.
+    WithArgs(State),
     /// The whole node (`node-info`).
     NodeInfo,
     /// The node's index (`node-index`).
@@ -152,9 +159,16 @@ impl Catalog {
         read::catalog(files, file, &read::Kind::InTree(&schemas), found).map(Arc::new)
     }
 
-    /// Reads the catalog of a plugin crate.
-    pub fn third_party(files: &Files, file: FileId, in_tree: &Self, found: &mut Vec<Diagnostic>) -> Option<Arc<Self>> {
-        read::catalog(files, file, &read::Kind::ThirdParty(in_tree), found).map(Arc::new)
+    /// Reads the catalog of a plugin crate. `sources` are the texts of its Rust files.
+    pub fn third_party(
+        files: &Files,
+        file: FileId,
+        sources: &[String],
+        in_tree: &Self,
+        found: &mut Vec<Diagnostic>,
+    ) -> Option<Arc<Self>> {
+        let args = DeclaredArgs::read(sources);
+        read::catalog(files, file, &read::Kind::ThirdParty(in_tree, &args), found).map(Arc::new)
     }
 }
 

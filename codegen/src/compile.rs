@@ -48,6 +48,8 @@ pub struct FoundCatalog {
     pub path: String,
     /// The text.
     pub text: String,
+    /// The texts of the crate's Rust files, which declare the arguments of its plugins; empty if they are not at hand.
+    pub sources: Vec<String>,
 }
 
 /// Why a catalog was not found.
@@ -231,7 +233,7 @@ impl<F: CatalogFinder> ThirdParty<'_, F> {
         }
         let file = files.add(&source.path, &source.text);
         let found_before = found.len();
-        let catalog = Catalog::third_party(files, file, in_tree, found);
+        let catalog = Catalog::third_party(files, file, &source.sources, in_tree, found);
         let catalog = catalog.filter(|_| found.len() == found_before);
         self.read.push((source.path.clone(), catalog.clone()));
         catalog

@@ -16,6 +16,7 @@
 mod build;
 pub mod catalog;
 mod check;
+mod declared_args;
 mod dependencies;
 pub mod diagnostic;
 pub mod emit;

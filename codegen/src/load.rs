@@ -94,7 +94,10 @@ pub fn load_catalogs(inputs: &[Input], options: &Options) -> Result<Vec<Arc<Cata
     let mut texts = Texts::read(inputs, options);
     let own = options.manifest_dir.join(CATALOG);
     let own = match fs::read_to_string(&own) {
-        Ok(text) => Some(FoundCatalog { path: displayed(&own, &options.manifest_dir), text }),
+        Ok(text) => {
+            let path = displayed(&own, &options.manifest_dir);
+            Some(FoundCatalog { path, text, sources: rust_sources(&options.manifest_dir) })
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => {
             texts.unreadable.push(messages::unreadable_file(&own, &error.to_string()));
@@ -105,6 +108,26 @@ pub fn load_catalogs(inputs: &[Input], options: &Options) -> Result<Vec<Arc<Cata
     let mut finder = Finder::new(&texts, options, &cargo);
     let result = catalogs(&texts.sources, own.as_ref(), &mut finder);
     texts.and_readable(result)
+}
+
+/// Reads the Rust files of a crate: those below `src`, or those beside the catalog if there is no such folder.
+///
+/// Files that cannot be read are left out. rustc checks arguments in any case.
+pub(crate) fn rust_sources(folder: &Path) -> Vec<String> {
+    let src = folder.join("src");
+    let (mut folders, recursive) = if src.is_dir() { (vec![src], true) } else { (vec![folder.to_owned()], false) };
+    let mut texts = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.extend(recursive.then_some(path));
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                texts.extend(fs::read_to_string(path));
+            }
+        }
+    }
+    texts
 }
 
 /// Profiles as texts.
@@ -166,7 +189,8 @@ impl CatalogFinder for Finder<'_> {
         if let Some(embedded) = self.embedded.get(profile)
             && let Some((name, text)) = embedded.catalogs.iter().find(|(name, _)| *name == written.value)
         {
-            return Ok(FoundCatalog { path: format!("{name}/{CATALOG}"), text: text.clone() });
+            let path = format!("{name}/{CATALOG}");
+            return Ok(FoundCatalog { path, text: text.clone(), sources: Vec::new() });
         }
         let folder = match wanted {
             RawCrate::Path(path) => {
@@ -183,7 +207,7 @@ impl CatalogFinder for Finder<'_> {
                 if !self.catalogs.contains(&path) {
                     self.catalogs.push(path);
                 }
-                Ok(FoundCatalog { path: displayed, text })
+                Ok(FoundCatalog { path: displayed, text, sources: rust_sources(&folder) })
             }
         }
     }

@@ -1,6 +1,7 @@
 //! State derived from the cluster and shared by all plugins and profiles that declare it: columns hold an entry for
 //! each node, indexes one value for the cluster.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::cache::Base;
@@ -23,6 +24,27 @@ pub trait Column: Clone + Default + PartialEq + Send + Sync + 'static {
     fn remove_pod(&mut self, _pod: &Pod) {}
 }
 
+/// A column whose entries depend on the arguments of the plugin that declares it as [`WithArgs`].
+///
+/// Profiles with equal arguments share one; others have one each. The catalog declares it with
+/// `{ path = "my_plugins::NodePrice", args = true }`. `add_pod` and `remove_pod` are as in [`Column`].
+pub trait ColumnWithArgs: Clone + Default + PartialEq + Send + Sync + 'static {
+    /// The arguments of the plugin: its [`Plugin::Args`](crate::Plugin::Args).
+    type Args: Sync + 'static;
+    /// Whether an entry does not depend on pods: `add_pod` and `remove_pod` do nothing.
+    const OF_NODE_ALONE: bool = false;
+
+    /// Returns the entry of a node without pods.
+    fn build(args: &Self::Args, node: &Node, interner: &Interner) -> Self;
+    /// Adds a pod to the node.
+    fn add_pod(&mut self, _args: &Self::Args, _pod: &Pod) {}
+    /// Removes a pod from the node.
+    fn remove_pod(&mut self, _args: &Self::Args, _pod: &Pod) {}
+}
+
+/// A [`ColumnWithArgs`] among the columns of a plugin; kernels get a reference to the entry.
+pub struct WithArgs<C>(PhantomData<fn() -> C>);
+
 /// One node's entry of a column, to be changed in thought: the cluster's own, until a pod comes or leaves.
 #[derive(Clone, Debug)]
 pub enum Thought<'a, C> {
@@ -33,14 +55,6 @@ pub enum Thought<'a, C> {
 }
 
 impl<C: Column> Thought<'_, C> {
-    /// The entry.
-    #[inline]
-    pub fn get(&self) -> &C {
-        match self {
-            Thought::Same(entry) => entry,
-            Thought::Changed(entry) => entry,
-        }
-    }
     /// A pod comes to the node.
     #[inline]
     pub fn add_pod(&mut self, pod: &Pod) {
@@ -53,6 +67,34 @@ impl<C: Column> Thought<'_, C> {
     pub fn remove_pod(&mut self, pod: &Pod) {
         if !C::OF_NODE_ALONE {
             self.own().remove_pod(pod);
+        }
+    }
+}
+
+impl<C: ColumnWithArgs> Thought<'_, C> {
+    /// A pod comes to the node.
+    #[inline]
+    pub fn add_pod_with(&mut self, args: &C::Args, pod: &Pod) {
+        if !C::OF_NODE_ALONE {
+            self.own().add_pod(args, pod);
+        }
+    }
+    /// A pod leaves the node.
+    #[inline]
+    pub fn remove_pod_with(&mut self, args: &C::Args, pod: &Pod) {
+        if !C::OF_NODE_ALONE {
+            self.own().remove_pod(args, pod);
+        }
+    }
+}
+
+impl<C: Clone> Thought<'_, C> {
+    /// The entry.
+    #[inline]
+    pub fn get(&self) -> &C {
+        match self {
+            Thought::Same(entry) => entry,
+            Thought::Changed(entry) => entry,
         }
     }
 
@@ -103,7 +145,7 @@ impl NodeInfo {
     }
 }
 
-/// What a plugin's kernels read of a node: a [`Column`], [`NodeInfo`], [`Position`], or a tuple of them.
+/// What a plugin's kernels read of a node: a [`Column`], [`WithArgs`], [`NodeInfo`], [`Position`], or a tuple of them.
 pub trait ColumnSet: 'static {
     /// Whether they say nothing of pods: see [`Column::OF_NODE_ALONE`].
     const OF_NODE_ALONE: bool;
@@ -124,6 +166,16 @@ impl ColumnSet for () {
 }
 
 impl<C: Column> ColumnSet for C {
+    const OF_NODE_ALONE: bool = C::OF_NODE_ALONE;
+    type Row<'a> = &'a C;
+    type Slices<'a> = &'a [C];
+    #[inline(always)]
+    fn row<'a>(slices: Self::Slices<'a>, index: usize) -> Self::Row<'a> {
+        &slices[index]
+    }
+}
+
+impl<C: ColumnWithArgs> ColumnSet for WithArgs<C> {
     const OF_NODE_ALONE: bool = C::OF_NODE_ALONE;
     type Row<'a> = &'a C;
     type Slices<'a> = &'a [C];
@@ -160,9 +212,33 @@ impl ColumnSet for Position {
 /// Derives the entry of a slot in a column anew, which grows as far as there are slots. Returns whether it is another one
 /// than before.
 pub fn renew_column<C: Column>(column: &mut Vec<C>, base: &Base, index: NodeIndex) -> bool {
+    replace_entry(column, base, index, |info| info.entry(&base.interner))
+}
+
+/// As [`renew_column`], for a column that depends on arguments.
+pub fn renew_column_with<C: ColumnWithArgs>(
+    column: &mut Vec<C>,
+    args: &C::Args,
+    base: &Base,
+    index: NodeIndex,
+) -> bool {
+    replace_entry(column, base, index, |info| {
+        let Some(node) = &info.node else { return C::default() };
+        let mut entry = C::build(args, node, &base.interner);
+        info.pods.iter().for_each(|pod| entry.add_pod(args, pod));
+        entry
+    })
+}
+
+fn replace_entry<C: Default + PartialEq>(
+    column: &mut Vec<C>,
+    base: &Base,
+    index: NodeIndex,
+    entry: impl FnOnce(&NodeInfo) -> C,
+) -> bool {
     let infos = base.infos();
     column.resize_with(infos.len(), C::default);
-    let entry = infos[index.get()].entry(&base.interner);
+    let entry = entry(&infos[index.get()]);
     let differs = column[index.get()] != entry;
     column[index.get()] = entry;
     differs

@@ -12,7 +12,7 @@
 //!
 //! **Differences.** Resource claims are not supported. There is no NormalizeScore: scores are all 0.
 
-use schedc_core::args::{Errors, Node, Part, parse_duration};
+use schedc_core::args::{Args, Errors, Node, Part, parse_duration};
 use schedc_core::client::Client;
 use schedc_core::extension_points::{
     FilterPlugin, Placement, PostFilterContext, PostFilterPlugin, PostFilterResult, PreBindPlugin, PreEnqueuePlugin,
@@ -23,7 +23,6 @@ use schedc_core::model::{Pod, PodSpec};
 use schedc_core::plugin::{Compile, IndexView, Plugin, View};
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Reasons, Status};
-use schedc_macros::Args;
 
 mod claims;
 mod hint;

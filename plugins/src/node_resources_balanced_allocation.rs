@@ -11,14 +11,13 @@
 //!
 //! **Differences.** At most 32 resources. Extended resources are never left to dynamic resource allocation.
 
-use schedc_core::args::List;
+use schedc_core::args::{Args, List};
 use schedc_core::extension_points::{MAX_NODE_SCORE, PreScorePlugin, ScoreError, ScorePlugin, Skips};
 use schedc_core::handle::Handle;
 use schedc_core::mask::Mask;
 use schedc_core::model::PodSpec;
 use schedc_core::plugin::{Compile, Plugin, Slot, View};
 use schedc_core::status::Status;
-use schedc_macros::Args;
 
 use crate::columns::NodeResources;
 use crate::resource_name::{Amounts, ResourceName};

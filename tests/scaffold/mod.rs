@@ -28,34 +28,73 @@ fn run(folder: &Path, program: &str, args: &[&str]) -> String {
     stdout
 }
 
-/// A new scheduler.
-fn scaffold() -> PathBuf {
-    let folder = Path::new(TEMPORARY).join("scaffold");
+/// A new scheduler with an example.
+fn scaffold(example: &[&str]) -> PathBuf {
+    let name = example.last().map_or("my-scheduler".to_owned(), |example| format!("my-{example}"));
+    let folder = Path::new(TEMPORARY).join("scaffold").join(&name);
     if folder.exists() {
-        fs::remove_dir_all(&folder).expect("an old one goes");
+        fs::remove_dir_all(&folder).expect("the old folder can be removed");
     }
     fs::create_dir_all(&folder).expect("a folder");
-    run(&folder, env!("CARGO_BIN_EXE_schedc"), &["new", "my-scheduler"]);
-    folder.join("my-scheduler")
+    run(&folder, env!("CARGO_BIN_EXE_schedc"), &[&["new", &name], example].concat());
+    folder.join(name)
+}
+
+/// `cargo test` and `cargo run -- simulate` do what the README says.
+fn check(example: &[&str], tests: &[&str]) {
+    if slow_tests::is_skipped("cargo builds a scheduler") {
+        return;
+    }
+    let scheduler = scaffold(example);
+    let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let tested = run(&scheduler, &cargo, &["test"]);
+    for test in tests.iter().chain(&["hints_miss_nothing"]) {
+        let passed = tested.lines().any(|line| line.ends_with(&format!("{test} ... ok")));
+        assert!(passed, "{test}: {tested}");
+    }
+    assert_eq!(tested.matches("running ").count(), 1, "one test program: {tested}");
+
+    let placed = run(&scheduler, &cargo, &["run", "--", "simulate", "cluster/"]);
+    let readme = fs::read_to_string(scheduler.join("README.md")).expect("a README");
+    let (_, shown) = readme.split_once("prints:\n\n```\n").expect("the output");
+    let (shown, _) = shown.split_once("  ...\n").expect("its end");
+    assert!(placed.starts_with(shown), "{placed}");
+    assert_eq!(run(&scheduler, &cargo, &["run", "--", "check"]), "1 profile, no errors\n");
+    let tree = run(&scheduler, &cargo, &["tree", "--edges", "normal", "--prefix", "none"]);
+    assert!(!tree.contains("rustls") && !tree.contains("schedc-kubernetes"), "TLS is linked without need: {tree}");
 }
 
 #[test]
 fn a_new_scheduler_passes_its_tests_and_places_pods() {
+    check(&[], &["a_node_is_kept_for_its_namespace"]);
+}
+
+#[test]
+fn a_new_filter_has_arguments_that_check_knows() {
+    check(&["--with", "filter"], &["a_pod_needs_hardware_of_its_generation"]);
     if slow_tests::is_skipped("cargo builds a scheduler") {
         return;
     }
-    let scheduler = scaffold();
-    let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let tested = run(&scheduler, &cargo, &["test"]);
-    for test in ["a_node_is_kept_for_its_namespace", "hints_miss_nothing"] {
-        assert!(tested.contains(&format!("test {test} ... ok")), "{tested}");
-    }
+    let scheduler = Path::new(TEMPORARY).join("scaffold/my-filter/my-filter");
+    let profile = scheduler.join("profiles/my-filter.toml");
+    let text = fs::read_to_string(&profile).expect("a profile");
+    fs::write(&profile, text.replace("pods-without-label = 2", "pods-without-label = 2000")).expect("writable");
+    let checked = Command::new(env!("CARGO_BIN_EXE_schedc")).arg("check").current_dir(&scheduler).output();
+    let error = String::from_utf8(checked.expect("schedc runs").stderr).expect("text");
+    assert!(error.contains("`pods-without-label` of MinimumGeneration must be in 0..=1000, not 2000"), "{error}");
+}
 
-    let placed = run(&scheduler, &cargo, &["run", "--", "simulate", "cluster/"]);
-    let readme = fs::read_to_string(scheduler.join("README.md")).expect("a README");
-    let (_, shown) = readme.split_once("prints:\n\n```\n").expect("what is printed");
-    let (shown, _) = shown.split_once("  ...\n").expect("the end of that");
-    assert!(placed.starts_with(shown), "{placed}");
-    assert!(placed.contains("1 node(s) were kept for another namespace"), "{placed}");
-    assert_eq!(run(&scheduler, &cargo, &["run", "--", "check"]), "1 profile, no errors\n");
+#[test]
+fn a_new_score_follows_prices() {
+    check(&["--with", "score"], &["cheap_nodes_are_filled_first", "a_new_price_counts_at_once"]);
+}
+
+#[test]
+fn a_new_index_follows_nodes_that_change_while_pods_run_on_them() {
+    check(&["--with", "state"], &["a_node_takes_its_pods_along_to_another_rack"]);
+}
+
+#[test]
+fn a_new_permit_plugin_gives_room_back() {
+    check(&["--with", "permit"], &["a_pod_waits_for_its_partner", "a_pod_without_partner_gives_its_room_back"]);
 }

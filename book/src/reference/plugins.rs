@@ -73,7 +73,7 @@ fn section(root: &Path, plugin: &PluginEntry) -> Result<String, String> {
 
 fn column(column: &Column) -> &str {
     match column {
-        Column::Declared(state) => &state.name,
+        Column::Declared(state) | Column::WithArgs(state) => &state.name,
         Column::NodeInfo => "node-info",
         Column::NodeIndex => "node-index",
     }

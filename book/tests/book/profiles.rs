@@ -32,11 +32,11 @@ impl CatalogFinder for Shown<'_> {
         let start = format!("crate = \"{}\"", name.replace('-', "_"));
         let shown = self.blocks.iter().find(|block| block.text.lines().any(|line| line == start));
         if let Some(block) = shown {
-            return Ok(FoundCatalog { path: name.to_owned(), text: block.text.clone() });
+            return Ok(FoundCatalog { path: name.to_owned(), text: block.text.clone(), sources: Vec::new() });
         }
         let path = root().join("examples").join(name).join("schedc.toml");
         match fs::read_to_string(&path) {
-            Ok(text) => Ok(FoundCatalog { path: name.to_owned(), text }),
+            Ok(text) => Ok(FoundCatalog { path: name.to_owned(), text, sources: Vec::new() }),
             Err(_) => Err(MissingCatalog::NoCatalog { looked_at: path }),
         }
     }
@@ -47,7 +47,7 @@ fn wrong_in_catalog(block: &Block) -> Vec<String> {
     let (mut files, mut found) = (Files::default(), Vec::new());
     let in_tree = Catalog::in_tree(&mut files, &mut found).unwrap();
     let file = files.add("schedc.toml", &block.text);
-    Catalog::third_party(&files, file, &in_tree, &mut found);
+    Catalog::third_party(&files, file, &[], &in_tree, &mut found);
     found.iter().map(|diagnostic| format!("{diagnostic:?}")).collect()
 }
 

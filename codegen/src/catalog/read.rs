@@ -5,6 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::{ArgsSchema, Catalog, Column, CustomKind, KINDS, PluginEntry, Read, State, kinds, writes};
+use crate::declared_args::DeclaredArgs;
 use crate::diagnostic::Diagnostic;
 use crate::fields::{self, Fields};
 use crate::messages;
@@ -35,12 +36,15 @@ const PLUGIN_KEYS: [&str; 14] = [
     "args",
 ];
 
+const COLUMN_KEYS: [&str; 3] = ["path", "args", "description"];
+const INDEX_KEYS: [&str; 2] = ["path", "description"];
+
 /// Whose catalog is read.
 pub(super) enum Kind<'a> {
     /// Our own, with its argument schemas by plugin.
     InTree(&'a IndexMap<String, Schema>),
-    /// A plugin crate's; it may name the columns and indexes of the in-tree one.
-    ThirdParty(&'a Catalog),
+    /// A plugin crate's, with the arguments that its sources declare; it may name the columns and indexes of the in-tree one.
+    ThirdParty(&'a Catalog, &'a DeclaredArgs),
 }
 
 /// Reads a catalog. Plugins that are wrong are left out, after they were reported.
@@ -49,7 +53,7 @@ pub(super) fn catalog(files: &Files, file: FileId, kind: &Kind<'_>, found: &mut 
     let start = Span { file, start: 0, end: 0 };
     let keys: &[&str] = match kind {
         Kind::InTree(_) => &["crate", "columns", "indexes", "plugin", "default", "planned"],
-        Kind::ThirdParty(_) => &["crate", "kinds", "columns", "indexes", "plugin"],
+        Kind::ThirdParty(..) => &["crate", "kinds", "columns", "indexes", "plugin"],
     };
     let mut fields = Fields::new(&table, "a catalog", start, keys, found);
     let crate_name = fields.required_string("crate");
@@ -71,8 +75,8 @@ pub(super) fn catalog(files: &Files, file: FileId, kind: &Kind<'_>, found: &mut 
         default,
         planned,
         kinds: kinds.map(|(table, _)| declared_kinds(table, found)).unwrap_or_default(),
-        columns: columns.map(|(table, _)| states(table, found)).unwrap_or_default(),
-        indexes: indexes.map(|(table, _)| states(table, found)).unwrap_or_default(),
+        columns: columns.map(|(table, _)| states(table, &COLUMN_KEYS, found)).unwrap_or_default(),
+        indexes: indexes.map(|(table, _)| states(table, &INDEX_KEYS, found)).unwrap_or_default(),
     };
     for node in plugins {
         let Some(table) = fields::table(node, "a plugin", found) else { continue };
@@ -99,15 +103,26 @@ fn declared_kinds(table: &RawTable, found: &mut Vec<Diagnostic>) -> Vec<CustomKi
     declared
 }
 
-fn states(table: &RawTable, found: &mut Vec<Diagnostic>) -> Vec<State> {
+/// Reads `[columns]` or `[indexes]`: for each name a path, or a table with these keys.
+fn states(table: &RawTable, keys: &[&str], found: &mut Vec<Diagnostic>) -> Vec<State> {
     let state = |field: &RawField, found: &mut Vec<Diagnostic>| {
-        let path = fields::string(&field.value, &format!("`{}`", field.key.value), found)?;
+        let what = format!("`{}`", field.key.value);
+        let (path, with_args, description) = match &field.value.value {
+            RawValue::Table(table) => {
+                let mut fields = Fields::new(table, what, field.value.span, keys, found);
+                let (path, description) = (fields.required_string("path"), fields.string("description"));
+                let with_args = keys.contains(&"args").then(|| fields.boolean("args")).flatten();
+                (path?, with_args.is_some_and(|args| args.value), description)
+            }
+            _ => (fields::string(&field.value, &what, found)?, false, None),
+        };
         if [NODE_INFO, NODE_INDEX].contains(&field.key.value.as_str()) {
             found.push(messages::reserved_state(&field.key));
             return None;
         }
         rust_path(&path, found);
-        Some(State { name: field.key.value.clone(), path: path.value })
+        let description = description.map(|description| description.value).unwrap_or_default();
+        Some(State { name: field.key.value.clone(), path: path.value, with_args, description })
     };
     table.fields.iter().filter_map(|field| state(field, found)).collect()
 }
@@ -177,14 +192,17 @@ fn plugin(
 
     let shared = match kind {
         Kind::InTree(_) => None,
-        Kind::ThirdParty(in_tree) => Some(*in_tree),
+        Kind::ThirdParty(in_tree, _) => Some(*in_tree),
     };
     let shared_columns = shared.map_or(&[][..], |in_tree| &in_tree.columns);
     let shared_indexes = shared.map_or(&[][..], |in_tree| &in_tree.indexes);
     let columns = columns.iter().filter_map(|column| match column.value.as_str() {
         NODE_INFO => Some(Column::NodeInfo),
         NODE_INDEX => Some(Column::NodeIndex),
-        _ => declared(column, "column", [&catalog.columns, shared_columns], found).map(Column::Declared),
+        _ => declared(column, "column", [&catalog.columns, shared_columns], found).map(|state| match state.with_args {
+            true => Column::WithArgs(state),
+            false => Column::Declared(state),
+        }),
     });
     let columns = columns.collect();
     let indexes = indexes
@@ -202,7 +220,7 @@ fn plugin(
         (Kind::InTree(schemas), None) => {
             schemas.get(&name.value).map_or(ArgsSchema::None, |schema| ArgsSchema::Known(schema.clone()))
         }
-        (Kind::ThirdParty(_), None) => ArgsSchema::Opaque,
+        (Kind::ThirdParty(_, declared), None) => declared.of(&path.value),
     };
     Some(PluginEntry {
         name: name.value,

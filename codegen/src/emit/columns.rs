@@ -9,8 +9,7 @@ use crate::catalog::Column;
 
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
     let columns = members.columns();
-    let fields = columns.iter().map(|column| {
-        let field = members.states.column_field(column);
+    let fields = columns.iter().map(|(column, field)| {
         match column {
             Column::NodeIndex => quote! {
                 /// The index of the first node.
@@ -20,14 +19,14 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
                 /// Whole nodes.
                 pub #field: &'a [NodeInfo],
             },
-            Column::Declared(state) => {
+            Column::Declared(state) | Column::WithArgs(state) => {
                 let ty = members.state_type(&state.path);
                 let doc = super::docs::doc(format!("Column `{}`.", state.name));
                 quote! { #doc pub #field: &'a [#ty], }
             }
         }
     });
-    let borrows = columns.iter().any(|column| *column != Column::NodeIndex);
+    let borrows = columns.iter().any(|(column, _)| *column != Column::NodeIndex);
     // A struct must use its lifetime.
     let marker = (!borrows).then(|| {
         quote! {
@@ -46,19 +45,18 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
 }
 
 pub(super) fn functions(members: &Members<'_>) -> TokenStream {
-    let columns = members.columns();
+    let (columns, fields): (Vec<Column>, Vec<Ident>) = members.columns().into_iter().unzip();
     let borrows = columns.iter().any(|column| *column != Column::NodeIndex);
     let marker = (!borrows).then(|| quote! { nothing: PhantomData, });
-    let fields: Vec<Ident> = columns.iter().map(|column| members.states.column_field(column)).collect();
     let of_cluster = columns.iter().zip(&fields).map(|(column, field)| match column {
         Column::NodeIndex => quote! { NodeIndex(0) },
         Column::NodeInfo => quote! { base.infos() },
-        Column::Declared(_) => quote! { &state.#field },
+        Column::Declared(_) | Column::WithArgs(_) => quote! { &state.#field },
     });
     let of_one_node = columns.iter().zip(&fields).map(|(column, field)| match column {
         Column::NodeIndex => quote! { index },
         Column::NodeInfo => quote! { std::slice::from_ref(&node.info) },
-        Column::Declared(_) => quote! { std::slice::from_ref(node.#field.get()) },
+        Column::Declared(_) | Column::WithArgs(_) => quote! { std::slice::from_ref(node.#field.get()) },
     });
     let first = columns.iter().zip(&fields).find(|(column, _)| **column != Column::NodeIndex).map(|(_, field)| field);
     let slots = first.map(|field| quote! { let slots = columns.#field.len(); });
@@ -92,7 +90,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
 pub(super) fn row(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     let part = |(column, field): (&Column, Ident)| match column {
         Column::NodeIndex => quote! { <Position as ColumnSet>::row(columns.#field, index) },
-        Column::NodeInfo | Column::Declared(_) => quote! { &columns.#field[index] },
+        Column::NodeInfo | Column::Declared(_) | Column::WithArgs(_) => quote! { &columns.#field[index] },
     };
     tuple(&fields(members, member).map(part).collect::<Vec<_>>())
 }
@@ -104,5 +102,5 @@ pub(super) fn slices(members: &Members<'_>, member: &Member<'_>) -> TokenStream 
 
 /// A plugin's columns, with the fields that hold them.
 fn fields<'a>(members: &'a Members<'_>, member: &'a Member<'_>) -> impl Iterator<Item = (&'a Column, Ident)> {
-    member.entry.columns.iter().map(|column| (column, members.states.column_field(column)))
+    member.entry.columns.iter().map(|column| (column, members.states.column_field(column, member.plugin)))
 }

@@ -14,10 +14,10 @@ use crate::plan::Point;
 
 pub(super) fn constant(members: &Members<'_>) -> TokenStream {
     let columns = members.columns();
-    let sizes = columns.iter().filter_map(|column| match column {
+    let sizes = columns.iter().filter_map(|(column, _)| match column {
         Column::NodeIndex => None,
         Column::NodeInfo => Some(quote! { ("node-info", size_of::<NodeInfo>()) }),
-        Column::Declared(state) => {
+        Column::Declared(state) | Column::WithArgs(state) => {
             let (name, ty) = (&state.name, members.state_type(&state.path));
             Some(quote! { (#name, size_of::<#ty>()) })
         }

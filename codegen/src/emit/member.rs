@@ -121,18 +121,17 @@ impl<'a> Members<'a> {
     pub(super) fn of(files: &'a Files, plan: &'a Plan, states: &'a States) -> Self {
         let mut imports = Imports::new();
         let mut fields = Unique::without(RESERVED);
-        let mut constants = Unique::default();
+        let constants = constants(plan);
         let mut list = Vec::new();
         for (at, plugin) in plan.plugins.iter().enumerate() {
             let entry = &*plugin.entry;
-            let snake = snake_case(&entry.name);
             list.push(Member {
                 plugin,
                 entry,
                 name: &entry.name,
                 ty: plugin_type(&mut imports, entry),
-                field: fields.ident(snake.clone()),
-                constant: constants.ident(snake.to_uppercase()),
+                field: fields.ident(snake_case(&entry.name)),
+                constant: constants[at].clone(),
                 variant: ident(&entry.name),
                 points: plan.points_of(crate::plan::PluginId(at)).collect(),
             });
@@ -224,10 +223,20 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// All columns that plugins of the profile read, in the order of the state.
-    pub(super) fn columns(&self) -> Vec<Column> {
-        self.states.sorted(self.list.iter().flat_map(|member| member.entry.columns.iter().cloned()))
+    /// All columns that plugins of the profile read, each with its field, in the order of the state.
+    pub(super) fn columns(&self) -> Vec<(Column, Ident)> {
+        let of = |member: &Member<'a>| {
+            let plugin = member.plugin;
+            plugin.entry.columns.iter().map(|column| (column.clone(), self.states.column_field(column, plugin)))
+        };
+        self.states.sorted(self.list.iter().flat_map(of).collect())
     }
+}
+
+/// The names of the constants for the arguments of a profile's plugins, parallel to [`Plan::plugins`].
+pub(super) fn constants(plan: &Plan) -> Vec<Ident> {
+    let mut constants = Unique::default();
+    plan.plugins.iter().map(|plugin| constants.ident(snake_case(&plugin.entry.name).to_uppercase())).collect()
 }
 
 /// What a plugin's type is called: another crate's name comes before one that is taken.

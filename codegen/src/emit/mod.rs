@@ -71,7 +71,7 @@ pub fn render(compilation: &Compilation) -> Result<String, NotRust> {
 /// As [`render`].
 pub fn render_registry(compilation: &Compilation) -> Result<String, NotRust> {
     let Compilation { files, plans, .. } = compilation;
-    let states = state::States::of(plans);
+    let states = state::States::of(plans, &bundle::modules(plans));
     let state = state::emit(&states);
     let registries = plans.iter().map(|plan| registry::emit(&member::Members::of(files, plan, &states)));
     format(quote! { #state #(#registries)* })
@@ -93,8 +93,8 @@ impl fmt::Display for NotRust {
 impl std::error::Error for NotRust {}
 
 fn items(files: &Files, plans: &[Plan]) -> TokenStream {
-    let states = state::States::of(plans);
     let modules = bundle::modules(plans);
+    let states = state::States::of(plans, &modules);
     let state = state::emit(&states);
     let pipelines = plans.iter().zip(&modules).map(|(plan, module)| {
         let members = member::Members::of(files, plan, &states);

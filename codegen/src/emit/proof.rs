@@ -87,6 +87,10 @@ fn columns(entry: &PluginEntry, imports: &mut Imports) -> Vec<TokenStream> {
         Column::NodeInfo => quote! { NodeInfo },
         Column::NodeIndex => quote! { Position },
         Column::Declared(state) => state_type(imports, &state.path).to_token_stream(),
+        Column::WithArgs(state) => {
+            let ty = state_type(imports, &state.path);
+            quote! { WithArgs<#ty> }
+        }
     };
     entry.columns.iter().map(column).collect()
 }

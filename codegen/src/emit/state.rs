@@ -5,11 +5,11 @@ use quote::quote;
 
 use super::docs::doc;
 use super::imports::Imports;
-use super::member::state_type;
+use super::member::{constants, state_type};
 use super::names::{Unique, ident, snake_case};
 use super::tokens::parameter;
 use crate::catalog::{Column, State};
-use crate::plan::Plan;
+use crate::plan::{Node, Plan, PlanPlugin};
 
 /// The union of what the plugins of all profiles declare.
 pub(super) struct States {
@@ -21,25 +21,63 @@ pub(super) struct States {
 struct Entry {
     state: State,
     field: Ident,
+    /// Of a column that depends on them.
+    args: Option<ArgsOf>,
+}
+
+/// The arguments of a plugin in a profile.
+struct ArgsOf {
+    /// The path of the plugin's type.
+    plugin: String,
+    /// The arguments as written in the profile, without places.
+    written: Option<serde_json::Value>,
+    /// The constant of the first profile that has them, with its path from the module of the state.
+    constant: TokenStream,
+}
+
+impl ArgsOf {
+    /// Whether these are the arguments of the plugin.
+    fn are_of(&self, plugin: &PlanPlugin) -> bool {
+        self.plugin == plugin.entry.path && self.written == plugin.args.as_ref().map(Node::to_json)
+    }
 }
 
 impl States {
-    pub(super) fn of(plans: &[Plan]) -> Self {
+    /// `modules` are those of the profiles.
+    pub(super) fn of(plans: &[Plan], modules: &[Ident]) -> Self {
         let mut names =
             Unique::without(&["at", "base", "info", "infos", "first", "index", "new", "node", "old", "pod", "slots"]);
         let mut states = Self { columns: Vec::new(), indexes: Vec::new(), node_info: false };
-        let entries = || plans.iter().flat_map(|plan| &plan.plugins).map(|plugin| &plugin.entry);
-        for column in entries().flat_map(|entry| &entry.columns) {
-            match column {
-                Column::Declared(state) => add(&mut states.columns, state, &mut names),
-                Column::NodeInfo => states.node_info = true,
-                Column::NodeIndex => {}
+        for (plan, module) in plans.iter().zip(modules) {
+            for (plugin, constant) in plan.plugins.iter().zip(constants(plan)) {
+                for column in &plugin.entry.columns {
+                    match column {
+                        Column::Declared(state) => add(&mut states.columns, state, &mut names),
+                        Column::WithArgs(state) if states.find(state, plugin).is_none() => {
+                            let constant = quote! { super::#module::args::#constant };
+                            let (plugin, written) =
+                                (plugin.entry.path.clone(), plugin.args.as_ref().map(Node::to_json));
+                            let args = Some(ArgsOf { plugin, written, constant });
+                            let field = names.ident(snake_case(&state.name));
+                            states.columns.push(Entry { state: state.clone(), field, args });
+                        }
+                        Column::NodeInfo => states.node_info = true,
+                        Column::WithArgs(_) | Column::NodeIndex => {}
+                    }
+                }
             }
         }
-        for index in entries().flat_map(|entry| &entry.indexes) {
+        for index in plans.iter().flat_map(|plan| &plan.plugins).flat_map(|plugin| &plugin.entry.indexes) {
             add(&mut states.indexes, index, &mut names);
         }
         states
+    }
+
+    /// The place of a column that depends on the arguments of a plugin.
+    fn find(&self, state: &State, plugin: &PlanPlugin) -> Option<usize> {
+        self.columns.iter().position(|entry| {
+            entry.state.path == state.path && entry.args.as_ref().is_some_and(|args| args.are_of(plugin))
+        })
     }
 
     /// The field of a column or an index, by the path of its type.
@@ -49,26 +87,30 @@ impl States {
         &found.unwrap_or_else(|| unreachable!("the states are those of all plans")).field
     }
 
-    /// The field of a column in a profile's `Columns`.
-    pub(super) fn column_field(&self, column: &Column) -> Ident {
+    /// The field of a plugin's column in a profile's `Columns`.
+    pub(super) fn column_field(&self, column: &Column, plugin: &PlanPlugin) -> Ident {
         match column {
             Column::Declared(state) => self.field(&state.path).clone(),
+            Column::WithArgs(state) => {
+                let found = self.find(state, plugin);
+                let at = found.unwrap_or_else(|| unreachable!("the states are those of all plans"));
+                self.columns[at].field.clone()
+            }
             Column::NodeInfo => ident("infos"),
             Column::NodeIndex => ident("first"),
         }
     }
 
     /// Each column once, in the order of the state, special ones first.
-    pub(super) fn sorted(&self, columns: impl Iterator<Item = Column>) -> Vec<Column> {
-        let mut columns: Vec<Column> = columns.collect();
-        columns.sort_by_key(|column| match column {
+    pub(super) fn sorted(&self, mut columns: Vec<(Column, Ident)>) -> Vec<(Column, Ident)> {
+        columns.sort_by_key(|(column, field)| match column {
             Column::NodeIndex => 0,
             Column::NodeInfo => 1,
-            Column::Declared(state) => {
-                2 + self.columns.iter().position(|entry| entry.state.path == state.path).unwrap_or_default()
+            Column::Declared(_) | Column::WithArgs(_) => {
+                2 + self.columns.iter().position(|entry| entry.field == *field).unwrap_or_default()
             }
         });
-        columns.dedup_by(|a, b| self.column_field(a) == self.column_field(b));
+        columns.dedup_by(|a, b| a.1 == b.1);
         columns
     }
 }
@@ -76,7 +118,7 @@ impl States {
 /// Two states are the same if their paths are; two of one name get fields of different names.
 fn add(entries: &mut Vec<Entry>, state: &State, names: &mut Unique) {
     if entries.iter().all(|entry| entry.state.path != state.path) {
-        entries.push(Entry { state: state.clone(), field: names.ident(snake_case(&state.name)) });
+        entries.push(Entry { state: state.clone(), field: names.ident(snake_case(&state.name)), args: None });
     }
 }
 
@@ -122,16 +164,29 @@ pub(super) fn emit(states: &States) -> TokenStream {
     // Who reads whole nodes reads all of them.
     let always = states.node_info.then(|| quote! { true });
     let never = (columns.is_empty() && !states.node_info).then(|| quote! { false });
-    let differs = columns.iter().map(|column| quote! { renew_column(&mut self.#column, base, index) });
+    let differs = states.columns.iter().map(|Entry { field, args, .. }| match args {
+        None => quote! { renew_column(&mut self.#field, base, index) },
+        Some(ArgsOf { constant, .. }) => quote! { renew_column_with(&mut self.#field, &#constant, base, index) },
+    });
     let differs = differs.chain(always).chain(never);
     // All are renewed, whatever came of the ones before.
     let set_node = quote! { #set_indexes #(#differs)|* };
+    let call = |method: &str| {
+        let method = ident(method);
+        states.columns.iter().map(move |Entry { field, args, .. }| match args {
+            None => quote! { Column::#method(&mut self.#field[index.get()], pod); },
+            Some(ArgsOf { constant, .. }) => {
+                quote! { ColumnWithArgs::#method(&mut self.#field[index.get()], &#constant, pod); }
+            }
+        })
+    };
+    let (column_adds, column_removes) = (call("add_pod"), call("remove_pod"));
     let add_pod = quote! {
-        #(Column::add_pod(&mut self.#columns[index.get()], pod);)*
+        #(#column_adds)*
         #(Index::add_pod(&mut self.#indexes, index, pod);)*
     };
     let remove_pod = quote! {
-        #(Column::remove_pod(&mut self.#columns[index.get()], pod);)*
+        #(#column_removes)*
         #(Index::remove_pod(&mut self.#indexes, index, pod);)*
     };
     let begin = quote! { #(Index::begin(&mut self.#indexes, interner);)* };
@@ -141,8 +196,16 @@ pub(super) fn emit(states: &States) -> TokenStream {
     let hypothetical = quote! {
         Hypothetical { #info_value #(#columns: Thought::Same(&self.#columns[index.get()]),)* #nothing_value }
     };
-    let hypothetical_add = quote! { #(node.#columns.add_pod(pod);)* #info_add };
-    let hypothetical_remove = quote! { #(node.#columns.remove_pod(pod);)* #info_remove };
+    let hypothetical_call = |method: &str| {
+        let (method, with_args) = (ident(method), ident(&format!("{method}_with")));
+        states.columns.iter().map(move |Entry { field, args, .. }| match args {
+            None => quote! { node.#field.#method(pod); },
+            Some(ArgsOf { constant, .. }) => quote! { node.#field.#with_args(&#constant, pod); },
+        })
+    };
+    let (entry_adds, entry_removes) = (hypothetical_call("add_pod"), hypothetical_call("remove_pod"));
+    let hypothetical_add = quote! { #(#entry_adds)* #info_add };
+    let hypothetical_remove = quote! { #(#entry_removes)* #info_remove };
 
     let set = |name: &str| parameter(name, &set_node);
     let (set_base, set_index, set_old) = (set("base"), set("index"), set("old"));

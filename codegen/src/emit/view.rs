@@ -48,8 +48,8 @@ fn function(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
         .map(|column| match column {
             Column::NodeIndex => quote! { NodeIndex(0) },
             Column::NodeInfo => quote! { cache.base.infos() },
-            Column::Declared(state) => {
-                let field = members.states.field(&state.path);
+            Column::Declared(_) | Column::WithArgs(_) => {
+                let field = members.states.column_field(column, member.plugin);
                 quote! { cache.state.#field.as_slice() }
             }
         })

@@ -88,12 +88,16 @@ fn crates_are_found_among_the_dependencies_and_in_folders() {
                 State {
                     name: "node-gpus",
                     path: "my_plugins::Gpus",
+                    with_args: false,
+                    description: "",
                 },
             ),
             Declared(
                 State {
                     name: "node-labels",
                     path: "schedc_plugins::columns::NodeLabels",
+                    with_args: false,
+                    description: "",
                 },
             ),
             NodeIndex,
@@ -103,6 +107,63 @@ fn crates_are_found_among_the_dependencies_and_in_folders() {
     let root = &project.root;
     let [mine, other] = ["my-plugins/schedc.toml", "other/schedc.toml"].map(|catalog| root.join(catalog));
     assert_eq!(compilation.watched, [profile, mine, other, root.join("app/Cargo.toml")]);
+}
+
+#[test]
+fn arguments_of_other_crates_are_checked_as_their_sources_declare_them() {
+    let project = Project::new("declared-args");
+    project.write("my-plugins/src/lib.rs", "mod gpu_fit;\npub use gpu_fit::GpuFit;\n");
+    project.write(
+        "my-plugins/src/gpu_fit.rs",
+        r#"
+        #[derive(Clone, Copy, Args)]
+        pub struct GpuFitArgs {
+            /// The label with the number of GPUs.
+            #[args(default = "example.com/gpus", format = "qualified-name")]
+            pub label: &'static str,
+            #[args(default = 1, range = 1..=8)]
+            pub at_least: i64,
+        }
+
+        impl Plugin for GpuFit {
+            type Args = GpuFitArgs;
+        }
+        "#,
+    );
+    let profile = project.write(
+        "app/profiles/gpu.toml",
+        "crates = [\"my-plugins\"]\n[plugins]\nfilter = { enabled = [\"GpuFit\"] }\n\
+         [args.GpuFit]\nlabel = \"a b\"\nat-lest = 2\nat-least = 9\n",
+    );
+    project.check(&[profile], expect![[r#"
+        error: `label` of GpuFit cannot be `a b`
+         --> profiles/gpu.toml:5:9
+          |
+        5 | label = "a b"
+          |         ^^^^^ not a qualified name
+          |
+          = note: `name` or `prefix/name`: the prefix a DNS subdomain, the name at most 63 letters, digits, `-`, `_`, `.`, with a letter or digit at both ends
+
+        error: GpuFit has no argument `at-lest`
+         --> profiles/gpu.toml:6:1
+          |
+        6 | at-lest = 2
+          | ^^^^^^^ unknown argument
+          |
+          = note: known here: `label` and `at-least`
+        help: did you mean `at-least`?
+          |
+        6 | at-least = 2
+          |      +
+
+        error: `at-least` of GpuFit must be in 1..=8, not 9
+         --> profiles/gpu.toml:7:12
+          |
+        7 | at-least = 9
+          |            ^ out of range
+
+        error: 3 errors in profiles/gpu.toml
+    "#]]);
 }
 
 #[test]

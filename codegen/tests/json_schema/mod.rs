@@ -135,7 +135,8 @@ name = "Opaque"
 path = "racks::Opaque"
 points = ["bind"]
 "#;
-    let schema = schema(Some(&FoundCatalog { path: "schedc.toml".to_owned(), text: text.to_owned() }));
+    let schema =
+        schema(Some(&FoundCatalog { path: "schedc.toml".to_owned(), text: text.to_owned(), sources: Vec::new() }));
     let args = &schema["properties"]["args"]["properties"];
     let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap();
     expect![[r#"

@@ -81,7 +81,7 @@ fn the_page_of_mistakes_lists_all_of_them() {
     let sections = [
         ("Profiles and catalogs", "codegen/tests/wrong_profiles", tests("codegen/tests/wrong_profiles")),
         ("Crates that are not found", "codegen/tests/dependencies", tests("codegen/tests/dependencies")),
-        ("Declarations of arguments", "macros/tests/ui", outputs("macros/tests/ui")),
+        ("Declarations of arguments", "derive/tests/ui", outputs("derive/tests/ui")),
         (
             "Catalogs that say something else than their plugins",
             "examples/out-of-tree/tests/proofs",

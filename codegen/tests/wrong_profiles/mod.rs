@@ -29,9 +29,11 @@ impl CatalogFinder for Crates {
     fn find(&mut self, wanted: &RawCrate, _: &str) -> Result<FoundCatalog, MissingCatalog> {
         let (RawCrate::Name(name) | RawCrate::Path(name)) = wanted;
         match self.0.get(name.value.as_str()) {
-            Some(Some(text)) => {
-                Ok(FoundCatalog { path: format!("{}/schedc.toml", name.value), text: (*text).to_owned() })
-            }
+            Some(Some(text)) => Ok(FoundCatalog {
+                path: format!("{}/schedc.toml", name.value),
+                text: (*text).to_owned(),
+                sources: Vec::new(),
+            }),
             Some(None) => Err(MissingCatalog::NoCatalog { looked_at: format!("{}/schedc.toml", name.value).into() }),
             None => Err(MissingCatalog::NotADependency {
                 package: "my-scheduler".to_owned(),

@@ -1,6 +1,6 @@
 //! Plugin arguments: written in a profile, embedded as a constant tree, decoded and checked by a `const fn`.
 //!
-//! A plugin author declares a struct and derives `Args` (from `schedc-macros`):
+//! A plugin author declares a struct and derives [`Args`]:
 //!
 //! - `decode` turns a [`Node`] tree into the struct. In a constant, wrong arguments are one compile error that lists every
 //!   complaint with the profile's file, line and column.
@@ -23,6 +23,7 @@ pub use duration::{format_duration, parse_duration};
 pub use errors::{Errors, Part};
 pub use format::Format;
 pub use list::List;
+pub use schedc_derive::Args;
 pub use schema::{Field, Schema};
 pub use seq::{Seq, SeqIter};
 pub use tree::{Node, Value};

@@ -10,6 +10,7 @@
 pub mod plugins;
 mod world;
 
+mod columns;
 mod events;
 mod extenders;
 mod filter;

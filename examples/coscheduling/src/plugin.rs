@@ -26,6 +26,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use schedc_core::Plugin;
+use schedc_core::args::Args;
 use schedc_core::custom::{CustomResource, Lister};
 use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{
@@ -38,7 +39,6 @@ use schedc_core::model::{Custom, Object, Pod, PodSpec};
 use schedc_core::plugin::{Compile, IndexView, Refs, View};
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Status};
-use schedc_macros::Args;
 
 use crate::group::{GroupKey, PodGroup, PodGroupSpec};
 use crate::pod_groups::PodGroups;

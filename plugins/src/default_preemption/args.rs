@@ -1,7 +1,6 @@
 //! Arguments: how many nodes are tried.
 
-use schedc_core::args::{Errors, Node, Part};
-use schedc_macros::Args;
+use schedc_core::args::{Args, Errors, Node, Part};
 
 /// Arguments of DefaultPreemption: after how many nodes where preemption would work no more are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Args)]

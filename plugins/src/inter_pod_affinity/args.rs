@@ -1,6 +1,6 @@
 //! Arguments: how much running pods' terms count.
 
-use schedc_macros::Args;
+use schedc_core::args::Args;
 
 /// Arguments of InterPodAffinity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]

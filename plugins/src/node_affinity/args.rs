@@ -1,9 +1,8 @@
 //! The node affinity that a profile adds to that of its pods.
 
-use schedc_core::args::{Errors, Node as Written, Part, Seq, Value};
+use schedc_core::args::{Args, Errors, Node as Written, Part, Seq, Value};
 use schedc_core::intern::Interner;
 use schedc_core::model::{LabelsExt, Node, NodeSelector, PreferredTerm, RequirementText, TermText, label_integer};
-use schedc_macros::Args;
 
 /// Arguments of NodeAffinity.
 #[derive(Clone, Copy, Debug, PartialEq, Args)]

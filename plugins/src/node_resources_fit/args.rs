@@ -1,7 +1,6 @@
 //! Arguments: which resources count, and how.
 
-use schedc_core::args::{Errors, List, Node, Part, Seq};
-use schedc_macros::Args;
+use schedc_core::args::{Args, Errors, List, Node, Part, Seq};
 
 use crate::resource_name::ResourceName;
 

@@ -1,9 +1,8 @@
 //! Arguments: constraints for pods that have none.
 
-use schedc_core::args::{Errors, Node as Written, Part, Seq};
+use schedc_core::args::{Args, Errors, Node as Written, Part, Seq};
 use schedc_core::intern::Interner;
 use schedc_core::model::{InclusionPolicy, TopologySpreadConstraint, UnsatisfiableAction};
-use schedc_macros::Args;
 
 /// Arguments of PodTopologySpread.
 #[derive(Clone, Copy, Debug, PartialEq, Args)]

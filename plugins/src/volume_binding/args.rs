@@ -1,7 +1,6 @@
 //! Arguments.
 
-use schedc_core::args::{Errors, Node, Part, Seq};
-use schedc_macros::Args;
+use schedc_core::args::{Args, Errors, Node, Part, Seq};
 
 use crate::node_resources_fit::UtilizationShapePoint;
 

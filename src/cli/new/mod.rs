@@ -1,5 +1,6 @@
 //! `schedc new`
 
+mod example;
 mod name;
 
 use std::ffi::OsStr;
@@ -11,10 +12,11 @@ use clap::Args;
 use super::failure::Failure;
 use super::origin::Origin;
 use super::output;
+use example::{Example, With};
 
 /// Begin a scheduler with a plugin of your own: a crate that builds, with its test, a profile and a README
 ///
-/// Its program is this command with the profiles of that crate: `cargo test`, then `cargo run --release -- simulate cluster/`.
+/// Its program is this command with the profiles of that crate: `cargo test`, then `cargo run -- simulate cluster/`.
 /// The crate depends on the schedc that this program was built from (a checkout, a repository, or a version on crates.io), unless
 /// --path or --git names another one.
 #[derive(Args)]
@@ -34,30 +36,15 @@ pub(crate) struct New {
     /// The commit of --git to depend on [default: the newest]
     #[arg(long, value_name = "COMMIT", requires = "git")]
     rev: Option<String>,
-}
 
-/// The files of a crate: where they go, and what is in them. `@NAME@` stands for the name, `@CRATE@` for what it is in Rust, and
-/// `@schedc-core@` and the like for where a package of schedc is.
-const FILES: [(&str, &str); 14] = [
-    ("Cargo.toml", include_str!("template/manifest.toml")),
-    ("README.md", include_str!("template/README.md")),
-    (".gitignore", "/target\n"),
-    ("build.rs", include_str!("template/build.rs")),
-    ("schedc.toml", include_str!("template/schedc.toml")),
-    ("profiles/@NAME@.toml", include_str!("template/profile.toml")),
-    ("src/lib.rs", include_str!("template/lib.rs")),
-    ("src/main.rs", include_str!("template/main.rs")),
-    ("src/kept_nodes.rs", include_str!("template/kept_nodes.rs")),
-    ("tests/scheduling.rs", include_str!("template/scheduling.rs")),
-    ("tests/contracts.rs", include_str!("template/contracts.rs")),
-    ("tests/contracts.yaml", include_str!("template/contracts.yaml")),
-    ("cluster/nodes.yaml", include_str!("template/nodes.yaml")),
-    ("cluster/pods.yaml", include_str!("template/pods.yaml")),
-];
+    /// The plugin to begin with [default: a short filter]
+    #[arg(long, value_name = "EXAMPLE")]
+    with: Option<With>,
+}
 
 impl New {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let New { folder, path, git, rev } = self;
+        let New { folder, path, git, rev, with } = self;
         let last = folder.file_name().and_then(OsStr::to_str).unwrap_or_default();
         let name = name::check(last).map_err(Failure::new)?;
         let origin = match (path, git) {
@@ -67,15 +54,15 @@ impl New {
         };
         refuse_to_overwrite(&folder)?;
         let fill = |text: &str| origin.fill(&text.replace("@NAME@", name).replace("@CRATE@", &name.replace('-', "_")));
-        for (path, text) in FILES {
-            write(&folder.join(fill(path)), &fill(text))?;
+        for (path, text) in Example::of(with).files() {
+            write(&folder.join(fill(&path)), &fill(&text))?;
         }
         if let Some(lock) = origin.lock_file() {
             // What schedc is tested with. Without it, cargo takes what is newest.
             write(&folder.join("Cargo.lock"), &lock)?;
         }
         output::note(format_args!("wrote {}, which depends on {origin}", folder.display()));
-        output::print_text(&format!("cd {}\ncargo test\ncargo run --release -- simulate cluster/\n", folder.display()))
+        output::print_text(&format!("cd {}\ncargo test\ncargo run -- simulate cluster/\n", folder.display()))
     }
 }
 

@@ -63,7 +63,7 @@ struct Inline;
 
 impl CatalogFinder for Inline {
     fn find(&mut self, _: &RawCrate, _: &str) -> Result<FoundCatalog, MissingCatalog> {
-        Ok(FoundCatalog { path: "my-plugins/schedc.toml".to_owned(), text: CATALOG.to_owned() })
+        Ok(FoundCatalog { path: "my-plugins/schedc.toml".to_owned(), text: CATALOG.to_owned(), sources: Vec::new() })
     }
 }
 

@@ -14,6 +14,7 @@ mod readers;
 mod sleeper;
 mod slots;
 pub mod stage;
+mod worth;
 
 pub use apart::Apart;
 pub use early::{X, Y};
@@ -27,3 +28,4 @@ pub use probe::{A, B, Binder, C};
 pub use readers::{MayReadApart, ReadsApart};
 pub use sleeper::Sleeper;
 pub use slots::{SlotCount, Slots};
+pub use worth::{NodeWorth, Worth};

@@ -11,7 +11,7 @@ struct Mine(String);
 
 impl CatalogFinder for Mine {
     fn find(&mut self, _: &RawCrate, _: &str) -> Result<FoundCatalog, MissingCatalog> {
-        Ok(FoundCatalog { path: "schedc.toml".to_owned(), text: self.0.clone() })
+        Ok(FoundCatalog { path: "schedc.toml".to_owned(), text: self.0.clone(), sources: Vec::new() })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Plugins that do little, at every extension point. What they are called with goes into the scheduler's events.
 
 use schedc_core::Plugin;
-use schedc_core::args::NoArgs;
+use schedc_core::args::{Args, NoArgs};
 use schedc_core::cache::Base;
 use schedc_core::client::Client;
 use schedc_core::column::{Column, Index, NodeInfo, Position};
@@ -13,7 +13,6 @@ use schedc_core::model::{Node, NodeIndex, Pod, PodSpec};
 use schedc_core::plugin::{Compile, IndexView, MaybeStateOf, Slot, StateOf};
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Reasons, Status};
-use schedc_macros::Args;
 
 /// A framework type's name, which generated code must tell from the plugin that is called alike.
 type PluginView<'a, P> = schedc_core::plugin::View<'a, P>;

@@ -1,14 +1,16 @@
 //! A plugin, and a scheduler with it.
 
-mod kept_nodes;
+mod @MODULE@;
+#[cfg(test)]
+mod tests;
 
-pub use kept_nodes::KeptNodes;
+pub use @MODULE@::*;
 
 // Generated code calls this crate by its name, also from inside.
 extern crate self as @CRATE@;
 
-/// What build.rs made of the profiles.
-#[allow(clippy::all, reason = "nobody wrote it")]
+/// The code that build.rs generated from the profiles.
+#[allow(clippy::all, reason = "it is generated")]
 pub mod scheduler {
     include!(concat!(env!("OUT_DIR"), "/pipelines.rs"));
 }

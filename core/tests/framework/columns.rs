@@ -1,0 +1,66 @@
+//! Columns that depend on the arguments of their plugin.
+
+use schedc_core::engine::Engine;
+use schedc_core::imagined::Imagined;
+use schedc_core::model::NodeIndex;
+use schedc_core::profile::{Bundle, serving};
+
+use crate::framework::plugins::NodeWorth;
+use crate::framework::world::World;
+
+mod scheduler {
+    schedc_macros::profile!(
+        "tests/framework/profiles/gold.toml",
+        "tests/framework/profiles/silver.toml",
+        "tests/framework/profiles/more-silver.toml"
+    );
+}
+use scheduler::{Profiles, silver};
+
+fn world() -> World<Profiles> {
+    let mut world = World::new();
+    world.node("rich", "gold: '50', silver: '10'");
+    world.node("shiny", "gold: '10', silver: '50'");
+    world
+}
+
+#[test]
+fn each_profile_sees_the_column_of_its_arguments() {
+    let mut world = world();
+    for (scheduler_name, node) in [("gold", "rich"), ("silver", "shiny"), ("more-silver", "shiny")] {
+        let pod = world.pod("web", "");
+        let profile = serving(Profiles::PROFILES, scheduler_name).unwrap();
+        assert_eq!(world.embedded.scheduler.explain(profile, &pod, false).best, [node], "{scheduler_name}");
+    }
+}
+
+#[test]
+fn profiles_with_equal_arguments_share_a_column() {
+    let mut world = world();
+    world.running("web", "", "shiny");
+    let state = &world.embedded.scheduler.cache.state;
+    let left = |column: &[NodeWorth]| column.iter().map(|node| node.left).collect::<Vec<_>>();
+    assert_eq!(left(&state.node_worth), [50, 9]);
+    assert_eq!(left(&state.node_worth_), [10, 20], "a pod takes 30 here");
+    world.delete("web");
+    let state = &world.embedded.scheduler.cache.state;
+    assert_eq!(left(&state.node_worth_), [10, 50]);
+}
+
+#[test]
+fn hypothetical_pods_change_the_column_of_the_profile() {
+    let mut world = world();
+    let running = world.running("web", "", "shiny");
+    let (pod, more) = (world.pod("waits", ""), world.pod("more", ""));
+    let engine = Engine::<silver::Pipeline>::new(&Default::default()).unwrap();
+    let node = NodeIndex(1);
+    let mut rejects = |change: &dyn Fn(&mut Imagined<'_, silver::Pipeline>)| {
+        engine.run_filter_plugins(&pod, &mut world.embedded.scheduler.cache, node, change).is_err()
+    };
+    assert!(!rejects(&|_| ()));
+    assert!(rejects(&|node| node.add_pod(&more)), "50 less twice 30 is nothing");
+    assert!(!rejects(&|node| {
+        node.add_pod(&more);
+        node.remove_pod(&running);
+    }));
+}

@@ -1,0 +1,76 @@
+//! A score from a column that depends on the arguments of its plugin.
+
+use schedc_core::prelude::*;
+
+/// The arguments of [`Worth`].
+#[derive(Clone, Copy, Args)]
+pub struct WorthArgs {
+    /// The label whose number is the worth of a node.
+    #[args(default = "gold", format = "qualified-name")]
+    pub label: &'static str,
+    /// What each pod on the node takes from that.
+    #[args(default = 1, range = 0..=100)]
+    pub worth_of_pod: i64,
+}
+
+/// The worth of a node: a label, less its pods.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeWorth {
+    pub left: i64,
+}
+
+impl ColumnWithArgs for NodeWorth {
+    type Args = WorthArgs;
+
+    fn build(args: &WorthArgs, node: &Node, interner: &Interner) -> Self {
+        let value = interner.get(args.label).and_then(|label| node.labels.value(label));
+        NodeWorth { left: value.and_then(|value| label_integer(interner, value)).unwrap_or_default() }
+    }
+    fn add_pod(&mut self, args: &WorthArgs, _: &Pod) {
+        self.left -= args.worth_of_pod;
+    }
+    fn remove_pod(&mut self, args: &WorthArgs, _: &Pod) {
+        self.left += args.worth_of_pod;
+    }
+}
+
+/// Prefers nodes of great worth, and rejects those without any.
+pub struct Worth;
+
+impl Plugin for Worth {
+    const NAME: &'static str = "Worth";
+    type Args = WorthArgs;
+    type Columns = WithArgs<NodeWorth>;
+    type Indexes = ();
+    type Reads = ();
+    type Pod = ();
+
+    fn new(_: &'static WorthArgs, _: &Handle) -> Result<Self, String> {
+        Ok(Worth)
+    }
+
+    fn compile(_: &WorthArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+}
+
+impl FilterPlugin for Worth {
+    type Cycle = ();
+    type Rejection = ();
+
+    fn filter(_: &WorthArgs, (): &(), (): &(), node: &NodeWorth) -> Result<(), ()> {
+        if node.left > 0 { Ok(()) } else { Err(()) }
+    }
+    fn code((): &()) -> Code {
+        Code::Unschedulable
+    }
+    fn explain(args: &WorthArgs, (): &(), (): &(), _: &NodeWorth, (): (), out: &mut Reasons<'_>) {
+        out.push(format!("node(s) had no {} left", args.label));
+    }
+}
+
+impl ScorePlugin for Worth {
+    type Cycle = ();
+
+    fn score(_: &WorthArgs, (): &(), (): &(), node: &NodeWorth) -> Result<i64, ScoreError> {
+        Ok(node.left)
+    }
+}
