@@ -54,7 +54,7 @@ impl fmt::Display for Broken {
             writeln!(f, "{:>5}  {step}", at + 1)?;
         }
         let Broken { seed, steps, .. } = self;
-        write!(f, "\nreplay: schedc fuzz --seed {seed} --steps {steps}")
+        write!(f, "\nreplay: cargo run --release -p schedc-fuzz -- --seed {seed} --steps {steps}")
     }
 }
 

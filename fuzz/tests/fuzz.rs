@@ -1,6 +1,9 @@
 //! Simulations from a few seeds: everything holds, everything that can go wrong does, and breaks are noticed.
 
+use std::process::Command;
+
 use schedc_fuzz::{Break, Broken, Fuzz, Invariant, Lie, fuzz, replay};
+use serde_json::Value;
 
 /// Long enough that every fault has to happen: the simulation fails if one does not in 50,000 steps.
 const STEPS: u64 = 60_000;
@@ -93,6 +96,24 @@ fn a_report_tells_how_to_replay() {
             2  pod p16: priority 100, 300m cpu, group g0, 1s to end, claim c6, tolerates the taint
             3  watch: 3 changes of pods
 
-        replay: schedc fuzz --seed 5 --steps 15"#]]
+        replay: cargo run --release -p schedc-fuzz -- --seed 5 --steps 15"#]]
     .assert_eq(&broken.to_string());
+}
+
+fn output(args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_schedc-fuzz")).args(args).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_program_prints_what_happened() {
+    let args = ["--seed", "5", "--steps", "3000"];
+    let text = output(&args);
+    assert!(text.starts_with("3,000 steps in "), "{text}");
+    assert!(text.lines().any(|line| line.ends_with("  bind: conflict")), "{text}");
+    let report: Value = serde_json::from_str(&output(&[&args[..], &["-o", "json"]].concat())).unwrap();
+    assert_eq!((&report["seed"], &report["simulated"]["steps"]), (&5.into(), &3000.into()));
+    let bound = report["attempt"]["bound"].as_u64().unwrap_or_default();
+    assert!(bound > 50, "{report}");
 }

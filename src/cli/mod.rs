@@ -23,8 +23,6 @@ mod export;
 #[cfg(any(feature = "run", feature = "tools"))]
 mod extenders;
 mod failure;
-#[cfg(feature = "fuzz")]
-mod fuzz;
 #[cfg(feature = "tools")]
 mod import;
 #[cfg(feature = "tools")]
@@ -105,8 +103,6 @@ enum Command {
     Manifest(manifest::Manifest),
     #[cfg(feature = "bench")]
     Bench(bench::Bench),
-    #[cfg(feature = "fuzz")]
-    Fuzz(fuzz::Fuzz),
     #[cfg(feature = "tools")]
     Completions(completions::Completions),
     #[cfg(feature = "tools")]
@@ -178,8 +174,6 @@ fn run(bundle: &AnyBundle) -> ExitCode {
         Command::Manifest(command) => command.run(bundle),
         #[cfg(feature = "bench")]
         Command::Bench(command) => command.run(bundle),
-        #[cfg(feature = "fuzz")]
-        Command::Fuzz(command) => command.run(),
         #[cfg(feature = "tools")]
         Command::Completions(command) => command.run(bundle, Cli::usage()),
         #[cfg(feature = "tools")]

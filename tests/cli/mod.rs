@@ -15,8 +15,6 @@ mod evaluate;
 mod explain;
 mod export;
 mod extenders;
-#[cfg(feature = "fuzz")]
-mod fuzz;
 mod harness;
 mod import;
 mod interpret;

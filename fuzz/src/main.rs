@@ -1,14 +1,12 @@
-//! `schedc fuzz`
+//! The command line of the fuzzer.
 
+use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Parser, ValueEnum};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use schedc_fuzz::{Figures, Fuzz as Simulations, fuzz};
+use schedc_fuzz::{Figures, Fuzz, fuzz};
 use serde::Serialize;
-
-use super::failure::Failure;
-use super::output::{self, Format};
 
 /// Simulate the whole scheduler with faults, and look whether everything holds that must
 ///
@@ -17,9 +15,10 @@ use super::output::{self, Format};
 /// them; plugins fail, wait and time out; the scheduler stops anywhere and starts again. After every step, what must hold is
 /// looked at. The same seed simulates the same. If something does not hold, a short history that leads there is printed.
 ///
-/// This simulates kube-scheduler's default profile with two plugins that misbehave, not the profiles that are compiled in.
-#[derive(Args)]
-pub(crate) struct Fuzz {
+/// This simulates kube-scheduler's default profile with two plugins that misbehave, not the profiles of a program.
+#[derive(Parser)]
+#[command(name = "schedc-fuzz", version, max_term_width = 100)]
+struct Cli {
     /// What is drawn: the same number, the same simulation
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
@@ -37,6 +36,15 @@ pub(crate) struct Fuzz {
     no_shrink: bool,
 }
 
+/// The form of the figures.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+}
+
 /// What was simulated.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -47,23 +55,26 @@ struct Report {
     figures: Figures,
 }
 
-impl Fuzz {
-    pub(crate) fn run(self) -> Result<(), Failure> {
-        let start = Instant::now();
-        let Fuzz { seed, steps, output, no_shrink } = self;
-        let progress = progress(steps);
-        let result =
-            fuzz(Simulations { seed, steps, lie: None, shrink: !no_shrink }, |done| progress.set_position(done));
-        progress.finish_and_clear();
-        match result {
-            Ok(figures) => {
-                output::print(output, &Report { seed, seconds: start.elapsed().as_secs_f64(), figures }, table)
+fn main() -> ExitCode {
+    let start = Instant::now();
+    let Cli { seed, steps, output, no_shrink } = Cli::parse();
+    let progress = progress(steps);
+    let result = fuzz(Fuzz { seed, steps, lie: None, shrink: !no_shrink }, |done| progress.set_position(done));
+    progress.finish_and_clear();
+    match result {
+        Ok(figures) => {
+            let report = Report { seed, seconds: start.elapsed().as_secs_f64(), figures };
+            match output {
+                Format::Table => print!("{}", table(&report)),
+                Format::Json => println!("{:#}", serde_json::json!(report)),
             }
-            Err(broken) => {
-                output::print_text(&format!("{broken}\n"))?;
-                let what = broken.violation.lines().next().unwrap_or_default();
-                Err(Failure::new(format!("{what}, after {} steps", HumanCount(broken.total))))
-            }
+            ExitCode::SUCCESS
+        }
+        Err(broken) => {
+            println!("{broken}");
+            let invariant = broken.violation.lines().next().unwrap_or_default();
+            eprintln!("error: {invariant}, after {} steps", HumanCount(broken.total));
+            ExitCode::FAILURE
         }
     }
 }
@@ -87,7 +98,7 @@ fn table(report: &Report) -> String {
         HumanCount(episodes),
     );
     for (section, counts) in figures.sections().filter(|(section, _)| *section != "simulated") {
-        text += &format!("\n{}\n", output::heading(section));
+        text += &format!("\n{}\n", section);
         for (name, count) in counts {
             text += &format!("  {:>10}  {name}\n", HumanCount(count).to_string());
         }
