@@ -178,9 +178,11 @@ const LONGEST_LINES: usize = 64 << 10;
 
 /// The lines of a file that spans are on. The renderer reads all of the text that it gets, for each error.
 fn lines(files: &Files, file: FileId, spans: impl IntoIterator<Item = Span>) -> Lines<'_> {
-    let range =
-        spans.into_iter().fold(usize::MAX..0, |range, span| range.start.min(span.start)..range.end.max(span.end));
-    files.lines(file, range)
+    let (mut start, mut end) = (usize::MAX, 0);
+    for span in spans {
+        (start, end) = (start.min(span.start), end.max(span.end));
+    }
+    files.lines(file, start..end)
 }
 
 /// `start` is the offset of the displayed lines in the file.

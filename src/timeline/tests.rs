@@ -357,7 +357,16 @@ fn wrong_apis_lists_and_metadata_are_not_ignored() {
 - {at: 1s, delete: {apiVersion: apps/v1, kind: Node, name: north-1}}
 - {at: 1s, delete: {apiVersion: v1, kind: Widget, name: north-1}}
 ",
-        expect![[r#""#]],
+        expect![[r#"
+            events.yaml:2: Pod default/a: apiVersion: is `apps/v1`, but a Pod is `v1`
+            events.yaml:3: Node north-1: apiVersion: is `apps/v1`, but a Node is `v1`
+            events.yaml:4: Widget a: kind: there is no `Widget` in `v1`
+            events.yaml:5: PodList: item: unknown field; did you mean `items`?
+            events.yaml:6: List: kinds: unknown field; did you mean `kind`?
+            events.yaml:7: PodList: items: is fields, but must be a list
+            events.yaml:8: Node north-1: metadata.lables: unknown field; did you mean `labels`?
+            events.yaml:9: Node north-1: apiVersion: is `apps/v1`, but a Node is `v1`
+            events.yaml:10: Widget north-1: kind: there is no `Widget` in `v1`"#]],
     );
     // Others may be called the same, and lists.
     check(

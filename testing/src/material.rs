@@ -90,3 +90,18 @@ fn complete(object: &mut AnyObject) {
 fn uid(object: &AnyObject) -> String {
     format!("{}-{}", object.kind(), name(object))
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn misspelt_fields_are_errors() {
+        let manifests = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {nodeSelecter: {pool: gpu}}\n";
+        let error = read(manifests, Kinds::default()).err().unwrap_or_default();
+        expect!["manifest 2:4: Pod default/a: spec.nodeSelecter: unknown field; did you mean `nodeSelector`?"]
+            .assert_eq(&error);
+    }
+}

@@ -44,7 +44,7 @@ fn texts_in_messages_are_shortened() {
         (
             "config.json",
             &format!(
-                "{{\"apiVersion\": \"kubescheduler.config.k8s.io/v1\", \"kind\": \"KubeSchedulerConfiguration\", \"profiles\": [{{\"{long}\": 1}}]}}"
+                "{{\"apiVersion\": \"kubescheduler.config.k8s.io/v1\", \"kind\": \"KubeSchedulerConfiguration\", \"profiles\": [{{\"schedulerName\": \"{long}\"}}]}}"
             ),
         ),
         ("name.json", &pod(&format!("\"metadata\": {{\"name\": \"{long}\"}}"))),
@@ -64,5 +64,14 @@ fn texts_in_messages_are_shortened() {
         complaint(&folder, &["explain", &long[..100_000], "node.yaml"]),
         complaint(&folder, &["simulate", "node.yaml", "--profile", &long[..100_000]]),
     ];
-    expect![[r#""#]].assert_eq(&complaints.join("\n"));
+    expect![[r#"
+        1 error: no plugin is called `…`
+        1 error: this is neither YAML nor JSON: while parsing a flow mapping, did not find expected ',' or '}'…
+        1 error: name.json:1: Pod default/…`: must be no more than 253 bytes
+        1 error: field.json:1: Pod default/a: spec.…: unknown field; no field here has a similar name
+        1 error: event.json:1: Node … is not there at 1s
+        1 error: verb.json:1: unknown field `…`; an event says when (`at: 12.5s`), and one of `create`, `apply`, `update` and `delete`
+        1 error: scenario.jsonl:1: scenario a: no profile is called `…`; there is binpack, default, edge, features
+        1 error: there is no pod `…` in the input
+        1 error: no profile is called `…`; there is binpack, default, edge, features"#]].assert_eq(&complaints.join("\n"));
 }

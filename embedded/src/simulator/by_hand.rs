@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use k8s_openapi::api::core::v1::{Namespace, Node, Pod, PodCondition};
 use schedc_core::client::ApiError;
-use schedc_objects::{AnyObject, KindInfo, Kinds, Manifests, Place, Sourced, default};
+use schedc_objects::{AnyObject, KindInfo, Kinds, Manifests, Place, Sourced, UnknownField, UnknownFields, default};
 use serde_json::Value;
 
 use super::{Hooks, Simulator};
@@ -76,10 +76,13 @@ impl<H: Hooks> Simulator<H> {
     /// their name if they are in `default`.
     ///
     /// # Panics
-    /// There is no such object, or the patch is wrong.
+    /// There is no such object, or the patch is wrong or has fields that the kind does not have.
     #[track_caller]
     pub fn patch(&mut self, kind: &str, name: &str, patch: Value) {
         let Some(key) = key(kind, name, self.kinds()) else { panic!("there are no objects of kind {kind}") };
+        if let Some(field) = unknown_field(kind, &patch, self.kinds()) {
+            panic!("{kind} {name}: {field}: unknown field");
+        }
         self.request(Request::Patch(key, patch)).unwrap_or_else(|error| panic!("{error}"));
     }
 
@@ -186,10 +189,41 @@ fn key(kind: &str, name: &str, kinds: Kinds) -> Option<Key> {
     Some(Key { kind, namespace: namespace.into(), name: name.into() })
 }
 
+/// The path of the first field of a patch that the kind does not have.
+fn unknown_field(kind: &str, patch: &Value, kinds: Kinds) -> Option<String> {
+    let KindInfo { plain, api_version, .. } = kinds.named(kind)?;
+    let mut object = patch.clone();
+    object
+        .as_object_mut()?
+        .extend([("apiVersion", api_version), ("kind", plain)].map(|(k, v)| (k.to_owned(), v.into())));
+    let mut unknown = UnknownFields::default();
+    // Values are checked by the server: `null` removes a field, and need not be a value of it.
+    let _ = kinds.read_noting(api_version, plain, object, &mut unknown);
+    unknown.found.first().map(UnknownField::path)
+}
+
 fn node_of(pod: &Pod) -> Option<&str> {
     pod.spec.as_ref()?.node_name.as_deref().filter(|node| !node.is_empty())
 }
 
 fn condition<'a>(pod: &'a Pod, kind: &str) -> Option<&'a PodCondition> {
     pod.status.as_ref()?.conditions.iter().flatten().find(|condition| condition.type_ == kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn misspelt_fields_of_patches_are_found() {
+        let check = |kind: &str, patch: Value, expected: Option<&str>| {
+            assert_eq!(unknown_field(kind, &patch, Kinds::default()).as_deref(), expected, "{patch}");
+        };
+        check("Node", json!({"spec": {"unschedulabel": true}}), Some("spec.unschedulabel"));
+        check("Node", json!({"spec": {"unschedulable": true}, "status": {"allocatable": {"cpu": null}}}), None);
+        check("Node", json!({"status": {"allocatable": {"cpu": null}}, "lables": {}}), Some("lables"));
+        check("Pod", json!({"metadata": {"labels": null}, "spec": null}), None);
+    }
 }
