@@ -9,7 +9,7 @@ use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::Overrides;
 use schedc_core::intern::Interner;
 use schedc_core::model::{Pod, Uid};
-use schedc_core::profile::{ProfileInfo, StartError};
+use schedc_core::profile::{ProfileInfo, StartErrors};
 use schedc_core::scheduler::Options;
 use schedc_embedded::server::uid_of;
 use schedc_embedded::{Hooks, ServerOptions, Simulator, simulator};
@@ -163,7 +163,7 @@ impl<H: Hooks> Cluster<H> {
         seed: u64,
         extenders: &'static Overrides,
         hooks: H,
-    ) -> Result<Self, Vec<StartError>> {
+    ) -> Result<Self, StartErrors> {
         let mut options = options(routes, seed, newest(&objects));
         options.scheduler.extenders = extenders;
         let mut simulator = Simulator::new(bundle, options, hooks)?;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use schedc_core::client::ApiError;
 use schedc_core::erased::AnyBundle;
-use schedc_core::profile::{StartError, serving};
+use schedc_core::profile::{StartErrors, serving};
 use schedc_core::scheduler;
 use schedc_embedded::server::{Key, Request};
 use schedc_embedded::{ServerOptions, Simulator, simulator};
@@ -87,9 +87,8 @@ impl<'a> Runner<'a> {
         let scheduler = scheduler::Options { seed: options.seed, serve_all: options.profile, ..Default::default() };
         let server = ServerOptions { grace: None, events_kept: 0, finalizers_hold: true, ..ServerOptions::default() };
         let options = simulator::Options { scheduler, server, start: START, ..Default::default() };
-        let simulator = Simulator::new(bundle, options, Probe::default()).map_err(|errors: Vec<StartError>| {
-            Error::new(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
-        })?;
+        let simulator = Simulator::new(bundle, options, Probe::default())
+            .map_err(|errors: StartErrors| Error::new(errors.to_string().replace('\n', "; ")))?;
         Ok(Runner {
             chosen,
             simulator,

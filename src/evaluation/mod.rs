@@ -20,7 +20,7 @@ use schedc_core::erased::{AnyBundle, AnyCluster};
 use schedc_core::extenders::Overrides;
 use schedc_core::model::{CustomKind, Pod};
 use schedc_core::originals::OriginalsOf;
-use schedc_core::profile::{Bundle, ProfileInfo, StartError};
+use schedc_core::profile::{Bundle, ProfileInfo, StartErrors};
 use schedc_objects::manifests::shortened;
 use schedc_objects::{IgnoredFields, Kinds, ObjectError, ObjectReader, UnknownField, Validation};
 use serde::Serialize;
@@ -167,7 +167,7 @@ impl Evaluator {
     ///
     /// # Errors
     /// Plugins that cannot start, and extenders that cannot be called.
-    pub fn of<B: Bundle>() -> Result<Self, Vec<StartError>> {
+    pub fn of<B: Bundle>() -> Result<Self, StartErrors> {
         Self::new(&AnyBundle::of::<B>(), Overrides::NONE)
     }
 
@@ -175,7 +175,7 @@ impl Evaluator {
     ///
     /// # Errors
     /// Plugins that cannot start, and extenders that cannot be called.
-    pub fn new(bundle: &AnyBundle, extenders: &Overrides) -> Result<Self, Vec<StartError>> {
+    pub fn new(bundle: &AnyBundle, extenders: &Overrides) -> Result<Self, StartErrors> {
         let AnyBundle { profiles, kinds, originals, .. } = *bundle;
         let cluster = bundle.cluster(Some(extenders))?;
         let reader = ObjectReader::new(Kinds::declared(kinds), Validation::default());

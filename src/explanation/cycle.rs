@@ -8,7 +8,7 @@ use schedc_core::cache::Base;
 use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::Overrides;
 use schedc_core::model::{Pod, Uid};
-use schedc_core::profile::StartError;
+use schedc_core::profile::StartErrors;
 use schedc_core::scheduler::{Failure, Outcome};
 use schedc_embedded::server::{Key, uid_of};
 use schedc_embedded::{Hooks, Simulator};
@@ -50,7 +50,7 @@ pub fn explain(
     mut objects: Objects,
     subject: usize,
     options: Options,
-) -> Result<Option<Explanation>, Vec<StartError>> {
+) -> Result<Option<Explanation>, StartErrors> {
     let Some(pod) = objects.pods.get_mut(subject) else { return Ok(None) };
     as_pending(&mut pod.object);
     let key = Key::of(&pod.object.clone().into());
@@ -96,7 +96,7 @@ fn start(
     objects: Vec<AnyObject>,
     subject: &Key,
     options: &Options,
-) -> Result<Simulator<Attempts>, Vec<StartError>> {
+) -> Result<Simulator<Attempts>, StartErrors> {
     let Options { routes, seed, extenders, .. } = options;
     let Cluster { mut simulator, .. } = Cluster::new(bundle, objects, routes, *seed, extenders, Attempts::default())?;
     if let Some(pod) = simulator.server.get(subject) {

@@ -12,7 +12,7 @@ use k8s_openapi::jiff::Timestamp;
 use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::Overrides;
 use schedc_core::model::Uid;
-use schedc_core::profile::StartError;
+use schedc_core::profile::StartErrors;
 use schedc_embedded::server::{Key, Server};
 use schedc_embedded::{End, Input, Simulator, TimedInput};
 use schedc_objects::{AnyObject, Objects};
@@ -57,7 +57,7 @@ pub fn simulate(
     timeline: Timeline,
     options: Options,
     progress: impl FnMut(usize),
-) -> Result<Report, Vec<StartError>> {
+) -> Result<Report, StartErrors> {
     let begin = Instant::now();
     let mut kinds = objects.others_by_kind();
     for (kind, n) in timeline.objects {

@@ -9,11 +9,11 @@ use crate::extenders::Overrides;
 use crate::handle::Handle;
 use crate::model::CustomKind;
 use crate::originals::OriginalsOf;
-use crate::profile::{Access, Bundle, ProfileInfo, ProfileSource, StartError};
+use crate::profile::{Access, Bundle, ProfileInfo, ProfileSource, StartError, StartErrors};
 use crate::scheduler::{Options, Scheduler};
 
-type StartScheduler = dyn Fn(AnyClient, Options) -> Result<Box<dyn AnyScheduler>, Vec<StartError>> + Send + Sync;
-type StartCluster = dyn Fn(Option<&Overrides>) -> Result<Box<dyn AnyCluster>, Vec<StartError>> + Send + Sync;
+type StartScheduler = dyn Fn(AnyClient, Options) -> Result<Box<dyn AnyScheduler>, StartErrors> + Send + Sync;
+type StartCluster = dyn Fn(Option<&Overrides>) -> Result<Box<dyn AnyCluster>, StartErrors> + Send + Sync;
 
 /// A [`Bundle`] of any type: its constants, and how a scheduler of its profiles starts.
 #[derive(Clone)]
@@ -51,7 +51,7 @@ impl AnyBundle {
     /// Profiles that `make` makes.
     pub fn with_factory<B: Bundle>(
         profiles: &'static [ProfileInfo],
-        make: impl Fn(&Handle) -> Result<B, Vec<StartError>> + Send + Sync + 'static,
+        make: impl Fn(&Handle) -> Result<B, StartErrors> + Send + Sync + 'static,
     ) -> Self {
         AnyBundle {
             profiles,
@@ -72,7 +72,7 @@ impl AnyBundle {
     /// Adds [clusters without a queue](AnyBundle::cluster) with profiles that `make` makes.
     pub fn with_cluster_factory<B: Bundle>(
         self,
-        make: impl Fn(&Handle) -> Result<B, Vec<StartError>> + Send + Sync + 'static,
+        make: impl Fn(&Handle) -> Result<B, StartErrors> + Send + Sync + 'static,
     ) -> Self {
         let cluster: Arc<StartCluster> = Arc::new(move |extenders| {
             let cluster = ClusterOf::new(&make, extenders)?;
@@ -85,7 +85,7 @@ impl AnyBundle {
     ///
     /// # Errors
     /// All plugins that failed, or extenders that cannot be called.
-    pub fn scheduler(&self, client: AnyClient, options: Options) -> Result<Box<dyn AnyScheduler>, Vec<StartError>> {
+    pub fn scheduler(&self, client: AnyClient, options: Options) -> Result<Box<dyn AnyScheduler>, StartErrors> {
         (self.scheduler)(client, options)
     }
 
@@ -93,10 +93,13 @@ impl AnyBundle {
     ///
     /// # Errors
     /// All plugins that failed, or extenders that cannot be called.
-    pub fn cluster(&self, extenders: Option<&Overrides>) -> Result<Box<dyn AnyCluster>, Vec<StartError>> {
+    pub fn cluster(&self, extenders: Option<&Overrides>) -> Result<Box<dyn AnyCluster>, StartErrors> {
         match &self.cluster {
             Some(cluster) => cluster(extenders),
-            None => Err(vec![StartError { plugin: "", reason: "this program only runs".to_owned() }]),
+            None => {
+                let reason = "this program only runs".to_owned();
+                Err(vec![StartError { plugin: "", reason }].into())
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::handle::Handle;
 use crate::hints::{Interested, PluginEvents};
 use crate::intern::Symbol;
 use crate::model::{Node, Object, ObjectKey, Pod, Uid};
-use crate::profile::{Bundle, Profile, StartError, Visitor};
+use crate::profile::{Bundle, Profile, StartErrors, Visitor};
 use crate::status::Status;
 
 /// A cluster that is set object by object, and the plugins of all profiles. For scenarios and for measurements.
@@ -90,9 +90,9 @@ pub(super) struct ClusterOf<B: Bundle> {
 
 impl<B: Bundle> ClusterOf<B> {
     pub(super) fn new(
-        make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>,
+        make: impl FnOnce(&Handle) -> Result<B, StartErrors>,
         extenders: Option<&Overrides>,
-    ) -> Result<Self, Vec<StartError>> {
+    ) -> Result<Self, StartErrors> {
         let mut bundle = make(&Handle::default())?;
         if let Some(extenders) = extenders {
             extenders::set_up(&mut bundle, extenders)?;

@@ -13,7 +13,7 @@ use schedc_core::client::ApiError;
 use schedc_core::erased::{AnyBundle, AnyClient, AnyScheduler, AnyTasks};
 use schedc_core::model::{Pod, Uid};
 use schedc_core::originals::OriginalsOf;
-use schedc_core::profile::{Bundle, StartError};
+use schedc_core::profile::{Bundle, StartErrors};
 use schedc_core::queue::Place;
 use schedc_core::scheduler::{self, Completed, Outcome};
 use schedc_objects::original::original;
@@ -111,7 +111,7 @@ impl Simulator {
     ///
     /// # Errors
     /// Plugins that cannot start.
-    pub fn of<B: Bundle>(options: Options) -> Result<Self, Vec<StartError>> {
+    pub fn of<B: Bundle>(options: Options) -> Result<Self, StartErrors> {
         Simulator::new(&AnyBundle::running::<B>(), options, ())
     }
 }
@@ -121,7 +121,7 @@ impl<H: Hooks> Simulator<H> {
     ///
     /// # Errors
     /// Plugins that cannot start.
-    pub fn new(bundle: &AnyBundle, options: Options, hooks: H) -> Result<Self, Vec<StartError>> {
+    pub fn new(bundle: &AnyBundle, options: Options, hooks: H) -> Result<Self, StartErrors> {
         let kinds = Kinds::declared(bundle.kinds);
         let client = EmbeddedClient::knowing(kinds);
         let mut simulator = Simulator {

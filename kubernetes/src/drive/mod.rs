@@ -26,7 +26,7 @@ use std::time::Duration;
 use futures_util::future::Either;
 use schedc_core::erased::{AnyBundle, AnyClient, AnyScheduler};
 use schedc_core::originals::OriginalsOf;
-use schedc_core::profile::StartError;
+use schedc_core::profile::StartErrors;
 use schedc_core::scheduler::{Change, Completed, Options};
 use schedc_objects::{AnyObject, Kinds};
 use tokio::sync::watch as channel;
@@ -127,7 +127,7 @@ impl<S: Streams, E: Events, H: Hooks> Driver<S, KubeClient<Fenced<S>, E>, H> {
         events: E,
         bindings: Bindings,
         hooks: H,
-    ) -> Result<Self, Vec<StartError>> {
+    ) -> Result<Self, StartErrors> {
         let records = Records::default();
         let fenced = Fenced::new(setup.streams.clone(), setup.leadership.clone());
         let client =
@@ -147,7 +147,7 @@ impl<S: Streams, C: DrivenClient, H: Hooks> Driver<S, C, H> {
         client: C,
         records: Records,
         hooks: H,
-    ) -> Result<Self, Vec<StartError>> {
+    ) -> Result<Self, StartErrors> {
         let Setup { streams, kinds, leadership, standby, options } = setup;
         let calendar = i64::try_from(streams.now().as_nanosecond()).unwrap_or(i64::MAX);
         Ok(Driver {
