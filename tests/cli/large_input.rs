@@ -66,7 +66,7 @@ fn texts_in_messages_are_shortened() {
     ];
     expect![[r#"
         1 error: no plugin is called `…`
-        1 error: this is neither YAML nor JSON: while parsing a flow mapping, did not find expected ',' or '}'…
+        1 error: `…` is not a scheduler name for schedc
         1 error: name.json:1: Pod default/…`: must be no more than 253 bytes
         1 error: field.json:1: Pod default/a: spec.…: unknown field; no field here has a similar name
         1 error: event.json:1: Node … is not there at 1s
