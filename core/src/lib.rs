@@ -1,6 +1,29 @@
 //! The scheduling framework of schedc: the model, the extension points, the cache, the scheduling cycle.
 //!
 //! No I/O, no async runtime, no Kubernetes client. It knows no plugin: a profile's generated code brings them.
+//!
+//! # The five most important types
+//!
+//! | type | for |
+//! |---|---|
+//! | [`Plugin`] | Authors of plugins: what every plugin implements, besides a trait for each extension point ([`extension_points`]). [`prelude`] has the names that most plugins use. |
+//! | [`Embedded`](embedded::Embedded) | Programs with a scheduler and a cluster in memory: nodes and pods in, decisions out. |
+//! | [`Snapshot`](snapshot::Snapshot) | Programs that evaluate hypothetical clusters, such as autoscalers: fork, place, revert. |
+//! | [`Scheduler`](scheduler::Scheduler) | Programs with a loop and a client: a state machine of events in and tasks out. |
+//! | [`Bundle`](profile::Bundle) | The profiles of a program, which `profile!` or a build script generates; a parameter of the types above. |
+//!
+//! ```ignore
+//! mod scheduler {
+//!     schedc_macros::profile!("profiles/edge.toml");
+//! }
+//!
+//! let mut cluster = schedc_core::embedded::Embedded::<scheduler::Profiles>::new(0)?;
+//! cluster.node(node);
+//! cluster.pod(pod);
+//! let outcome = cluster.step();
+//! ```
+//!
+//! The guides are docs/embedding.md and docs/plugins.md of the repository.
 
 pub mod args;
 pub mod imagined;

@@ -5,12 +5,14 @@ mod arguments;
 mod events;
 mod plugins;
 mod profiles;
+mod state;
 
 use schedc_codegen::catalog::Catalog;
 use schedc_codegen::source::Files;
 
 pub use plugins::plugins;
 pub use profiles::profiles;
+pub use state::state;
 
 /// The first lines of a generated page.
 fn title(title: &str) -> String {

@@ -14,3 +14,8 @@ fn the_page_about_profiles_is_current() {
 fn the_page_about_plugins_is_current() {
     expect_file!["../../../docs/reference/plugins.md"].assert_eq(&reference::plugins(&root()).unwrap());
 }
+
+#[test]
+fn the_page_about_columns_and_indexes_is_current() {
+    expect_file!["../../../docs/reference/state.md"].assert_eq(&reference::state().unwrap());
+}

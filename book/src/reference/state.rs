@@ -1,0 +1,63 @@
+//! The page about columns and indexes.
+
+use std::fmt::Write;
+
+use schedc_codegen::catalog::{Catalog, Column, State};
+
+use super::{in_tree, plugin_link, title};
+
+/// The columns and indexes of the in-tree catalog, with their descriptions and the plugins that read them.
+///
+/// # Errors
+///
+/// The in-tree catalog cannot be read, or does not describe a column or an index.
+pub fn state() -> Result<String, String> {
+    let catalog = in_tree()?;
+    let mut page = title("Columns and indexes");
+    page += "
+State that plugins can read besides their own. A catalog names it in `columns` and `indexes`, in the order of `type Columns` and
+`type Indexes` ([the catalog](../plugins.md#2-the-catalog)).
+
+## Columns
+
+An entry for each node, which `filter` and `score` read.
+
+| column | type | content | read by |
+|---|---|---|---|
+| `node-info` | `schedc_core::column::NodeInfo` | The whole node with its pods | filters of the short way |
+";
+    let reads_index = |column: &Column| *column == Column::NodeIndex;
+    let readers = plugins(&catalog, |columns, _| columns.iter().any(reads_index));
+    let position = "| `node-index` | `schedc_core::column::Position` | The number of the node, for cycle state with an entry for each node |";
+    let _ = writeln!(page, "{position} {readers} |");
+    for state in &catalog.columns {
+        let reads =
+            |column: &Column| matches!(column, Column::Declared(read) | Column::WithArgs(read) if read == state);
+        page += &row(state, &plugins(&catalog, |columns, _| columns.iter().any(reads)))?;
+    }
+    page += "
+## Indexes
+
+One value for the cluster, which what runs once for a pod reads: PreFilter, PreScore, Reserve, PostFilter, hints.
+
+| index | type | content | read by |
+|---|---|---|---|
+";
+    for state in &catalog.indexes {
+        page += &row(state, &plugins(&catalog, |_, indexes| indexes.contains(state)))?;
+    }
+    Ok(page)
+}
+
+fn row(state: &State, readers: &str) -> Result<String, String> {
+    let State { name, path, description, .. } = state;
+    if description.is_empty() {
+        return Err(format!("the in-tree catalog does not describe `{name}`"));
+    }
+    Ok(format!("| `{name}` | `{path}` | {description} | {readers} |\n"))
+}
+
+fn plugins(catalog: &Catalog, reads: impl Fn(&[Column], &[State]) -> bool) -> String {
+    let plugins = catalog.plugins.iter().filter(|plugin| reads(&plugin.columns, &plugin.indexes));
+    plugins.map(|plugin| plugin_link("plugins.md", &plugin.name)).collect::<Vec<_>>().join(", ")
+}
