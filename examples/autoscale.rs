@@ -29,7 +29,7 @@ fn pod(cluster: &mut Cluster, name: &str, cpu: &str, more: &str) -> Arc<Pod> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut cluster = Cluster::new().map_err(|errors| errors[0].to_string())?;
+    let mut cluster = Cluster::new()?;
     for name in ["n1", "n2"] {
         let node = node(&mut cluster, name, 4, "").node;
         cluster.set_node(node);

@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut manifests = Manifests::parse("cluster.yaml", CLUSTER)?;
     default::complete(&mut manifests)?;
 
-    let mut cluster = Embedded::<scheduler::Profiles>::new(0).map_err(|errors| errors[0].to_string())?;
+    let mut cluster = Embedded::<scheduler::Profiles>::new(0)?;
     for node in &manifests.nodes {
         let node = convert_node(&node.object, cluster.interner());
         cluster.node(node);

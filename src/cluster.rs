@@ -9,7 +9,7 @@ use schedc_core::extenders::Overrides;
 use schedc_core::handle::Handle;
 use schedc_core::intern::Interner;
 use schedc_core::model::{Pod, Uid};
-use schedc_core::profile::{Bundle, ProfileInfo, StartError};
+use schedc_core::profile::{Bundle, ProfileInfo, StartErrors};
 use schedc_core::scheduler::Options;
 use schedc_embedded::server::uid_of;
 use schedc_embedded::{Hooks, ServerOptions, Simulator, simulator};
@@ -158,13 +158,13 @@ impl<B: Bundle, H: Hooks> Cluster<B, H> {
     /// # Errors
     /// Plugins that cannot start.
     pub fn new(
-        make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>,
+        make: impl FnOnce(&Handle) -> Result<B, StartErrors>,
         objects: Vec<AnyObject>,
         routes: &Routes,
         seed: u64,
         extenders: &'static Overrides,
         hooks: H,
-    ) -> Result<Self, Vec<StartError>> {
+    ) -> Result<Self, StartErrors> {
         let mut options = options(routes, seed, newest(&objects));
         options.scheduler.extenders = extenders;
         let mut simulator = Simulator::made_by(make, options, hooks)?;

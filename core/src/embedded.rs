@@ -14,7 +14,7 @@ use crate::extension_points::Placement;
 use crate::handle::Handle;
 use crate::intern::Interner;
 use crate::model::{Node, Pod, PodSpec, Uid};
-use crate::profile::{Bundle, StartError};
+use crate::profile::{Bundle, StartErrors};
 use crate::scheduler::{Change, Completed, Options, Outcome, Scheduler, Tasks};
 
 /// A client to whom nothing fails, unless it is told so.
@@ -108,7 +108,7 @@ impl<B: Bundle> Embedded<B> {
     ///
     /// # Errors
     /// All plugins that cannot start.
-    pub fn new(seed: u64) -> Result<Self, Vec<StartError>> {
+    pub fn new(seed: u64) -> Result<Self, StartErrors> {
         Self::with(Options { seed, ..Options::default() })
     }
 
@@ -116,7 +116,7 @@ impl<B: Bundle> Embedded<B> {
     ///
     /// # Errors
     /// All plugins that cannot start.
-    pub fn with(options: Options) -> Result<Self, Vec<StartError>> {
+    pub fn with(options: Options) -> Result<Self, StartErrors> {
         Self::made_by(B::new, options)
     }
 
@@ -125,9 +125,9 @@ impl<B: Bundle> Embedded<B> {
     /// # Errors
     /// What `make` says.
     pub fn made_by(
-        make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>,
+        make: impl FnOnce(&Handle) -> Result<B, StartErrors>,
         options: Options,
-    ) -> Result<Self, Vec<StartError>> {
+    ) -> Result<Self, StartErrors> {
         let client = InMemory::default();
         let scheduler = Scheduler::made_by(make, client.clone(), options)?;
         Ok(Embedded { scheduler, client, tasks: Inline::default(), outcomes: VecDeque::new() })

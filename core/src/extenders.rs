@@ -15,7 +15,7 @@ use crate::engine::Engine;
 use crate::extension_points::{Candidate, Placement};
 use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
-use crate::profile::{Bundle, Profile, ProfileInfo, StartError, Visitor};
+use crate::profile::{Bundle, Profile, ProfileInfo, StartError, StartErrors, Visitor};
 use crate::status::Code;
 
 pub use overrides::{Overrides, Setting};
@@ -98,13 +98,13 @@ pub trait Extenders: Send + Sync + 'static {
 ///
 /// # Errors
 /// Those that cannot be asked.
-pub fn set_up<B: Bundle>(bundle: &mut B, here: &Overrides) -> Result<(), Vec<StartError>> {
+pub fn set_up<B: Bundle>(bundle: &mut B, here: &Overrides) -> Result<(), StartErrors> {
     let profiles = bundle.profiles();
     let set_up = (0..profiles.len()).map(|profile| bundle.with(profile, SetUp { here, profiles }));
     let mut errors: Vec<StartError> = set_up.filter_map(Result::err).collect();
     // Profiles may share extenders, and what is wrong with them.
     errors.dedup();
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+    if errors.is_empty() { Ok(()) } else { Err(errors.into()) }
 }
 
 struct SetUp<'a> {

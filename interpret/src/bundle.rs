@@ -3,7 +3,7 @@
 use schedc_core::engine::Engine;
 use schedc_core::extension_points::{QueueSortPlugin, QueuedPod};
 use schedc_core::handle::Handle;
-use schedc_core::profile::{Bundle, ProfileInfo, StartError, Visitor};
+use schedc_core::profile::{Bundle, ProfileInfo, StartErrors, Visitor};
 use schedc_plugins::PrioritySort;
 
 use crate::pipeline::Pipeline;
@@ -30,7 +30,7 @@ impl Bundle for Profiles {
     type State = State;
 
     /// No profile at all.
-    fn new(_: &Handle) -> Result<Self, Vec<StartError>> {
+    fn new(_: &Handle) -> Result<Self, StartErrors> {
         Ok(Profiles { engines: Vec::new(), infos: &[] })
     }
     fn profiles(&self) -> &'static [ProfileInfo] {

@@ -9,7 +9,7 @@ use schedc_codegen::{Compilation, Diagnostics, Options};
 use schedc_core::args::{Node, Value};
 use schedc_core::engine::Engine;
 use schedc_core::handle::Handle;
-use schedc_core::profile::{Budget, PointInfo, ProfileInfo, StartError};
+use schedc_core::profile::{Budget, PointInfo, ProfileInfo, StartError, StartErrors};
 
 use crate::bundle::Profiles;
 use crate::pipeline::Pipeline;
@@ -108,7 +108,7 @@ impl Interpretation {
     ///
     /// # Errors
     /// All plugins that failed.
-    pub fn start(&self, handle: &Handle) -> Result<Profiles, Vec<StartError>> {
+    pub fn start(&self, handle: &Handle) -> Result<Profiles, StartErrors> {
         let mut errors = Vec::new();
         let mut engines = Vec::new();
         for (plan, info) in self.compilation.plans.iter().zip(self.infos) {
@@ -117,10 +117,10 @@ impl Interpretation {
                 Err(failed) => errors.extend(failed),
             }
         }
-        if errors.is_empty() { Ok(Profiles::of(engines, self.infos)) } else { Err(errors) }
+        if errors.is_empty() { Ok(Profiles::of(engines, self.infos)) } else { Err(errors.into()) }
     }
 
-    fn pipeline(&self, plan: &Plan, info: &'static ProfileInfo, handle: &Handle) -> Result<Pipeline, Vec<StartError>> {
+    fn pipeline(&self, plan: &Plan, info: &'static ProfileInfo, handle: &Handle) -> Result<Pipeline, StartErrors> {
         let (mut members, mut errors) = (Vec::new(), Vec::new());
         for plugin in &plan.plugins {
             let args = arguments(&self.compilation.files, &plan.path, plugin.args.as_ref());
@@ -133,7 +133,7 @@ impl Interpretation {
                 }),
             }
         }
-        if errors.is_empty() { Ok(Pipeline::of(Steps::of(plan, members, info))) } else { Err(errors) }
+        if errors.is_empty() { Ok(Pipeline::of(Steps::of(plan, members, info))) } else { Err(errors.into()) }
     }
 }
 

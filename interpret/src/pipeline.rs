@@ -18,7 +18,7 @@ use schedc_core::model::{self, NodeIndex, PodSpec};
 use schedc_core::plugin::Slot;
 use schedc_core::profile::{
     Budget, Bundle, PermitRun, PluginScore, PostFilterRun, PreBindPlan, PreFilterRun, Profile, ProfileInfo,
-    ScoreFailure, ScoreRange, StartError, failed, rejected_or_failed,
+    ScoreFailure, ScoreRange, StartErrors, failed, rejected_or_failed,
 };
 use schedc_core::status::{Code, Reasons, Status};
 
@@ -86,7 +86,7 @@ impl Profile for Pipeline {
     type Parts = NotKept;
 
     /// A profile without any plugin. Others are read: [`Interpretation::load`](crate::Interpretation::load).
-    fn new(_: &Handle) -> Result<Self, Vec<StartError>> {
+    fn new(_: &Handle) -> Result<Self, StartErrors> {
         Ok(Pipeline::of(Steps::none(const { &Self::INFO })))
     }
     fn close(&self) {

@@ -15,7 +15,7 @@ use schedc_core::costs::Part;
 use schedc_core::engine::Engine;
 use schedc_core::handle::Handle;
 use schedc_core::model::Pod;
-use schedc_core::profile::{Bundle, Profile, StartError, Visitor};
+use schedc_core::profile::{Bundle, Profile, StartErrors, Visitor};
 use serde::Serialize;
 
 use crate::Error;
@@ -138,7 +138,7 @@ pub struct Exceeded {
 /// # Errors
 /// Plugins cannot start, or do not get through with the pods.
 pub fn measure<B: Bundle>(profiles: impl IntoIterator<Item = usize>, nodes: usize) -> Result<Costs, Error> {
-    let mut bundle = B::new(&Handle::default()).map_err(|errors: Vec<StartError>| {
+    let mut bundle = B::new(&Handle::default()).map_err(|errors: StartErrors| {
         Error::new(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
     })?;
     let mut cluster = Cluster::<B::State>::new(nodes.max(1))?;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use schedc_core::client::ApiError;
-use schedc_core::profile::{Bundle, StartError, serving};
+use schedc_core::profile::{Bundle, StartErrors, serving};
 use schedc_core::scheduler;
 use schedc_embedded::server::{Key, Request};
 use schedc_embedded::{ServerOptions, Simulator, simulator};
@@ -86,7 +86,7 @@ impl<'a, B: Bundle> Runner<'a, B> {
         let scheduler = scheduler::Options { seed: options.seed, serve_all: options.profile, ..Default::default() };
         let server = ServerOptions { grace: None, events_kept: 0, finalizers_hold: true, ..ServerOptions::default() };
         let options = simulator::Options { scheduler, server, start: START, ..Default::default() };
-        let simulator = Simulator::with_hooks(options, Probe::default()).map_err(|errors: Vec<StartError>| {
+        let simulator = Simulator::with_hooks(options, Probe::default()).map_err(|errors: StartErrors| {
             Error::new(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
         })?;
         Ok(Runner {

@@ -90,10 +90,9 @@ impl From<schedc_interpret::CannotInterpret> for Failure {
     }
 }
 
-impl From<Vec<schedc_core::profile::StartError>> for Failure {
-    fn from(errors: Vec<schedc_core::profile::StartError>) -> Self {
-        let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        Failure::Message(lines.join("\n"))
+impl From<schedc_core::profile::StartErrors> for Failure {
+    fn from(errors: schedc_core::profile::StartErrors) -> Self {
+        Failure::new(errors)
     }
 }
 

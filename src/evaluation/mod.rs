@@ -22,7 +22,7 @@ use schedc_core::explain::Explanation;
 use schedc_core::extenders::{self, Overrides};
 use schedc_core::handle::Handle;
 use schedc_core::model::Pod;
-use schedc_core::profile::{Bundle, Profile, StartError, Visitor};
+use schedc_core::profile::{Bundle, Profile, StartErrors, Visitor};
 use schedc_objects::manifests::shortened;
 use schedc_objects::{IgnoredFields, Kinds, ObjectError, ObjectReader, UnknownField, Validation};
 use serde::Serialize;
@@ -166,7 +166,7 @@ impl<B: Bundle> Evaluator<B> {
     ///
     /// # Errors
     /// Plugins that cannot start.
-    pub fn new() -> Result<Self, Vec<StartError>> {
+    pub fn new() -> Result<Self, StartErrors> {
         Self::made_by(B::new)
     }
 
@@ -174,7 +174,7 @@ impl<B: Bundle> Evaluator<B> {
     ///
     /// # Errors
     /// What `make` says.
-    pub fn made_by(make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>) -> Result<Self, Vec<StartError>> {
+    pub fn made_by(make: impl FnOnce(&Handle) -> Result<B, StartErrors>) -> Result<Self, StartErrors> {
         let reader = ObjectReader::new(Kinds::of::<B>(), Validation::default());
         Ok(Evaluator { bundle: make(&Handle::default())?, only: None, reader })
     }
@@ -183,7 +183,7 @@ impl<B: Bundle> Evaluator<B> {
     ///
     /// # Errors
     /// Those that cannot be asked.
-    pub fn set_up_extenders(&mut self, here: &Overrides) -> Result<(), Vec<StartError>> {
+    pub fn set_up_extenders(&mut self, here: &Overrides) -> Result<(), StartErrors> {
         extenders::set_up(&mut self.bundle, here)
     }
 

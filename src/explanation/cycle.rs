@@ -8,7 +8,7 @@ use schedc_core::cache::Base;
 use schedc_core::extenders::Overrides;
 use schedc_core::handle::Handle;
 use schedc_core::model::{Pod, Uid};
-use schedc_core::profile::{Bundle, StartError};
+use schedc_core::profile::{Bundle, StartErrors};
 use schedc_core::scheduler::{Failure, Outcome};
 use schedc_embedded::server::{Key, uid_of};
 use schedc_embedded::{Hooks, Simulator};
@@ -46,11 +46,11 @@ pub struct Options {
 /// # Errors
 /// Plugins that cannot start.
 pub fn explain<B: Bundle>(
-    make: impl Fn(&Handle) -> Result<B, Vec<StartError>>,
+    make: impl Fn(&Handle) -> Result<B, StartErrors>,
     mut objects: Objects,
     subject: usize,
     options: Options,
-) -> Result<Option<Explanation>, Vec<StartError>> {
+) -> Result<Option<Explanation>, StartErrors> {
     let Some(pod) = objects.pods.get_mut(subject) else { return Ok(None) };
     as_pending(&mut pod.object);
     let key = Key::of(&pod.object.clone().into());
@@ -92,11 +92,11 @@ pub fn explain<B: Bundle>(
 
 /// A cluster in which nothing was tried yet.
 fn start<B: Bundle>(
-    make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>,
+    make: impl FnOnce(&Handle) -> Result<B, StartErrors>,
     objects: Vec<AnyObject>,
     subject: &Key,
     options: &Options,
-) -> Result<Simulator<B, Attempts>, Vec<StartError>> {
+) -> Result<Simulator<B, Attempts>, StartErrors> {
     let Options { routes, seed, extenders, .. } = options;
     let Cluster { mut simulator, .. } = Cluster::new(make, objects, routes, *seed, extenders, Attempts::default())?;
     if let Some(pod) = simulator.server.get(subject) {

@@ -12,7 +12,7 @@ use k8s_openapi::jiff::Timestamp;
 use schedc_core::extenders::Overrides;
 use schedc_core::handle::Handle;
 use schedc_core::model::Uid;
-use schedc_core::profile::{Bundle, StartError};
+use schedc_core::profile::{Bundle, StartErrors};
 use schedc_embedded::server::{Key, Server};
 use schedc_embedded::{End, Input, Simulator, TimedInput};
 use schedc_objects::{AnyObject, Objects};
@@ -52,12 +52,12 @@ pub struct Options {
 /// # Errors
 /// Plugins that cannot start.
 pub fn simulate<B: Bundle>(
-    make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>,
+    make: impl FnOnce(&Handle) -> Result<B, StartErrors>,
     mut objects: Objects,
     timeline: Timeline,
     options: Options,
     progress: impl FnMut(usize),
-) -> Result<Report, Vec<StartError>> {
+) -> Result<Report, StartErrors> {
     let begin = Instant::now();
     let mut kinds = objects.others_by_kind();
     for (kind, n) in timeline.objects {

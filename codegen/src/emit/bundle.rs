@@ -59,10 +59,10 @@ pub(super) fn emit(files: &Files, plans: &[Plan], modules: &[Ident], digest: u64
             #originals
             type State = state::State;
 
-            fn new(handle: &Handle) -> Result<Self, Vec<StartError>> {
+            fn new(handle: &Handle) -> Result<Self, StartErrors> {
                 let mut errors = Vec::new();
                 #(let #modules = Engine::new(handle).map_err(|reasons| errors.extend(reasons));)*
-                let (#(Ok(#modules),)*) = (#(#modules,)*) else { return Err(errors) };
+                let (#(Ok(#modules),)*) = (#(#modules,)*) else { return Err(StartErrors::from(errors)) };
                 Ok(Profiles { #(#modules),* })
             }
 

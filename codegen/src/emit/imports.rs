@@ -88,6 +88,7 @@ const KNOWN: &[(&str, &[&str])] = &[
             "ScoreFailure",
             "ScoreRange",
             "StartError",
+            "StartErrors",
             "Visitor",
             "failed",
             "rejected_or_failed",

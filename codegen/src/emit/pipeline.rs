@@ -128,10 +128,10 @@ fn lifecycle(members: &Members<'_>) -> TokenStream {
     });
     let (start, extenders) = (extenders::start(members.plan), extenders::function(members.plan));
     quote! {
-        fn new(handle: &Handle) -> Result<Self, Vec<StartError>> {
+        fn new(handle: &Handle) -> Result<Self, StartErrors> {
             let mut errors = Vec::new();
             #(#starts)*
-            let (#(Some(#fields),)*) = (#(#fields,)*) else { return Err(errors) };
+            let (#(Some(#fields),)*) = (#(#fields,)*) else { return Err(StartErrors::from(errors)) };
             Ok(Pipeline { #(#fields,)* #start })
         }
 

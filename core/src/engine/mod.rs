@@ -15,7 +15,7 @@ use crate::kept::{Read, Room, Signatures, compile};
 use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
 use crate::passes::Best;
-use crate::profile::{PostFilterRun, PreFilterRun, Profile, StartError};
+use crate::profile::{PostFilterRun, PreFilterRun, Profile, StartErrors};
 use crate::scheduler::{Observer, Point};
 use crate::status::{Code, Status};
 use crate::verdict::Verdict;
@@ -118,7 +118,7 @@ impl<P: Profile> Engine<P> {
     ///
     /// # Errors
     /// All plugins that failed.
-    pub fn new(handle: &Handle) -> Result<Self, Vec<StartError>> {
+    pub fn new(handle: &Handle) -> Result<Self, StartErrors> {
         P::new(handle).map(Self::of)
     }
 

@@ -18,18 +18,19 @@ use crate::kept::Parts;
 use crate::mask::Mask;
 use crate::model::{CustomKind, NodeIndex, Pod, PodSpec};
 use crate::originals::OriginalsOf;
-use crate::plugin::Plugin;
 use crate::status::{Code, Reasons, Status};
 
 mod access;
 mod pre_bind;
 mod runs;
 mod scores;
+mod start;
 
 pub use access::Access;
 pub use pre_bind::{PreBindPlan, reserved_by, try_join};
 pub use runs::{PermitRun, PostFilterRun, PreFilterRun, failed, rejected_or_failed};
 pub use scores::{PluginScore, ScoreFailure, ScoreRange};
+pub use start::{StartError, StartErrors, start};
 
 /// What is compiled in, for people: the effective plugins at each extension point.
 #[derive(Clone, Copy, Debug)]
@@ -101,26 +102,6 @@ impl ProfileInfo {
     }
 }
 
-/// A plugin could not be made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StartError {
-    /// The plugin.
-    pub plugin: &'static str,
-    /// Why.
-    pub reason: String,
-}
-
-impl std::fmt::Display for StartError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "plugin {} cannot start: {}", self.plugin, self.reason)
-    }
-}
-
-/// Makes a plugin, or takes down why it cannot be made.
-pub fn start<P: Plugin>(args: &'static P::Args, handle: &Handle, errors: &mut Vec<StartError>) -> Option<P> {
-    P::new(args, handle).map_err(|reason| errors.push(StartError { plugin: P::NAME, reason })).ok()
-}
-
 /// One profile. All calls of plugins are in here, in the profile's order; all loops and bookkeeping are in the framework.
 ///
 /// Generated code implements it, and so does what reads a profile when the program runs: that one says by `info` and
@@ -160,7 +141,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     /// All plugins that failed, not the first alone.
-    fn new(handle: &Handle) -> Result<Self, Vec<StartError>>;
+    fn new(handle: &Handle) -> Result<Self, StartErrors>;
     /// Closes every plugin.
     fn close(&self);
     /// The extenders.
@@ -176,7 +157,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
 
     /// Reads a pod with every plugin.
     fn compile(&self, pod: &PodSpec, interner: &mut Interner, state: &mut Self::State) -> Self::Pod;
-    /// A number that grows when compiled pods do not hold any more ([`Plugin::compile_epoch`]). `None`: they never hold
+    /// A number that grows when compiled pods do not hold any more ([`compile_epoch`](crate::Plugin::compile_epoch)). `None`: they never hold
     /// for another attempt.
     fn compile_epoch(&self, state: &Self::State) -> Option<u64>;
 
@@ -417,7 +398,7 @@ pub trait Bundle: Sized + Send + 'static {
     ///
     /// # Errors
     /// All plugins that failed.
-    fn new(handle: &Handle) -> Result<Self, Vec<StartError>>;
+    fn new(handle: &Handle) -> Result<Self, StartErrors>;
     /// The profiles of this one, in order.
     fn profiles(&self) -> &'static [ProfileInfo] {
         Self::PROFILES

@@ -53,7 +53,7 @@ use crate::handle::{Handle, Waiting};
 use crate::intern::Symbol;
 use crate::map::Map;
 use crate::model::{NodeIndex, Pod, Uid};
-use crate::profile::{Bundle, Profile, ProfileInfo, StartError, Visitor};
+use crate::profile::{Bundle, Profile, ProfileInfo, StartErrors, Visitor};
 use crate::queue::{self, Attempt, Backoff, Cause, Census, Place, Queue, SchedulingQueue, Surroundings};
 use crate::random::Random;
 use crate::status::Status;
@@ -159,7 +159,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     ///
     /// # Errors
     /// All plugins that failed, or extenders that cannot be asked.
-    pub fn new(client: C, options: Options) -> Result<Self, Vec<StartError>> {
+    pub fn new(client: C, options: Options) -> Result<Self, StartErrors> {
         Self::made_by(B::new, client, options)
     }
 
@@ -168,10 +168,10 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// # Errors
     /// What `make` says, or extenders that cannot be asked.
     pub fn made_by(
-        make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>,
+        make: impl FnOnce(&Handle) -> Result<B, StartErrors>,
         client: C,
         options: Options,
-    ) -> Result<Self, Vec<StartError>> {
+    ) -> Result<Self, StartErrors> {
         let handle = Handle::default();
         let mut bundle = make(&handle)?;
         extenders::set_up(&mut bundle, options.extenders)?;

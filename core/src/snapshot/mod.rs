@@ -23,7 +23,7 @@ use crate::handle::Handle;
 use crate::intern::{Interner, Symbol};
 use crate::map::Map;
 use crate::model::{Node, NodeIndex, Object, ObjectKey, Pod, Uid};
-use crate::profile::{Profile, StartError};
+use crate::profile::{Profile, StartErrors};
 use crate::status::Status;
 use crate::verdict::{Verdict, verdict};
 use changes::Change;
@@ -53,7 +53,7 @@ impl<P: Profile> Snapshot<P> {
     ///
     /// # Errors
     /// All plugins that cannot start.
-    pub fn new() -> Result<Self, Vec<StartError>> {
+    pub fn new() -> Result<Self, StartErrors> {
         Ok(Self::of(Engine::new(&Handle::default())?))
     }
 

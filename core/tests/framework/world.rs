@@ -7,7 +7,7 @@ use schedc_core::client::{ApiError, ApiReason};
 use schedc_core::embedded::Embedded;
 use schedc_core::explain::Explanation;
 use schedc_core::model::{NodeIndex, Pod, PodSpec, Uid};
-use schedc_core::profile::{Bundle, StartError};
+use schedc_core::profile::{Bundle, StartErrors};
 use schedc_core::scheduler::{Change, Failure, Outcome};
 use schedc_objects::testing;
 
@@ -31,7 +31,7 @@ impl<B: Bundle> World<B> {
     }
 
     /// An empty cluster whose plugins are told something before they are made.
-    pub fn told(answers: &[(&str, Answer)]) -> Result<Self, Vec<StartError>> {
+    pub fn told(answers: &[(&str, Answer)]) -> Result<Self, StartErrors> {
         stage::clear();
         answers.iter().for_each(|(call, answer)| stage::tell(call, *answer));
         Ok(World { embedded: Embedded::new(7)? })

@@ -11,7 +11,7 @@ use std::time::Duration;
 use schedc_core::client::ApiError;
 use schedc_core::handle::Handle;
 use schedc_core::model::{Pod, Uid};
-use schedc_core::profile::{Bundle, StartError};
+use schedc_core::profile::{Bundle, StartErrors};
 use schedc_core::queue::Place;
 use schedc_core::scheduler::{self, Completed, Outcome, Scheduler, Tasks};
 use schedc_objects::original::original;
@@ -108,7 +108,7 @@ impl<B: Bundle> Simulator<B> {
     ///
     /// # Errors
     /// Plugins that cannot start.
-    pub fn new(options: Options) -> Result<Self, Vec<StartError>> {
+    pub fn new(options: Options) -> Result<Self, StartErrors> {
         Simulator::with_hooks(options, ())
     }
 }
@@ -118,7 +118,7 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
     ///
     /// # Errors
     /// Plugins that cannot start.
-    pub fn with_hooks(options: Options, hooks: H) -> Result<Self, Vec<StartError>> {
+    pub fn with_hooks(options: Options, hooks: H) -> Result<Self, StartErrors> {
         Self::made_by(B::new, options, hooks)
     }
 
@@ -127,10 +127,10 @@ impl<B: Bundle, H: Hooks> Simulator<B, H> {
     /// # Errors
     /// What `make` says.
     pub fn made_by(
-        make: impl FnOnce(&Handle) -> Result<B, Vec<StartError>>,
+        make: impl FnOnce(&Handle) -> Result<B, StartErrors>,
         options: Options,
         hooks: H,
-    ) -> Result<Self, Vec<StartError>> {
+    ) -> Result<Self, StartErrors> {
         let kinds = Kinds::of::<B>();
         let client = EmbeddedClient::knowing(kinds);
         let mut simulator = Simulator {

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::Either;
-use schedc_core::profile::{Bundle, StartError};
+use schedc_core::profile::{Bundle, StartErrors};
 use schedc_core::scheduler::{Change, Completed, Options, Scheduler};
 use schedc_objects::{AnyObject, Kinds};
 use tokio::sync::watch as channel;
@@ -118,7 +118,7 @@ impl<B: Bundle, S: Streams, E: Events, H: Hooks> Driver<B, S, KubeClient<Fenced<
     ///
     /// # Errors
     /// Plugins that cannot start.
-    pub fn new(setup: Setup<S>, events: E, bindings: Bindings, hooks: H) -> Result<Self, Vec<StartError>> {
+    pub fn new(setup: Setup<S>, events: E, bindings: Bindings, hooks: H) -> Result<Self, StartErrors> {
         let records = Records::default();
         let fenced = Fenced::new(setup.streams.clone(), setup.leadership.clone());
         let client = KubeClient::new(fenced, records.clone(), events).knowing(Kinds::of::<B>()).counting(bindings);
@@ -131,7 +131,7 @@ impl<B: Bundle, S: Streams, C: DrivenClient, H: Hooks> Driver<B, S, C, H> {
     ///
     /// # Errors
     /// Plugins that cannot start.
-    pub fn with_client(setup: Setup<S>, client: C, records: Records, hooks: H) -> Result<Self, Vec<StartError>> {
+    pub fn with_client(setup: Setup<S>, client: C, records: Records, hooks: H) -> Result<Self, StartErrors> {
         let Setup { streams, kinds, leadership, standby, options } = setup;
         let calendar = i64::try_from(streams.now().as_nanosecond()).unwrap_or(i64::MAX);
         Ok(Driver {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use schedc_core::extension_points::QueuedPod;
 use schedc_core::handle::Handle;
 use schedc_core::originals::OriginalsOf;
-use schedc_core::profile::{Bundle, ProfileInfo, StartError, Visitor};
+use schedc_core::profile::{Bundle, ProfileInfo, StartErrors, Visitor};
 use schedc_double::Server;
 use schedc_extender::{Extender, HttpExtenders};
 use schedc_kubernetes::drive::Hooks;
@@ -44,7 +44,7 @@ impl Bundle for Asking {
     const ORIGINALS: OriginalsOf = Profiles::ORIGINALS;
     type State = <Profiles as Bundle>::State;
 
-    fn new(handle: &Handle) -> Result<Self, Vec<StartError>> {
+    fn new(handle: &Handle) -> Result<Self, StartErrors> {
         let mut profiles = Profiles::new(handle)?;
         let plugins = Arc::get_mut(&mut profiles.asking.plugins).expect("nobody else has it yet");
         plugins.extenders = HttpExtenders::new(EXTENDERS.get());

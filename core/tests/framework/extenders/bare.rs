@@ -14,7 +14,7 @@ use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, Pod, PodSpec};
 use schedc_core::profile::{
     Bundle, PermitRun, PluginScore, PostFilterRun, PreBindPlan, PreFilterRun, Profile, ProfileInfo, ScoreFailure,
-    ScoreRange, StartError, Visitor,
+    ScoreRange, StartErrors, Visitor,
 };
 use schedc_core::status::{Code, Reasons, Status};
 
@@ -46,7 +46,7 @@ impl Profile for Bare {
     type Extenders = Referee;
     type Parts = schedc_core::kept::NotKept;
 
-    fn new(_: &Handle) -> Result<Self, Vec<StartError>> {
+    fn new(_: &Handle) -> Result<Self, StartErrors> {
         Ok(Bare(Referee))
     }
     fn close(&self) {}
@@ -173,7 +173,7 @@ impl Bundle for Only {
     const PROFILES: &'static [ProfileInfo] = &[Bare::INFO];
     type State = State;
 
-    fn new(handle: &Handle) -> Result<Self, Vec<StartError>> {
+    fn new(handle: &Handle) -> Result<Self, StartErrors> {
         Engine::new(handle).map(Only)
     }
     fn less(_: &QueuedPod, _: &QueuedPod) -> bool {
