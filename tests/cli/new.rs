@@ -17,7 +17,7 @@ fn a_scheduler_begins_with_a_plugin_its_test_and_a_profile() {
     expect![[r#"
         cd my-scheduler
         cargo test
-        cargo run --release -- simulate cluster/
+        cargo run -- simulate cluster/
     "#]]
     .assert_eq(&run.ok());
     let text = |file: &str| fs::read_to_string(folder.path("my-scheduler").join(file)).expect(file);
@@ -26,6 +26,20 @@ fn a_scheduler_begins_with_a_plugin_its_test_and_a_profile() {
     assert!(text("profiles/my-scheduler.toml").contains("crates = [\"my-scheduler\"]"));
     assert_eq!(text("Cargo.lock"), fs::read_to_string("Cargo.lock").expect("versions that schedc is tested with"));
     assert!(folder.path("my-scheduler/README.md").is_file());
+}
+
+#[test]
+fn a_scheduler_can_begin_with_another_example() {
+    let folder = Folder::with(&[]);
+    for (example, plugin) in
+        [("filter", "MinimumGeneration"), ("score", "CheapNodes"), ("state", "TeamSpread"), ("permit", "Pairs")]
+    {
+        folder.schedc(&["new", "--with", example, &format!("my-{example}")]).ok();
+        let text = |file: &str| fs::read_to_string(folder.path(&format!("my-{example}")).join(file)).expect(file);
+        assert!(text("schedc.toml").contains(&format!("name = \"{plugin}\"")));
+        assert!(text("Cargo.toml").contains("default = [\"tools\"]"), "`run` is not built without need");
+        assert!(text("src/tests/mod.rs").contains(&format!("\"{plugin}\"")));
+    }
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn crates_are_found_among_the_dependencies_and_in_folders() {
                     name: "node-labels",
                     path: "schedc_plugins::columns::NodeLabels",
                     with_args: false,
-                    description: "",
+                    description: "Labels, the integers among their values, and the name of the node",
                 },
             ),
             NodeIndex,

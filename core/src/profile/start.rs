@@ -73,8 +73,11 @@ mod tests {
 
     #[test]
     fn errors_of_several_plugins_are_one_error_with_a_line_for_each() {
+        fn text(error: &impl std::error::Error) -> String {
+            error.to_string()
+        }
         let error = |plugin, reason: &str| StartError { plugin, reason: reason.to_owned() };
-        let errors: Box<dyn std::error::Error> = StartErrors(vec![error("A", "no room"), error("B", "no key")]).into();
-        assert_eq!(errors.to_string(), "plugin A cannot start: no room\nplugin B cannot start: no key");
+        let errors = StartErrors(vec![error("A", "no room"), error("B", "no key")]);
+        assert_eq!(text(&errors), "plugin A cannot start: no room\nplugin B cannot start: no key");
     }
 }

@@ -31,7 +31,7 @@ spec:
 
 #[test]
 fn a_pod_needs_hardware_of_its_generation() {
-    let mut cluster = Simulator::<Profiles>::new(Options::default()).expect("plugins start");
+    let mut cluster = Simulator::of::<Profiles>(Options::default()).expect("plugins start");
     cluster.apply(NODES);
     // The profile says 2 for pods without the label.
     cluster.apply(&pod("a", ""));
@@ -47,7 +47,7 @@ fn a_pod_needs_hardware_of_its_generation() {
 
 #[test]
 fn a_pod_is_tried_again_when_a_node_is_new_enough() {
-    let mut cluster = Simulator::<Profiles>::new(Options::default()).expect("plugins start");
+    let mut cluster = Simulator::of::<Profiles>(Options::default()).expect("plugins start");
     cluster.apply(NODES);
     cluster.apply(&pod("a", "example.com/generation: '4'"));
     cluster.run();

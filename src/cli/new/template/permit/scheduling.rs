@@ -28,7 +28,7 @@ spec:
 
 #[test]
 fn a_pod_waits_for_its_partner() {
-    let mut cluster = Simulator::<Profiles>::new(Options::default()).expect("plugins start");
+    let mut cluster = Simulator::of::<Profiles>(Options::default()).expect("plugins start");
     cluster.apply(NODE);
     cluster.apply(&pod("front", "web"));
     cluster.run_for(Duration::from_secs(20));
@@ -41,7 +41,7 @@ fn a_pod_waits_for_its_partner() {
 
 #[test]
 fn a_pod_without_partner_gives_its_room_back() {
-    let mut cluster = Simulator::<Profiles>::new(Options::default()).expect("plugins start");
+    let mut cluster = Simulator::of::<Profiles>(Options::default()).expect("plugins start");
     cluster.apply(NODE);
     cluster.apply(&pod("single", "web"));
     // The profile says 60 seconds.

@@ -30,7 +30,7 @@ spec:
 
 #[test]
 fn cheap_nodes_are_filled_first() {
-    let mut cluster = Simulator::<Profiles>::new(Options::default()).expect("plugins start");
+    let mut cluster = Simulator::of::<Profiles>(Options::default()).expect("plugins start");
     cluster.apply(&node("expensive", "example.com/price: '1.5'"));
     // The profile says 0.8 for nodes without the label.
     cluster.apply(&node("unknown", ""));
@@ -44,7 +44,7 @@ fn cheap_nodes_are_filled_first() {
 
 #[test]
 fn a_new_price_counts_at_once() {
-    let mut cluster = Simulator::<Profiles>::new(Options::default()).expect("plugins start");
+    let mut cluster = Simulator::of::<Profiles>(Options::default()).expect("plugins start");
     cluster.apply(&node("a", "example.com/price: '1'"));
     cluster.apply(&node("b", "example.com/price: '2'"));
     cluster.apply(&node("b", "example.com/price: '0.5'"));

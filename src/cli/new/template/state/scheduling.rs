@@ -30,7 +30,7 @@ spec:
 
 #[test]
 fn the_pods_of_a_team_are_spread_over_racks() {
-    let mut cluster = Simulator::<Profiles>::new(Options::default()).expect("plugins start");
+    let mut cluster = Simulator::of::<Profiles>(Options::default()).expect("plugins start");
     cluster.apply(&[node("a1", "a"), node("a2", "a"), node("b1", "b")].concat());
     for name in ["p1", "p2", "p3", "p4"] {
         cluster.apply(&pod(name));
@@ -42,7 +42,7 @@ fn the_pods_of_a_team_are_spread_over_racks() {
 
 #[test]
 fn a_node_takes_its_pods_along_to_another_rack() {
-    let mut cluster = Simulator::<Profiles>::new(Options::default()).expect("plugins start");
+    let mut cluster = Simulator::of::<Profiles>(Options::default()).expect("plugins start");
     cluster.apply(&node("a1", "a"));
     cluster.apply(&pod("first"));
     cluster.run();
