@@ -9,10 +9,12 @@ use std::sync::Arc;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+#[cfg(feature = "manifests")]
 use crate::kinds::AnyObject;
 
 /// The original of an object that came from elsewhere than an API server: what is there of it, written as one would. `None`:
 /// it is no node and no pod.
+#[cfg(feature = "manifests")]
 pub fn original(object: &AnyObject) -> Option<Arc<str>> {
     let (json, is_pod) = match object {
         AnyObject::Node(_) => (object.to_json(), false),

@@ -64,6 +64,7 @@ impl<'a> Amounts<'a> {
         self.0.iter().copied()
     }
 
+    #[cfg(feature = "manifests")]
     pub(super) fn into_iter(self) -> impl Iterator<Item = (&'a str, Quantity)> {
         self.0.into_iter()
     }

@@ -28,6 +28,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub use node::convert_node;
 pub use object::convert_object;
 pub use pod::{convert_pod, is_finished};
+#[cfg(feature = "manifests")]
 pub(crate) use requests::{container_amounts, is_pod_level};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{self, Effect, Labels};

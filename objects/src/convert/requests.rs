@@ -1,6 +1,8 @@
 //! What a pod asks for, as kube-scheduler adds it up (`PodRequests` and its options).
 
-use k8s_openapi::api::core::v1::{Container, Pod, ResourceRequirements};
+#[cfg(feature = "manifests")]
+use k8s_openapi::api::core::v1::ResourceRequirements;
+use k8s_openapi::api::core::v1::{Container, Pod};
 use schedc_core::intern::Interner;
 use schedc_core::model::{NonZero, PodUsage, Resources};
 use schedc_core::quantity::Quantity;
@@ -154,6 +156,7 @@ fn aggregate<'a>(pod: &'a Pod, own: impl Fn(&'a Container, bool) -> Amounts<'a>)
 }
 
 /// The sum of the containers' requests, or of their limits, as they are written (`AggregateContainerRequests`).
+#[cfg(feature = "manifests")]
 pub(crate) fn container_amounts(
     pod: &Pod,
     list: fn(&ResourceRequirements) -> Option<&Written>,

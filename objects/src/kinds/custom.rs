@@ -5,9 +5,7 @@ use schedc_core::model::CustomKind;
 use schedc_core::profile::Bundle;
 use serde_json::{Map, Value};
 
-use super::json::{ObjectError, typed};
-use super::reader::UnknownFields;
-use super::{AnyObject, first, known};
+use super::{AnyObject, known};
 
 /// An object of a kind that a plugin declares.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,28 +34,6 @@ impl CustomObject {
         fields.insert("kind".to_owned(), self.kind.kind.into());
         fields.insert("metadata".to_owned(), serde_json::to_value(&self.metadata)?);
         Ok(Value::Object(fields))
-    }
-
-    fn from_json(
-        kind: &'static CustomKind,
-        value: Value,
-        unknown: &mut UnknownFields,
-    ) -> Result<CustomObject, Vec<ObjectError>> {
-        #[derive(serde::Deserialize)]
-        struct Named {
-            #[serde(default)]
-            metadata: ObjectMeta,
-        }
-        let mut fields = match value {
-            Value::Object(fields) => fields,
-            _ => Map::new(),
-        };
-        let named = fields.remove_entry("metadata").into_iter().collect();
-        for field in ["apiVersion", "kind"] {
-            fields.remove(field);
-        }
-        let named: Named = typed(kind.kind, &Value::Object(named), unknown)?;
-        Ok(CustomObject { kind, metadata: named.metadata, fields })
     }
 }
 
@@ -103,32 +79,6 @@ impl Kinds {
                 || custom().map(KindInfo::from),
                 |(kind, api_version, is_namespaced)| Some(KindInfo { kind, plain: kind, api_version, is_namespaced }),
             )
-    }
-
-    /// The object in a JSON value that says to be of this API and kind. See [`AnyObject::from_json`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn read(self, api_version: &str, kind: &str, value: Value) -> Result<Option<AnyObject>, ObjectError> {
-        first(self.read_noting(api_version, kind, value, &mut UnknownFields::default()))
-    }
-
-    /// As [`read`](Kinds::read). Fields that the kind does not have are added to `unknown`; of a declared kind, only the fields
-    /// of `metadata` are known.
-    ///
-    /// # Errors
-    /// The API is another version of the right group; or all values that have a wrong type or are not quantities.
-    pub fn read_noting(
-        self,
-        api_version: &str,
-        kind: &str,
-        value: Value,
-        unknown: &mut UnknownFields,
-    ) -> Result<Option<AnyObject>, Vec<ObjectError>> {
-        match self.find(api_version, kind) {
-            Some(custom) => CustomObject::from_json(custom, value, unknown).map(|object| Some(object.into())),
-            None => super::from_json(api_version, kind, value, unknown),
-        }
     }
 }
 

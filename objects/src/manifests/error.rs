@@ -1,9 +1,9 @@
 //! What can be wrong with manifests, for people to read.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use super::Place;
+use crate::text::shortened;
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,23 +29,6 @@ impl fmt::Display for Problem {
         }
         f.write_str(&shortened(&self.message, 2000))
     }
-}
-
-/// A text of at most about `limit` characters; the middle of a longer text is left out. Messages quote names and values of
-/// manifests, which may have any length.
-pub fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
-    // A text has at most as many characters as bytes.
-    if text.len() <= limit {
-        return Cow::Borrowed(text);
-    }
-    let half = limit / 2;
-    let Some((begin, _)) = text.char_indices().nth(half) else { return Cow::Borrowed(text) };
-    let Some((end, _)) = text.char_indices().rev().nth(half.saturating_sub(1)) else { return Cow::Borrowed(text) };
-    if end <= begin {
-        return Cow::Borrowed(text);
-    }
-    let left_out = text[begin..end].chars().count();
-    Cow::Owned(format!("{}[… {left_out} characters …]{}", &text[..begin], &text[end..]))
 }
 
 /// Everything that is wrong with a set of manifests; displays with one line for each problem, up to a limit.

@@ -21,7 +21,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::kinds::{AnyObject, Kinds, namespace, object_name};
 use crate::validation::{IgnoredFields, ObjectReader, Validation};
-pub use error::{Error, Problem, shortened};
+pub use error::{Error, Problem};
+
+pub use crate::text::shortened;
 pub use json::UniqueKeys;
 pub(crate) use typed::fields_for_tests;
 
