@@ -1,8 +1,9 @@
 #!/bin/sh
-# Looks for indirect calls in the loops over nodes of a release binary, and in all that they call, panics apart:
+# Looks for indirect calls in the loops over nodes of a program with symbols (`--profile profiling`), and in all that they call,
+# panics apart:
 # benches/indirect_calls.sh [BINARY]
 set -eu
-binary=${1:-target/release/schedc}
+binary=${1:-target/profiling/schedc}
 objdump --disassemble --demangle --no-show-raw-insn "$binary" | awk '
     /^[0-9a-f]+ <.*>:$/ {
         at = $1; sub(/^0+/, "", at)

@@ -11,7 +11,8 @@ use crate::map::Map;
 use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
 use crate::profile::{PluginScore, Profile};
-use crate::scheduler::{Observer, Point};
+use crate::random::Random;
+use crate::scheduler::{Observer, Point, TieBreak};
 use crate::status::{Code, ReasonList, Status};
 use crate::verdict::Verdict;
 
@@ -66,7 +67,7 @@ impl<P: Profile> Engine<P> {
     /// Explains. `all_filters`: every plugin that would reject a node, not the first alone. Of several equally good nodes,
     /// the decision is the first by index.
     pub fn explain(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>, all_filters: bool) -> Explanation {
-        self.explain_drawing(pod, cache, all_filters, |_| 0)
+        self.explain_drawing(pod, cache, all_filters, TieBreak::First.drawing(&mut Random::new(0)))
     }
 
     /// Explains, with the draws of [`Engine::decide`].

@@ -10,7 +10,7 @@ mod meter;
 
 use schedc_core::costs::Part;
 use schedc_core::erased::AnyBundle;
-use schedc_core::profile::{ProfileInfo, StartErrors};
+use schedc_core::profile::ProfileInfo;
 use serde::Serialize;
 
 use crate::Error;
@@ -133,8 +133,7 @@ pub struct Exceeded {
 /// # Errors
 /// Plugins cannot start, or do not get through with the pods.
 pub fn measure(bundle: &AnyBundle, profiles: impl IntoIterator<Item = usize>, nodes: usize) -> Result<Costs, Error> {
-    let cluster =
-        bundle.cluster(None).map_err(|errors: StartErrors| Error::new(errors.to_string().replace('\n', "; ")))?;
+    let cluster = bundle.cluster(None)?;
     let mut cluster = Cluster::new(cluster, nodes.max(1))?;
     let mut watches = Stopwatches::new();
     let mut costs = Vec::new();

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use schedc_core::profile::StartErrors;
+
 /// What is wrong, where, and what to do about it: one or more lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(String);
@@ -27,6 +29,12 @@ impl fmt::Display for Error {
 impl From<String> for Error {
     fn from(message: String) -> Self {
         Error(message)
+    }
+}
+
+impl From<StartErrors> for Error {
+    fn from(errors: StartErrors) -> Self {
+        Error::new(errors.to_string().replace('\n', "; "))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use schedc_core::client::ApiError;
 use schedc_core::erased::AnyBundle;
-use schedc_core::profile::{StartErrors, serving};
+use schedc_core::profile::serving;
 use schedc_core::scheduler;
 use schedc_embedded::server::{Key, Request};
 use schedc_embedded::{ServerOptions, Simulator, simulator};
@@ -87,8 +87,7 @@ impl<'a> Runner<'a> {
         let scheduler = scheduler::Options { seed: options.seed, serve_all: options.profile, ..Default::default() };
         let server = ServerOptions { grace: None, events_kept: 0, finalizers_hold: true, ..ServerOptions::default() };
         let options = simulator::Options { scheduler, server, start: START, ..Default::default() };
-        let simulator = Simulator::new(bundle, options, Probe::default())
-            .map_err(|errors: StartErrors| Error::new(errors.to_string().replace('\n', "; ")))?;
+        let simulator = Simulator::new(bundle, options, Probe::default())?;
         Ok(Runner {
             chosen,
             simulator,

@@ -87,6 +87,12 @@ impl TieBreak {
             TieBreak::First => 0,
         }
     }
+
+    /// The draws of an attempt. All callers use these, so that an engine is compiled once for them.
+    #[inline]
+    pub(crate) fn drawing(self, random: &mut Random) -> impl FnMut(usize) -> usize {
+        move |n| self.draw(random, n)
+    }
 }
 
 /// What can be set for a run; what belongs to a profile is compiled in.
@@ -268,7 +274,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
                 pod: &pod,
                 unplaced,
                 cache: &mut self.cache,
-                draw: |n| tie_break.draw(random, n),
+                draw: tie_break.drawing(random),
                 waiting: &mut self.waiting,
                 now,
                 observer: &mut *observer,
@@ -528,7 +534,7 @@ struct Explain<'a, S> {
 impl<S: State> Visitor<S> for Explain<'_, S> {
     type Output = Explanation;
     fn visit<P: Profile<State = S>>(mut self, engine: &mut Engine<P>) -> Explanation {
-        let draw = |n| self.tie_break.draw(&mut self.random, n);
+        let draw = self.tie_break.drawing(&mut self.random);
         engine.explain_drawing(self.pod, self.cache, self.all_filters, draw)
     }
 }
