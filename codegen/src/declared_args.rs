@@ -14,6 +14,9 @@ use crate::schema::{FieldSchema, Format, Schema};
 /// The type of plugins without arguments.
 const NO_ARGS: &str = "NoArgs";
 
+/// Maximum nesting of declarations.
+const DEEPEST: usize = 32;
+
 /// The declarations of a crate, by the last names of paths.
 #[derive(Default)]
 pub(crate) struct DeclaredArgs {
@@ -70,7 +73,7 @@ impl DeclaredArgs {
         let path = path.split('<').next().unwrap_or(path);
         let name = path.rsplit("::").next().unwrap_or(path).trim();
         match self.of_plugins.find(name, None) {
-            Some((file, args)) => match self.schema(args, *file) {
+            Some((file, args)) => match self.schema(args, *file, DEEPEST) {
                 Some(schema) => ArgsSchema::Known(schema),
                 None if args == NO_ARGS => ArgsSchema::None,
                 None => ArgsSchema::Opaque,
@@ -122,14 +125,16 @@ impl DeclaredArgs {
     }
 
     /// The shape of a type that a file names.
-    fn schema(&self, name: &str, file: FileNumber) -> Option<Schema> {
+    fn schema(&self, name: &str, file: FileNumber, depth: usize) -> Option<Schema> {
+        // A type that contains itself has no end; rustc reports it.
+        let depth = depth.checked_sub(1)?;
         if let Some((_, format)) = self.strings.find(name, Some(file)) {
             return Some(Schema::String { format: *format });
         }
         let (file, declaration) = self.types.find(name, Some(file))?;
         Some(match Model::read(declaration.clone()).ok()?.kind {
             Kind::Struct { fields, .. } => {
-                let fields = fields.iter().map(|field| self.field(field, *file)).collect::<Option<_>>();
+                let fields = fields.iter().map(|field| self.field(field, *file, depth)).collect::<Option<_>>();
                 Schema::Table { fields: fields? }
             }
             Kind::Enum { variants } => {
@@ -138,13 +143,13 @@ impl DeclaredArgs {
         })
     }
 
-    fn field(&self, field: &Field, file: FileNumber) -> Option<FieldSchema> {
-        let schema = self.shape(&field.shape, file)?;
+    fn field(&self, field: &Field, file: FileNumber, depth: usize) -> Option<FieldSchema> {
+        let schema = self.shape(&field.shape, file, depth)?;
         let (name, doc) = (field.key.clone(), field.doc.clone());
         Some(FieldSchema { name, required: field.default.is_none(), doc, schema })
     }
 
-    fn shape(&self, shape: &Shape, file: FileNumber) -> Option<Schema> {
+    fn shape(&self, shape: &Shape, file: FileNumber, depth: usize) -> Option<Schema> {
         Some(match shape {
             Shape::Boolean => Schema::Boolean,
             Shape::Integer { narrow, min, max } => {
@@ -155,11 +160,11 @@ impl DeclaredArgs {
                 }
             }
             Shape::Str(format) => Schema::String { format: string_format(format) },
-            Shape::Named(ty) => self.schema(&type_name(ty)?, file)?,
-            Shape::Optional(of) => self.shape(of, file)?,
+            Shape::Named(ty) => self.schema(&type_name(ty)?, file, depth)?,
+            Shape::Optional(of) => self.shape(of, file, depth)?,
             Shape::List(entries) => {
                 let rules = entries.rules_read(|expr| self.integer(expr, file));
-                let of = Box::new(self.shape(&entries.of, file)?);
+                let of = Box::new(self.shape(&entries.of, file, depth)?);
                 let count = |count: i64| usize::try_from(count).ok();
                 Schema::List {
                     of,
@@ -335,5 +340,17 @@ mod tests {
         assert_eq!(declared.of("fast::Unknown"), ArgsSchema::Opaque);
         let twice = DeclaredArgs::read(&[SOURCE.to_owned(), SOURCE.to_owned()]);
         assert_eq!(twice.of("fast::Speed"), ArgsSchema::Opaque);
+    }
+
+    #[test]
+    fn a_type_that_contains_itself_is_left_to_rustc() {
+        for field in ["next: Option<A>", "entries: Seq<A>", "other: B"] {
+            let source = format!(
+                "#[derive(Args)] pub struct A {{ pub {field} }}
+                #[derive(Args)] pub struct B {{ pub a: Option<A> }}
+                impl Plugin for Endless {{ type Args = A; }}"
+            );
+            assert_eq!(DeclaredArgs::read(&[source]).of("Endless"), ArgsSchema::Opaque, "{field}");
+        }
     }
 }
