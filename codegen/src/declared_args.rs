@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use schedc_derive_model::{Field, Kind, Model, Shape};
-use syn::{DeriveInput, ImplItem, Item, Type};
+use syn::{DeriveInput, ImplItem, Item, Path, Type};
 
 use crate::catalog::ArgsSchema;
 use crate::schema::{FieldSchema, Format, Schema};
@@ -100,7 +100,8 @@ impl DeclaredArgs {
                     }
                 }
                 Item::Impl(item) => {
-                    let Some(plugin) = type_name(&item.self_ty) else { continue };
+                    // The type of an `impl` is one of the crate, whatever module its path names.
+                    let Some(plugin) = type_path(&item.self_ty).and_then(last_name) else { continue };
                     if let Some(format) = item.items.iter().find_map(string_schema) {
                         self.strings.insert(plugin, file, format);
                         continue;
@@ -110,7 +111,7 @@ impl DeclaredArgs {
                     let args = match of_trait.as_deref() {
                         Some("SimpleFilter") => Some(NO_ARGS.to_owned()),
                         Some("Plugin") => item.items.iter().find_map(|item| match item {
-                            ImplItem::Type(item) if item.ident == "Args" => type_name(&item.ty),
+                            ImplItem::Type(item) if item.ident == "Args" => args_name(&item.ty),
                             _ => None,
                         }),
                         _ => None,
@@ -160,7 +161,7 @@ impl DeclaredArgs {
                 }
             }
             Shape::Str(format) => Schema::String { format: string_format(format) },
-            Shape::Named(ty) => self.schema(&type_name(ty)?, file, depth)?,
+            Shape::Named(ty) => self.schema(&own_name(type_path(ty)?)?, file, depth)?,
             Shape::Optional(of) => self.shape(of, file, depth)?,
             Shape::List(entries) => {
                 let rules = entries.rules_read(|expr| self.integer(expr, file));
@@ -184,7 +185,7 @@ impl DeclaredArgs {
         }
         match expr {
             syn::Expr::Path(path) => {
-                let name = path.path.segments.last()?.ident.to_string();
+                let name = own_name(&path.path).filter(|_| path.qself.is_none())?;
                 self.constants.find(&name, Some(file)).map(|(_, value)| *value)
             }
             _ => None,
@@ -210,11 +211,27 @@ fn derives_args(attributes: &[syn::Attribute]) -> bool {
     })
 }
 
-fn type_name(ty: &Type) -> Option<String> {
+fn type_path(ty: &Type) -> Option<&Path> {
     match ty {
-        Type::Path(path) if path.qself.is_none() => path.path.segments.last().map(|segment| segment.ident.to_string()),
+        Type::Path(path) if path.qself.is_none() => Some(&path.path),
         _ => None,
     }
+}
+
+fn last_name(path: &Path) -> Option<String> {
+    path.segments.last().map(|segment| segment.ident.to_string())
+}
+
+/// The last name of a path into this crate. Other paths may lead to other crates or to types, such as `i64::MAX`.
+fn own_name(path: &Path) -> Option<String> {
+    let first = &path.segments.first()?.ident;
+    let is_own = path.segments.len() == 1 || ["crate", "self", "super"].iter().any(|own| first == own);
+    last_name(path).filter(|_| is_own && path.leading_colon.is_none())
+}
+
+fn args_name(ty: &Type) -> Option<String> {
+    let path = type_path(ty)?;
+    own_name(path).or_else(|| last_name(path).filter(|name| name == NO_ARGS))
 }
 
 /// The format in `const SCHEMA: Schema = Schema::String(Format::QualifiedName);`
@@ -352,5 +369,32 @@ mod tests {
             );
             assert_eq!(DeclaredArgs::read(&[source]).of("Endless"), ArgsSchema::Opaque, "{field}");
         }
+    }
+
+    #[test]
+    fn paths_into_other_crates_are_left_to_rustc() {
+        let schema = |args: &str, max: &str, mode: &str| {
+            let source = format!(
+                "const MAX: i64 = 9;
+                #[derive(Args)] pub enum Mode {{ #[args(default)] Slow }}
+                #[derive(Args)] pub struct SpeedArgs {{
+                    #[args(default = 1, range = 0..={max})] pub most: i64,
+                    pub mode: {mode},
+                }}
+                impl Plugin for limits::Speed {{ type Args = {args}; }}"
+            );
+            DeclaredArgs::read(&[source]).of("Speed")
+        };
+        let most = |schema: ArgsSchema| match schema {
+            ArgsSchema::Known(Schema::Table { fields }) => fields.into_iter().next().map(|field| field.schema),
+            _ => None,
+        };
+        for (path, max) in [("MAX", Some(9)), ("self::MAX", Some(9)), ("i64::MAX", None), ("other::MAX", None)] {
+            let expected = Some(Schema::Integer { min: Some(0), max });
+            assert_eq!(most(schema("SpeedArgs", path, "crate::Mode")), expected, "{path}");
+        }
+        assert_eq!(schema("SpeedArgs", "9", "other::Mode"), ArgsSchema::Opaque);
+        assert_eq!(schema("other::SpeedArgs", "9", "Mode"), ArgsSchema::Opaque);
+        assert_eq!(schema("schedc_core::args::NoArgs", "9", "Mode"), ArgsSchema::None);
     }
 }
