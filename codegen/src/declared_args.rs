@@ -6,13 +6,16 @@
 use std::collections::HashMap;
 
 use schedc_derive_model::{Field, Kind, Model, Shape};
-use syn::{DeriveInput, ImplItem, Item, Type};
+use syn::{DeriveInput, ImplItem, Item, Path, Type};
 
 use crate::catalog::ArgsSchema;
 use crate::schema::{FieldSchema, Format, Schema};
 
 /// The type of plugins without arguments.
 const NO_ARGS: &str = "NoArgs";
+
+/// Maximum nesting of declarations.
+const DEEPEST: usize = 32;
 
 /// The declarations of a crate, by the last names of paths.
 #[derive(Default)]
@@ -70,7 +73,7 @@ impl DeclaredArgs {
         let path = path.split('<').next().unwrap_or(path);
         let name = path.rsplit("::").next().unwrap_or(path).trim();
         match self.of_plugins.find(name, None) {
-            Some((file, args)) => match self.schema(args, *file) {
+            Some((file, args)) => match self.schema(args, *file, DEEPEST) {
                 Some(schema) => ArgsSchema::Known(schema),
                 None if args == NO_ARGS => ArgsSchema::None,
                 None => ArgsSchema::Opaque,
@@ -97,7 +100,8 @@ impl DeclaredArgs {
                     }
                 }
                 Item::Impl(item) => {
-                    let Some(plugin) = type_name(&item.self_ty) else { continue };
+                    // The type of an `impl` is one of the crate, whatever module its path names.
+                    let Some(plugin) = type_path(&item.self_ty).and_then(last_name) else { continue };
                     if let Some(format) = item.items.iter().find_map(string_schema) {
                         self.strings.insert(plugin, file, format);
                         continue;
@@ -107,7 +111,7 @@ impl DeclaredArgs {
                     let args = match of_trait.as_deref() {
                         Some("SimpleFilter") => Some(NO_ARGS.to_owned()),
                         Some("Plugin") => item.items.iter().find_map(|item| match item {
-                            ImplItem::Type(item) if item.ident == "Args" => type_name(&item.ty),
+                            ImplItem::Type(item) if item.ident == "Args" => args_name(&item.ty),
                             _ => None,
                         }),
                         _ => None,
@@ -122,14 +126,16 @@ impl DeclaredArgs {
     }
 
     /// The shape of a type that a file names.
-    fn schema(&self, name: &str, file: FileNumber) -> Option<Schema> {
+    fn schema(&self, name: &str, file: FileNumber, depth: usize) -> Option<Schema> {
+        // A type that contains itself has no end; rustc reports it.
+        let depth = depth.checked_sub(1)?;
         if let Some((_, format)) = self.strings.find(name, Some(file)) {
             return Some(Schema::String { format: *format });
         }
         let (file, declaration) = self.types.find(name, Some(file))?;
         Some(match Model::read(declaration.clone()).ok()?.kind {
             Kind::Struct { fields, .. } => {
-                let fields = fields.iter().map(|field| self.field(field, *file)).collect::<Option<_>>();
+                let fields = fields.iter().map(|field| self.field(field, *file, depth)).collect::<Option<_>>();
                 Schema::Table { fields: fields? }
             }
             Kind::Enum { variants } => {
@@ -138,13 +144,13 @@ impl DeclaredArgs {
         })
     }
 
-    fn field(&self, field: &Field, file: FileNumber) -> Option<FieldSchema> {
-        let schema = self.shape(&field.shape, file)?;
+    fn field(&self, field: &Field, file: FileNumber, depth: usize) -> Option<FieldSchema> {
+        let schema = self.shape(&field.shape, file, depth)?;
         let (name, doc) = (field.key.clone(), field.doc.clone());
         Some(FieldSchema { name, required: field.default.is_none(), doc, schema })
     }
 
-    fn shape(&self, shape: &Shape, file: FileNumber) -> Option<Schema> {
+    fn shape(&self, shape: &Shape, file: FileNumber, depth: usize) -> Option<Schema> {
         Some(match shape {
             Shape::Boolean => Schema::Boolean,
             Shape::Integer { narrow, min, max } => {
@@ -155,11 +161,11 @@ impl DeclaredArgs {
                 }
             }
             Shape::Str(format) => Schema::String { format: string_format(format) },
-            Shape::Named(ty) => self.schema(&type_name(ty)?, file)?,
-            Shape::Optional(of) => self.shape(of, file)?,
+            Shape::Named(ty) => self.schema(&own_name(type_path(ty)?)?, file, depth)?,
+            Shape::Optional(of) => self.shape(of, file, depth)?,
             Shape::List(entries) => {
                 let rules = entries.rules_read(|expr| self.integer(expr, file));
-                let of = Box::new(self.shape(&entries.of, file)?);
+                let of = Box::new(self.shape(&entries.of, file, depth)?);
                 let count = |count: i64| usize::try_from(count).ok();
                 Schema::List {
                     of,
@@ -179,7 +185,7 @@ impl DeclaredArgs {
         }
         match expr {
             syn::Expr::Path(path) => {
-                let name = path.path.segments.last()?.ident.to_string();
+                let name = own_name(&path.path).filter(|_| path.qself.is_none())?;
                 self.constants.find(&name, Some(file)).map(|(_, value)| *value)
             }
             _ => None,
@@ -205,11 +211,27 @@ fn derives_args(attributes: &[syn::Attribute]) -> bool {
     })
 }
 
-fn type_name(ty: &Type) -> Option<String> {
+fn type_path(ty: &Type) -> Option<&Path> {
     match ty {
-        Type::Path(path) if path.qself.is_none() => path.path.segments.last().map(|segment| segment.ident.to_string()),
+        Type::Path(path) if path.qself.is_none() => Some(&path.path),
         _ => None,
     }
+}
+
+fn last_name(path: &Path) -> Option<String> {
+    path.segments.last().map(|segment| segment.ident.to_string())
+}
+
+/// The last name of a path into this crate. Other paths may lead to other crates or to types, such as `i64::MAX`.
+fn own_name(path: &Path) -> Option<String> {
+    let first = &path.segments.first()?.ident;
+    let is_own = path.segments.len() == 1 || ["crate", "self", "super"].iter().any(|own| first == own);
+    last_name(path).filter(|_| is_own && path.leading_colon.is_none())
+}
+
+fn args_name(ty: &Type) -> Option<String> {
+    let path = type_path(ty)?;
+    own_name(path).or_else(|| last_name(path).filter(|name| name == NO_ARGS))
 }
 
 /// The format in `const SCHEMA: Schema = Schema::String(Format::QualifiedName);`
@@ -335,5 +357,44 @@ mod tests {
         assert_eq!(declared.of("fast::Unknown"), ArgsSchema::Opaque);
         let twice = DeclaredArgs::read(&[SOURCE.to_owned(), SOURCE.to_owned()]);
         assert_eq!(twice.of("fast::Speed"), ArgsSchema::Opaque);
+    }
+
+    #[test]
+    fn a_type_that_contains_itself_is_left_to_rustc() {
+        for field in ["next: Option<A>", "entries: Seq<A>", "other: B"] {
+            let source = format!(
+                "#[derive(Args)] pub struct A {{ pub {field} }}
+                #[derive(Args)] pub struct B {{ pub a: Option<A> }}
+                impl Plugin for Endless {{ type Args = A; }}"
+            );
+            assert_eq!(DeclaredArgs::read(&[source]).of("Endless"), ArgsSchema::Opaque, "{field}");
+        }
+    }
+
+    #[test]
+    fn paths_into_other_crates_are_left_to_rustc() {
+        let schema = |args: &str, max: &str, mode: &str| {
+            let source = format!(
+                "const MAX: i64 = 9;
+                #[derive(Args)] pub enum Mode {{ #[args(default)] Slow }}
+                #[derive(Args)] pub struct SpeedArgs {{
+                    #[args(default = 1, range = 0..={max})] pub most: i64,
+                    pub mode: {mode},
+                }}
+                impl Plugin for limits::Speed {{ type Args = {args}; }}"
+            );
+            DeclaredArgs::read(&[source]).of("Speed")
+        };
+        let most = |schema: ArgsSchema| match schema {
+            ArgsSchema::Known(Schema::Table { fields }) => fields.into_iter().next().map(|field| field.schema),
+            _ => None,
+        };
+        for (path, max) in [("MAX", Some(9)), ("self::MAX", Some(9)), ("i64::MAX", None), ("other::MAX", None)] {
+            let expected = Some(Schema::Integer { min: Some(0), max });
+            assert_eq!(most(schema("SpeedArgs", path, "crate::Mode")), expected, "{path}");
+        }
+        assert_eq!(schema("SpeedArgs", "9", "other::Mode"), ArgsSchema::Opaque);
+        assert_eq!(schema("other::SpeedArgs", "9", "Mode"), ArgsSchema::Opaque);
+        assert_eq!(schema("schedc_core::args::NoArgs", "9", "Mode"), ArgsSchema::None);
     }
 }

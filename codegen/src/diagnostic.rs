@@ -9,7 +9,7 @@ use std::fmt;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Patch, Renderer, Snippet};
 
-use crate::source::{FileId, Files, Lines, Span};
+use crate::source::{FileId, Files, Lines, Location, Span};
 use crate::suggest::shortened;
 
 /// One error.
@@ -105,8 +105,15 @@ impl Diagnostic {
                 let location = labels.first().map(|(_, label)| files.location(label.span));
                 let (line, column) = location.map_or((1, 1), |location| (location.line, location.column));
                 main = main.element(Origin::path(files.path(file)).line(line).char_column(column));
-                let texts = labels.into_iter().map(|(_, label)| label.text.as_str()).filter(|text| !text.is_empty());
-                main = main.elements(texts.map(|text| Level::NOTE.message(text)));
+                let labels = labels.into_iter().enumerate().filter(|(_, (_, label))| !label.text.is_empty());
+                main = main.elements(labels.map(|(index, (_, label))| {
+                    // The place of the first label is in the line above.
+                    if index == 0 {
+                        return Level::NOTE.message(label.text.as_str());
+                    }
+                    let Location { line, column, .. } = files.location(label.span);
+                    Level::NOTE.message(format!("{line}:{column}: {}", label.text))
+                }));
                 continue;
             }
             let annotations = labels.into_iter().map(|(kind, label)| {
@@ -353,6 +360,22 @@ mod tests {
             12001 - key-12001 = 1
             12001 + lock-12001 = 1
                   |"#]]
+        .assert_eq(&diagnostic.render(&files, false));
+    }
+
+    #[test]
+    fn places_far_apart_are_named_by_line_and_column() {
+        let mut files = Files::default();
+        let text = (1..=20_000).map(|line| format!(" key-{line} = 1\n")).collect::<String>();
+        let (first, last) = (text.find("key-7 ").unwrap(), text.find("key-19999").unwrap());
+        let file = files.add("profiles/large.toml", text);
+        let diagnostic = Diagnostic::at(Span { file, start: last, end: last + 9 }, "the key is twice", "here")
+            .also(Span { file, start: first, end: first + 5 }, "first");
+        expect![[r#"
+            error: the key is twice
+            --> profiles/large.toml:19999:2
+             = note: here
+             = note: 7:2: first"#]]
         .assert_eq(&diagnostic.render(&files, false));
     }
 

@@ -119,9 +119,6 @@ fn document(value: Value, place: Place, reading: &mut Reading) {
                 document(item, item_place, reading);
             }
         }
-        (Some(_), None | Some(Value::Null)) => {
-            list_fields(&version, &kind, &object, &place, reading);
-        }
         (item_kind, items) => {
             if let Some(items) = items {
                 object.insert("items".to_owned(), items);

@@ -72,6 +72,32 @@ items:
 }
 
 #[test]
+fn a_custom_kind_may_be_called_a_list() {
+    static KIND: schedc_core::model::CustomKind = schedc_core::model::CustomKind {
+        name: "allowlists.v1.example.com",
+        api_version: "example.com/v1",
+        kind: "AllowList",
+        plural: "allowlists",
+        is_namespaced: true,
+    };
+    let text = "{apiVersion: example.com/v1, kind: AllowList, metadata: {name: a}, spec: {nodes: [n]}}
+---
+{apiVersion: example.com/v1, kind: AllowList, metadata: {name: b}, items: null}
+---
+{apiVersion: v1, kind: PodList, items: null}
+---
+{apiVersion: v1, kind: NodeList}
+---
+{apiVersion: v1, kind: List}
+";
+    let found = Manifests::parse_with("a.yaml", text, Kinds::from(std::slice::from_ref(&KIND))).unwrap();
+    let names = found.others.iter().filter_map(|other| other.object.metadata().name.as_deref());
+    assert_eq!(names.collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(found.skipped.len(), 0);
+    assert_eq!(parse(text).skipped.into_iter().collect::<Vec<_>>(), [("AllowList".to_owned(), 2)]);
+}
+
+#[test]
 fn json_may_be_a_stream() {
     let text = r#"{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}
 {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "b"}}{"apiVersion": "v1",
