@@ -25,6 +25,7 @@ struct Counts {
     under_way: AtomicUsize,
     /// In nanoseconds.
     mean: AtomicU64,
+    /// `under_way` changes while this is locked, so that no end resets it after the next binding began.
     stall: Mutex<Stall>,
 }
 
@@ -48,8 +49,9 @@ impl Bindings {
 
     /// A binding begins, at this time of the transport's clock.
     pub(crate) fn begin(&self, clock: Duration) -> One {
+        let mut stall = self.stall();
         self.0.under_way.fetch_add(1, Ordering::Relaxed);
-        self.stall().begin(clock);
+        stall.begin(clock);
         One(self.clone(), Instant::now())
     }
 
@@ -69,13 +71,14 @@ impl Bindings {
         let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         let mean = self.0.mean.load(Ordering::Relaxed);
         self.0.mean.store(mean - mean / MEMORY + took / MEMORY, Ordering::Relaxed);
+        let mut stall = self.stall();
         if self.0.under_way.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.stall().end();
+            stall.end();
         }
     }
 }
 
-/// One of them, until it is dropped.
+/// A binding that is under way until this is dropped.
 pub(crate) struct One(Bindings, Instant);
 
 impl One {
