@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tracing::{info, warn};
 
-use super::stall::{Stall, Stalled};
+use super::stall::{Stall, StallReport};
 
 /// From how many bindings on others wait for the server, and not for us.
 const MANY: usize = 16;
@@ -48,16 +48,16 @@ impl Bindings {
     }
 
     /// A binding begins, at this time of the transport's clock.
-    pub(crate) fn begin(&self, clock: Duration) -> One {
+    pub(crate) fn begin(&self, clock: Duration) -> BindingGuard {
         let mut stall = self.stall();
         self.0.under_way.fetch_add(1, Ordering::Relaxed);
         stall.begin(clock);
-        One(self.clone(), Instant::now())
+        BindingGuard(self.clone(), Instant::now())
     }
 
     /// Logs, now and then, that no binding succeeds.
     pub(super) fn log_stall(&self, clock: Duration) {
-        if let Some(Stalled { time, last_error }) = self.stall().check(clock) {
+        if let Some(StallReport { time, last_error }) = self.stall().check(clock) {
             let (under_way, seconds) = (self.count(), time.as_secs());
             warn!(under_way, err = last_error, "No binding has succeeded for {seconds} s");
         }
@@ -79,9 +79,9 @@ impl Bindings {
 }
 
 /// A binding that is under way until this is dropped.
-pub(crate) struct One(Bindings, Instant);
+pub(crate) struct BindingGuard(Bindings, Instant);
 
-impl One {
+impl BindingGuard {
     /// The binding is done, at this time of the transport's clock.
     pub(super) fn succeed(&self, clock: Duration) {
         if let Some(time) = self.0.stall().succeed(clock) {
@@ -95,7 +95,7 @@ impl One {
     }
 }
 
-impl Drop for One {
+impl Drop for BindingGuard {
     fn drop(&mut self) {
         self.0.end(self.1.elapsed());
     }
