@@ -243,14 +243,14 @@ fn deleted(fields: &Map<String, Value>, reader: &mut ObjectReader) -> Result<Wha
         Some(_) => Err(format!("{field}: must be text; put it in quotes")),
     };
     let Some(written) = text("kind")? else {
-        return Err(EntryError::from("says not the `kind` of the object".to_owned()));
+        return Err(EntryError::from("`kind` of the object is missing".to_owned()));
     };
     let (namespace, name) = match &metadata {
         Some(metadata) => (metadata.namespace.as_deref(), metadata.name.as_deref()),
         None => (text("namespace")?, text("name")?),
     };
     let Some(name) = name.filter(|name| !name.is_empty()) else {
-        return Err(EntryError::from(format!("says not the `name` of the {written}")));
+        return Err(EntryError::from(format!("`name` of the {written} is missing")));
     };
     let info = kind(written, reader.kinds)?;
     let plain = info.map_or(written, |info| info.plain);
