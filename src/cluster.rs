@@ -152,7 +152,8 @@ pub struct Cluster<H = ()> {
 }
 
 impl<H: Hooks> Cluster<H> {
-    /// Puts objects into a cluster. Its time is that of the newest of them. `seed` decides which of several equally good nodes is drawn. `extenders` says what is different from what profiles say of them.
+    /// Puts objects into a cluster. Its time is that of the newest object. `seed` decides ties between nodes.
+    /// `extenders` overrides settings that profiles have for extenders.
     ///
     /// # Errors
     /// Plugins that cannot start.

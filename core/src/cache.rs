@@ -5,7 +5,7 @@ mod holders;
 mod placements;
 
 pub use entry::Entry;
-pub(crate) use placements::Unplaced;
+pub(crate) use placements::UnplacedPod;
 use placements::{Placed, Placements};
 
 use holders::Holders;
@@ -248,13 +248,13 @@ impl<S: State> Cache<S> {
 
     /// Returns none for a pod that has a node.
     #[inline]
-    pub(crate) fn unplaced(&self, uid: &Uid) -> Option<Unplaced> {
+    pub(crate) fn unplaced(&self, uid: &Uid) -> Option<UnplacedPod> {
         self.pods.unplaced(uid)
     }
 
     /// Assumes a pod that is known to have no node. Returns the node's name; none if there is no node, and nothing changes.
     #[inline]
-    pub(crate) fn assume_unplaced(&mut self, pod: Arc<Pod>, unplaced: Unplaced, index: NodeIndex) -> Option<Symbol> {
+    pub(crate) fn assume_unplaced(&mut self, pod: Arc<Pod>, unplaced: UnplacedPod, index: NodeIndex) -> Option<Symbol> {
         let node = self.base.infos.get(index.get())?.node.as_ref()?.name;
         self.pods.insert_unplaced(Placed { pod: pod.clone(), node, state: PodState::Assumed }, unplaced);
         self.base.holders.add_pod(&pod);

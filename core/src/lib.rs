@@ -6,7 +6,7 @@
 //!
 //! | type | for |
 //! |---|---|
-//! | [`Plugin`] | Authors of plugins: what every plugin implements, besides a trait for each extension point ([`extension_points`]). [`prelude`] has the names that most plugins use. |
+//! | [`Plugin`] | Authors of plugins: what every plugin implements, in addition to a trait for each extension point ([`extension_points`]). [`prelude`] has the names that most plugins use. |
 //! | [`Embedded`](embedded::Embedded) | Programs with a scheduler and a cluster in memory: nodes and pods in, decisions out. |
 //! | [`Snapshot`](snapshot::Snapshot) | Programs that evaluate hypothetical clusters, such as autoscalers: fork, place, revert. |
 //! | [`Scheduler`](scheduler::Scheduler) | Programs with a loop and a client: a state machine of events in and tasks out. |

@@ -8,8 +8,8 @@ use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
-/// Maximum size of a file in bytes. Kubernetes limits Secrets and ConfigMaps to 1 MiB; bundles of authorities are smaller, too.
-const LONGEST: u64 = 10 << 20;
+/// Maximum size of a file, and of the output of a credential plugin, in bytes. Kubernetes limits Secrets and ConfigMaps to 1 MiB; bundles of authorities are smaller, too.
+pub(crate) const LONGEST: u64 = 10 << 20;
 
 /// Reads a regular file.
 ///

@@ -142,7 +142,7 @@ pub fn main<B: Bundle>() -> ExitCode {
     run(&bundle)
 }
 
-/// Does what the command line says.
+/// Runs the command of the command line.
 fn run(bundle: &AnyBundle) -> ExitCode {
     let result = match Cli::read().command {
         #[cfg(feature = "run")]

@@ -84,7 +84,7 @@ impl Input {
         Ok(Objects::load(&self.files, options)?)
     }
 
-    /// Who decides: the compiled profiles, unless others are to be read.
+    /// Returns the profiles that decide: the compiled ones, unless others are to be read.
     pub(crate) fn deciders(&self, bundle: &AnyBundle) -> Result<Deciders, Failure> {
         if self.interpret.is_empty() {
             return self.by(bundle.clone(), false);

@@ -57,7 +57,7 @@ impl<'a> World<'a> {
         Decision::new(pod, self.cluster.base(), found)
     }
 
-    /// An object comes or changes. `queues` tells whether PreEnqueue lets a pending pod into the queue.
+    /// Adds or replaces an object. A nomination of a pending pod counts if PreEnqueue lets the pod into the queue.
     pub fn apply(&mut self, object: AnyObject) {
         match object {
             AnyObject::Node(of) => {

@@ -35,8 +35,7 @@ pub struct Options {
     pub extenders: &'static Overrides,
 }
 
-/// Explains the next scheduling cycle of a pod. `subject` is its index in
-/// `objects.pods`.
+/// Explains the next scheduling cycle of a pod. `subject` is its index in `objects.pods`.
 ///
 /// With [`Options::after`], it is the cycle whose result a simulation of the same objects reports for the pod: the last one,
 /// if the pod is tried several times.

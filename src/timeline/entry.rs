@@ -103,31 +103,31 @@ pub(super) fn read(entry: Entry, reader: &mut ObjectReader, events: &mut Vec<Wri
     for (value, place) in parts(value, &place, reader, problems) {
         match what(&verb, value, reader) {
             Ok(what) => events.push(Written { when, what, place }),
-            Err(Wrong::Event(message)) => {
+            Err(EntryError::Event(message)) => {
                 let message = format!("{verb}: {message}");
                 problems.push(Problem { place, object: None, field: None, message });
             }
-            Err(Wrong::Object(errors)) => problems.extend(errors.into_iter().map(|error| problem(error, &place))),
+            Err(EntryError::Object(errors)) => problems.extend(errors.into_iter().map(|error| problem(error, &place))),
         }
     }
 }
 
 /// Why there is no event.
-enum Wrong {
+enum EntryError {
     Event(String),
     /// Errors of the manifest.
     Object(Vec<ObjectError>),
 }
 
-impl From<String> for Wrong {
+impl From<String> for EntryError {
     fn from(message: String) -> Self {
-        Wrong::Event(message)
+        EntryError::Event(message)
     }
 }
 
-impl From<Vec<ObjectError>> for Wrong {
+impl From<Vec<ObjectError>> for EntryError {
     fn from(errors: Vec<ObjectError>) -> Self {
-        Wrong::Object(errors)
+        EntryError::Object(errors)
     }
 }
 
@@ -182,9 +182,9 @@ fn parts(value: Value, place: &Place, reader: &mut ObjectReader, problems: &mut 
     items.into_iter().enumerate().map(part).collect()
 }
 
-fn what(verb: &str, value: Value, reader: &mut ObjectReader) -> Result<What, Wrong> {
+fn what(verb: &str, value: Value, reader: &mut ObjectReader) -> Result<What, EntryError> {
     let Value::Object(fields) = value else {
-        return Err(Wrong::from(match verb {
+        return Err(EntryError::from(match verb {
             "delete" => "must be `kind`, `namespace` and `name` of an object".to_owned(),
             _ => "must be a manifest".to_owned(),
         }));
@@ -196,7 +196,7 @@ fn what(verb: &str, value: Value, reader: &mut ObjectReader) -> Result<What, Wro
     let text = |field: &str| fields.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
     let (Some(version), Some(written)) = (text("apiVersion"), text("kind")) else {
         let missing = if text("apiVersion").is_none() { "apiVersion" } else { "kind" };
-        return Err(Wrong::from(format!("is not a manifest: there is no `{missing}`")));
+        return Err(EntryError::from(format!("is not a manifest: there is no `{missing}`")));
     };
     let declared = kinds.find(version, written).map(KindInfo::from);
     let known = || kind(written, kinds).transpose();
@@ -221,7 +221,7 @@ fn what(verb: &str, value: Value, reader: &mut ObjectReader) -> Result<What, Wro
 }
 
 /// The object that is deleted, by its name or by its manifest.
-fn deleted(fields: &Map<String, Value>, reader: &mut ObjectReader) -> Result<What, Wrong> {
+fn deleted(fields: &Map<String, Value>, reader: &mut ObjectReader) -> Result<What, EntryError> {
     let metadata = match fields.get("metadata") {
         None => None,
         Some(metadata) => {
@@ -232,7 +232,7 @@ fn deleted(fields: &Map<String, Value>, reader: &mut ObjectReader) -> Result<Wha
     if metadata.is_none()
         && let Some(unknown) = fields.keys().find(|field| !known.contains(&field.as_str()))
     {
-        return Err(Wrong::from(match closest(unknown, known) {
+        return Err(EntryError::from(match closest(unknown, known) {
             Some(meant) => format!("unknown field `{unknown}`; did you mean `{meant}`?"),
             None => format!("unknown field `{unknown}`; an object is named by `kind`, `namespace` and `name`"),
         }));
@@ -243,14 +243,14 @@ fn deleted(fields: &Map<String, Value>, reader: &mut ObjectReader) -> Result<Wha
         Some(_) => Err(format!("{field}: must be text; put it in quotes")),
     };
     let Some(written) = text("kind")? else {
-        return Err(Wrong::from("says not the `kind` of the object".to_owned()));
+        return Err(EntryError::from("`kind` of the object is missing".to_owned()));
     };
     let (namespace, name) = match &metadata {
         Some(metadata) => (metadata.namespace.as_deref(), metadata.name.as_deref()),
         None => (text("namespace")?, text("name")?),
     };
     let Some(name) = name.filter(|name| !name.is_empty()) else {
-        return Err(Wrong::from(format!("says not the `name` of the {written}")));
+        return Err(EntryError::from(format!("`name` of the {written} is missing")));
     };
     let info = kind(written, reader.kinds)?;
     let plain = info.map_or(written, |info| info.plain);

@@ -228,8 +228,8 @@ fn what_is_no_event() {
             events.yaml:15: create: there is no kind `pod`; did you mean `Pod`?
             events.yaml:16: delete: must be `kind`, `namespace` and `name` of an object
             events.yaml:17: delete: unknown field `nam`; did you mean `name`?
-            events.yaml:18: delete: says not the `name` of the Pod
-            events.yaml:19: delete: says not the `kind` of the object
+            events.yaml:18: delete: `name` of the Pod is missing
+            events.yaml:19: delete: `kind` of the object is missing
             events.yaml:20: delete: there is no kind `Nodes`; did you mean `Node`?
             events.yaml:21: delete: name: must be text; put it in quotes"#]],
     );

@@ -15,7 +15,7 @@ pub fn state() -> Result<String, String> {
     let catalog = in_tree()?;
     let mut page = title("Columns and indexes");
     page += "
-State that plugins can read besides their own. A catalog names it in `columns` and `indexes`, in the order of `type Columns` and
+State that plugins can read in addition to their own. A catalog names it in `columns` and `indexes`, in the order of `type Columns` and
 `type Indexes` ([the catalog](../plugins.md#2-the-catalog)).
 
 ## Columns

@@ -19,7 +19,7 @@ pub(super) struct Placed {
 
 /// Shows that a pod has no node, and holds the hash of its uid. It is valid until a pod is inserted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Unplaced {
+pub(crate) struct UnplacedPod {
     hash: u64,
 }
 
@@ -61,14 +61,14 @@ impl Placements {
 
     /// Returns none for a pod that has a node.
     #[inline]
-    pub(super) fn unplaced(&self, uid: &Uid) -> Option<Unplaced> {
+    pub(super) fn unplaced(&self, uid: &Uid) -> Option<UnplacedPod> {
         let hash = hash(uid);
-        self.by_uid.find(hash, |placed| placed.pod.uid == *uid).is_none().then_some(Unplaced { hash })
+        self.by_uid.find(hash, |placed| placed.pod.uid == *uid).is_none().then_some(UnplacedPod { hash })
     }
 
     /// Inserts a pod that has no node yet.
     #[inline]
-    pub(super) fn insert_unplaced(&mut self, placed: Placed, unplaced: Unplaced) {
+    pub(super) fn insert_unplaced(&mut self, placed: Placed, unplaced: UnplacedPod) {
         debug_assert!(self.unplaced(&placed.pod.uid).is_some_and(|now| now.hash == unplaced.hash));
         self.by_uid.insert_unique(unplaced.hash, placed, |placed| hash(&placed.pod.uid));
     }

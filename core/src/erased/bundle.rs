@@ -97,7 +97,8 @@ impl AnyBundle {
         match &self.cluster {
             Some(cluster) => cluster(extenders),
             None => {
-                let reason = "this program only runs".to_owned();
+                let reason =
+                    "these profiles start schedulers only; use AnyBundle::of in place of AnyBundle::running".to_owned();
                 Err(vec![StartError { plugin: "", reason }].into())
             }
         }

@@ -30,6 +30,8 @@ pub trait AttemptObserver {
     }
     /// The next pod is about to be popped, if there is one.
     fn pops(&mut self) {}
+    /// An attempt for this pod begins.
+    fn attempts(&mut self, _pod: &Pod) {}
     /// The decision about a pod is made: it has its node, is assumed and reserved there and passed Permit, or it has none.
     fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool, _record: &AttemptRecord) {}
 }
@@ -43,6 +45,10 @@ impl<A: AttemptObserver, B: AttemptObserver> AttemptObserver for (A, B) {
     fn pops(&mut self) {
         self.0.pops();
         self.1.pops();
+    }
+    fn attempts(&mut self, pod: &Pod) {
+        self.0.attempts(pod);
+        self.1.attempts(pod);
     }
     fn decided(&mut self, pod: &Arc<Pod>, has_node: bool, record: &AttemptRecord) {
         self.0.decided(pod, has_node, record);
@@ -69,8 +75,9 @@ impl Observer for Recorder<'_> {
     fn pops(&mut self) {
         self.observer.pops();
     }
-    fn attempts(&mut self, profile: usize, _: &Pod) {
+    fn attempts(&mut self, profile: usize, pod: &Pod) {
         self.record.profile = profile;
+        self.observer.attempts(pod);
     }
     fn begins(&mut self, _: Point) {
         if let Some(clock) = self.clock {
@@ -85,5 +92,34 @@ impl Observer for Recorder<'_> {
     }
     fn decided(&mut self, pod: &Arc<Pod>, has_node: bool) {
         self.observer.decided(pod, has_node, &self.record);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default)]
+    struct Calls(Vec<&'static str>);
+
+    impl AttemptObserver for Calls {
+        fn attempts(&mut self, _: &Pod) {
+            self.0.push("attempts");
+        }
+        fn decided(&mut self, _: &Arc<Pod>, _: bool, record: &AttemptRecord) {
+            assert_eq!(record.profile, 1);
+            self.0.push("decided");
+        }
+    }
+
+    #[test]
+    fn both_observers_of_a_pair_see_an_attempt_before_its_decision() {
+        let mut pair = (Calls::default(), Calls::default());
+        let pod = Arc::new(Pod::default());
+        let mut recorder = Recorder::new(&mut pair);
+        recorder.attempts(1, &pod);
+        recorder.decided(&pod, true);
+        assert_eq!(pair.0.0, ["attempts", "decided"]);
+        assert_eq!(pair.1.0, ["attempts", "decided"]);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::client::AnyClient;
 use super::record::{AttemptObserver, Recorder};
-use super::tasks::{AnyTasks, Boxing};
+use super::tasks::{AnyTasks, BoxedTasks};
 use crate::cache::{Base, PodState};
 use crate::events::ClusterEvent;
 use crate::explain::Explanation;
@@ -82,25 +82,25 @@ impl<B: Bundle> AnyScheduler for Scheduler<B, AnyClient> {
     }
 
     fn on_change(&mut self, change: Change, tasks: &mut dyn AnyTasks) {
-        self.on_change(change, &mut Boxing(tasks));
+        self.on_change(change, &mut BoxedTasks(tasks));
     }
     fn on_completed(&mut self, completed: Completed, tasks: &mut dyn AnyTasks) {
-        self.on_completed(completed, &mut Boxing(tasks));
+        self.on_completed(completed, &mut BoxedTasks(tasks));
     }
     fn tick(&mut self, now: i64, tasks: &mut dyn AnyTasks) {
-        self.tick(now, &mut Boxing(tasks));
+        self.tick(now, &mut BoxedTasks(tasks));
     }
     fn at(&mut self, now: i64) {
         self.at(now);
     }
     fn schedule_one(&mut self, tasks: &mut dyn AnyTasks, observer: &mut dyn AttemptObserver) -> bool {
-        self.schedule_one_observed(&mut Boxing(tasks), &mut Recorder::new(observer))
+        self.schedule_one_observed(&mut BoxedTasks(tasks), &mut Recorder::new(observer))
     }
     fn next_pod(&mut self, tasks: &mut dyn AnyTasks) -> Option<Arc<Pod>> {
-        self.next_pod(&mut Boxing(tasks))
+        self.next_pod(&mut BoxedTasks(tasks))
     }
     fn start_background(&mut self, tasks: &mut dyn AnyTasks) {
-        self.start_background(&mut Boxing(tasks));
+        self.start_background(&mut BoxedTasks(tasks));
     }
     fn stop_background(&mut self) {
         self.stop_background();

@@ -18,9 +18,9 @@ impl<T: Tasks> AnyTasks for T {
 }
 
 /// Boxes each task.
-pub(super) struct Boxing<'a>(pub(super) &'a mut dyn AnyTasks);
+pub(super) struct BoxedTasks<'a>(pub(super) &'a mut dyn AnyTasks);
 
-impl Tasks for Boxing<'_> {
+impl Tasks for BoxedTasks<'_> {
     fn spawn(&mut self, task: impl Future<Output = Completed> + Send + 'static) {
         self.0.spawn_boxed(Box::pin(task));
     }

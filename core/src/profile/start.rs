@@ -9,7 +9,7 @@ use crate::plugin::Plugin;
 /// A plugin that cannot start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartError {
-    /// The plugin.
+    /// The plugin; empty if the error is not of a plugin.
     pub plugin: &'static str,
     /// The reason.
     pub reason: String,
@@ -17,7 +17,10 @@ pub struct StartError {
 
 impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "plugin {} cannot start: {}", self.plugin, self.reason)
+        match self.plugin {
+            "" => f.write_str(&self.reason),
+            plugin => write!(f, "plugin {plugin} cannot start: {}", self.reason),
+        }
     }
 }
 
@@ -79,5 +82,11 @@ mod tests {
         let error = |plugin, reason: &str| StartError { plugin, reason: reason.to_owned() };
         let errors = StartErrors(vec![error("A", "no room"), error("B", "no key")]);
         assert_eq!(text(&errors), "plugin A cannot start: no room\nplugin B cannot start: no key");
+    }
+
+    #[test]
+    fn an_error_of_no_plugin_is_displayed_as_its_reason_alone() {
+        let error = StartError { plugin: "", reason: "no profile".to_owned() };
+        assert_eq!(error.to_string(), "no profile");
     }
 }

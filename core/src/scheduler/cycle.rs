@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::binding::tell_extenders;
 use super::observer::{Observer, Point};
 use super::outcome::Failure;
-use crate::cache::{Cache, State, Unplaced};
+use crate::cache::{Cache, State, UnplacedPod};
 use crate::client::Client;
 use crate::engine::{Decision, Engine, ReservationId, UNTIMED};
 use crate::extension_points::Placement;
@@ -25,7 +25,7 @@ pub(super) struct Permitted {
 pub(super) struct Cycle<'a, S, C, D, O> {
     pub(super) client: &'a C,
     pub(super) pod: &'a Arc<Pod>,
-    pub(super) unplaced: Unplaced,
+    pub(super) unplaced: UnplacedPod,
     pub(super) cache: &'a mut Cache<S>,
     pub(super) draw: D,
     pub(super) waiting: &'a mut Waiting,

@@ -43,7 +43,7 @@ pub use tasks::{Completed, Tasks};
 
 use std::sync::Arc;
 
-use crate::cache::{Cache, State, Unplaced};
+use crate::cache::{Cache, State, UnplacedPod};
 use crate::client::{Client, Event, EventType};
 use crate::engine::Engine;
 use crate::events::{ClusterEvent, Happened};
@@ -308,7 +308,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 
     /// Returns none if a queued pod needs no attempt: it is being deleted, or has a node.
     #[inline]
-    fn unplaced(&self, pod: &Pod) -> Option<Unplaced> {
+    fn unplaced(&self, pod: &Pod) -> Option<UnplacedPod> {
         if pod.deleting { None } else { self.cache.unplaced(&pod.uid) }
     }
 

@@ -13,12 +13,10 @@ use tokio::time::timeout;
 
 use super::ConnectError;
 use super::credentials::{Credentials, bearer};
+use crate::files;
 
 /// How long a plugin may take.
 const LONGEST: Duration = Duration::from_secs(60);
-
-/// Maximum of bytes that a plugin prints: as much as a file may have.
-const LONGEST_OUTPUT: u64 = 10 << 20;
 
 /// `exec` of a user in a kubeconfig.
 #[derive(Deserialize)]
@@ -115,7 +113,7 @@ impl Plugin {
         command.env("KUBERNETES_EXEC_INFO", &self.info);
         let printed = match timeout(LONGEST, output(command)).await {
             Ok(Ok(None)) => {
-                let most = LONGEST_OUTPUT >> 20;
+                let most = files::LONGEST >> 20;
                 return Err(self.wrong(format_args!("it printed more than {most} MiB, the maximum")));
             }
             Ok(Ok(Some(output))) if output.status.success() => output.stdout,
@@ -177,6 +175,6 @@ async fn output(mut command: Command) -> std::io::Result<Option<Output>> {
 async fn read(from: Option<impl AsyncRead + Unpin>) -> std::io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     let Some(from) = from else { return Ok(Some(bytes)) };
-    from.take(LONGEST_OUTPUT + 1).read_to_end(&mut bytes).await?;
-    Ok((bytes.len() as u64 <= LONGEST_OUTPUT).then_some(bytes))
+    from.take(files::LONGEST + 1).read_to_end(&mut bytes).await?;
+    Ok((bytes.len() as u64 <= files::LONGEST).then_some(bytes))
 }

@@ -1,9 +1,7 @@
 //! What is logged of pods, in kube-scheduler's words.
 
-use std::sync::Arc;
-
 use schedc_core::engine::NO_NODES;
-use schedc_core::erased::{AnyScheduler, AttemptObserver, AttemptRecord};
+use schedc_core::erased::{AnyScheduler, AttemptObserver};
 use schedc_core::model::Pod;
 use schedc_core::scheduler::{Failure, Outcome};
 use tracing::{debug, error};
@@ -14,7 +12,7 @@ use super::Hooks;
 pub(super) struct Words;
 
 impl AttemptObserver for Words {
-    fn decided(&mut self, pod: &Arc<Pod>, _: bool, _: &AttemptRecord) {
+    fn attempts(&mut self, pod: &Pod) {
         debug!(v = 3, pod = %pod.namespaced_name(), "Attempting to schedule pod");
     }
 }

@@ -1,4 +1,4 @@
-//! Writes events at the lowest priority: on a connection of their own, with one limit for new events and series together, which
+//! Writes events at the lowest priority: on a separate connection, with one limit for new events and series together, which
 //! is lower while bindings are under way.
 
 use std::future::ready;

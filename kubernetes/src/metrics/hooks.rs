@@ -98,7 +98,7 @@ impl AttemptObserver for Observed {
     }
 }
 
-/// Nanoseconds since this was asked first.
+/// Returns the nanoseconds since the first call.
 fn clock() -> u64 {
     static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
     u64::try_from(BEGAN.elapsed().as_nanos()).unwrap_or(u64::MAX)

@@ -22,7 +22,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
-use super::tracked::Tracked;
+use super::tracked::TrackedStream;
 use crate::logs::RateLimit;
 
 /// How much a server gives to those who call.
@@ -107,9 +107,9 @@ impl Peer {
     }
 
     /// A request of this peer waits for a review, until the result is dropped.
-    pub(super) fn review(&self) -> Reviewed<'_> {
+    pub(super) fn review(&self) -> ReviewGuard<'_> {
         self.reviewed.fetch_add(1, Ordering::Relaxed);
-        Reviewed(self)
+        ReviewGuard(self)
     }
 
     /// What it showed, the peer's own first.
@@ -182,9 +182,9 @@ impl UnderWay {
 }
 
 /// A request that waits for a review.
-pub(super) struct Reviewed<'a>(&'a Peer);
+pub(super) struct ReviewGuard<'a>(&'a Peer);
 
-impl Drop for Reviewed<'_> {
+impl Drop for ReviewGuard<'_> {
     fn drop(&mut self) {
         self.0.reviewed.fetch_sub(1, Ordering::Relaxed);
     }
@@ -285,7 +285,7 @@ impl Connections {
             let (answers, under_way) = (answers.clone(), UnderWay::new(of.clone()));
             async move { Ok::<_, Infallible>(answers.answer(&under_way.0, request).await) }
         });
-        let stream = TokioIo::new(Tracked::new(stream, (!is_http2).then(|| peer.clone())));
+        let stream = TokioIo::new(TrackedStream::new(stream, (!is_http2).then(|| peer.clone())));
         let limits = &self.limits;
         if is_http2 {
             let window = u32::try_from(WAITING).unwrap_or(u32::MAX);
@@ -344,7 +344,7 @@ trait Ends: Future {
 }
 
 type Answer = Response<Full<Bytes>>;
-type Stream = TokioIo<Tracked>;
+type Stream = TokioIo<TrackedStream>;
 
 impl<S> Ends for http1::Connection<Stream, S>
 where

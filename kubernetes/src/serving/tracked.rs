@@ -12,18 +12,18 @@ use tokio_rustls::server::TlsStream;
 use super::connections::Peer;
 
 /// A connection, and its peer if bytes that arrive while no request is under way are headers. That holds for HTTP/1.1.
-pub(super) struct Tracked {
+pub(super) struct TrackedStream {
     stream: TlsStream<TcpStream>,
     peer: Option<Arc<Peer>>,
 }
 
-impl Tracked {
+impl TrackedStream {
     pub(super) fn new(stream: TlsStream<TcpStream>, peer: Option<Arc<Peer>>) -> Self {
-        Tracked { stream, peer }
+        TrackedStream { stream, peer }
     }
 }
 
-impl AsyncRead for Tracked {
+impl AsyncRead for TrackedStream {
     fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let before = buffer.filled().len();
@@ -35,7 +35,7 @@ impl AsyncRead for Tracked {
     }
 }
 
-impl AsyncWrite for Tracked {
+impl AsyncWrite for TrackedStream {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.get_mut().stream).poll_write(context, bytes)
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tracing::{info, warn};
 
-use super::stall::{Stall, Stalled};
+use super::stall::{Stall, StallReport};
 
 /// From how many bindings on others wait for the server, and not for us.
 const MANY: usize = 16;
@@ -25,6 +25,7 @@ struct Counts {
     under_way: AtomicUsize,
     /// In nanoseconds.
     mean: AtomicU64,
+    /// `under_way` changes while this is locked, so that no end resets it after the next binding began.
     stall: Mutex<Stall>,
 }
 
@@ -47,15 +48,16 @@ impl Bindings {
     }
 
     /// A binding begins, at this time of the transport's clock.
-    pub(crate) fn begin(&self, clock: Duration) -> One {
+    pub(crate) fn begin(&self, clock: Duration) -> BindingGuard {
+        let mut stall = self.stall();
         self.0.under_way.fetch_add(1, Ordering::Relaxed);
-        self.stall().begin(clock);
-        One(self.clone(), Instant::now())
+        stall.begin(clock);
+        BindingGuard(self.clone(), Instant::now())
     }
 
     /// Logs, now and then, that no binding succeeds.
     pub(super) fn log_stall(&self, clock: Duration) {
-        if let Some(Stalled { time, last_error }) = self.stall().check(clock) {
+        if let Some(StallReport { time, last_error }) = self.stall().check(clock) {
             let (under_way, seconds) = (self.count(), time.as_secs());
             warn!(under_way, err = last_error, "No binding has succeeded for {seconds} s");
         }
@@ -69,16 +71,17 @@ impl Bindings {
         let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         let mean = self.0.mean.load(Ordering::Relaxed);
         self.0.mean.store(mean - mean / MEMORY + took / MEMORY, Ordering::Relaxed);
+        let mut stall = self.stall();
         if self.0.under_way.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.stall().end();
+            stall.end();
         }
     }
 }
 
-/// One of them, until it is dropped.
-pub(crate) struct One(Bindings, Instant);
+/// A binding that is under way until this is dropped.
+pub(crate) struct BindingGuard(Bindings, Instant);
 
-impl One {
+impl BindingGuard {
     /// The binding is done, at this time of the transport's clock.
     pub(super) fn succeed(&self, clock: Duration) {
         if let Some(time) = self.0.stall().succeed(clock) {
@@ -92,7 +95,7 @@ impl One {
     }
 }
 
-impl Drop for One {
+impl Drop for BindingGuard {
     fn drop(&mut self) {
         self.0.end(self.1.elapsed());
     }

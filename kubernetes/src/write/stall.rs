@@ -19,7 +19,7 @@ pub(super) struct Stall {
 
 /// What is logged of a stall.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Stalled {
+pub(super) struct StallReport {
     pub(super) time: Duration,
     pub(super) last_error: String,
 }
@@ -47,14 +47,14 @@ impl Stall {
     }
 
     /// What is to be logged at this time, if anything.
-    pub(super) fn check(&mut self, clock: Duration) -> Option<Stalled> {
+    pub(super) fn check(&mut self, clock: Duration) -> Option<StallReport> {
         let time = clock.saturating_sub(self.since?);
         if time < STALLED || self.logged.is_some_and(|logged| clock < logged + PERIOD) {
             return None;
         }
         self.logged = Some(clock);
         let last_error = self.last_error.clone().unwrap_or_else(|| "no answer so far".to_owned());
-        Some(Stalled { time, last_error })
+        Some(StallReport { time, last_error })
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
     fn bindings_that_do_not_succeed_for_seconds_are_logged_now_and_then() {
         let mut stall = Stall::default();
         let at = Duration::from_secs;
-        let stalled = |seconds, why: &str| Some(Stalled { time: at(seconds), last_error: why.to_owned() });
+        let stalled = |seconds, why: &str| Some(StallReport { time: at(seconds), last_error: why.to_owned() });
         assert_eq!(stall.check(at(100)), None, "none is under way");
         stall.begin(at(100));
         stall.begin(at(103));

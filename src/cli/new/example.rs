@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 /// What `--with` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum With {
+pub(super) enum ExampleName {
     /// A filter with arguments, over a label that is a number
     Filter,
     /// A score with a column that depends on arguments, and normalisation
@@ -90,13 +90,13 @@ const PERMIT: Example = example!(
 
 impl Example {
     /// The example that `--with` names, or the simplest one.
-    pub(super) fn of(with: Option<With>) -> &'static Example {
+    pub(super) fn of(with: Option<ExampleName>) -> &'static Example {
         match with {
             None => &SIMPLE,
-            Some(With::Filter) => &FILTER,
-            Some(With::Score) => &SCORE,
-            Some(With::State) => &STATE,
-            Some(With::Permit) => &PERMIT,
+            Some(ExampleName::Filter) => &FILTER,
+            Some(ExampleName::Score) => &SCORE,
+            Some(ExampleName::State) => &STATE,
+            Some(ExampleName::Permit) => &PERMIT,
         }
     }
 
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn every_place_in_the_files_of_an_example_is_filled() {
-        for with in [None].into_iter().chain(With::value_variants().iter().copied().map(Some)) {
+        for with in [None].into_iter().chain(ExampleName::value_variants().iter().copied().map(Some)) {
             for (path, text) in Example::of(with).files() {
                 let text = [path, text].join("\n");
                 let left = text.split('@').skip(1).step_by(2).find(|word| !matches!(*word, "NAME" | "CRATE"));

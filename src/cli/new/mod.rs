@@ -12,7 +12,7 @@ use clap::Args;
 use super::failure::Failure;
 use super::origin::Origin;
 use super::output;
-use example::{Example, With};
+use example::{Example, ExampleName};
 
 /// Begin a scheduler with a plugin of your own: a crate that builds, with its test, a profile and a README
 ///
@@ -39,7 +39,7 @@ pub(crate) struct New {
 
     /// The plugin to begin with [default: a short filter]
     #[arg(long, value_name = "EXAMPLE")]
-    with: Option<With>,
+    with: Option<ExampleName>,
 }
 
 impl New {

@@ -33,7 +33,7 @@ spec:
 fn a_pod_needs_hardware_of_its_generation() {
     let mut cluster = Simulator::of::<Profiles>(Options::default()).expect("plugins start");
     cluster.apply(NODES);
-    // The profile says 2 for pods without the label.
+    // The profile sets 2 for pods without the label.
     cluster.apply(&pod("a", ""));
     cluster.apply(&pod("b", "example.com/generation: '1'"));
     cluster.run();

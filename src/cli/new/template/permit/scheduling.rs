@@ -44,7 +44,7 @@ fn a_pod_without_partner_gives_its_room_back() {
     let mut cluster = Simulator::of::<Profiles>(Options::default()).expect("plugins start");
     cluster.apply(NODE);
     cluster.apply(&pod("single", "web"));
-    // The profile says 60 seconds.
+    // The profile sets 60 seconds.
     cluster.run_for(Duration::from_secs(70));
     // There is room for two.
     cluster.apply(&(pod("front", "other") + &pod("back", "other")));

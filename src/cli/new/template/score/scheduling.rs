@@ -32,7 +32,7 @@ spec:
 fn cheap_nodes_are_filled_first() {
     let mut cluster = Simulator::of::<Profiles>(Options::default()).expect("plugins start");
     cluster.apply(&node("expensive", "example.com/price: '1.5'"));
-    // The profile says 0.8 for nodes without the label.
+    // The profile sets 0.8 for nodes without the label.
     cluster.apply(&node("unknown", ""));
     cluster.apply(&node("cheap", "example.com/price: '0.25'"));
     for (name, expected) in [("a", "cheap"), ("b", "unknown"), ("c", "expensive")] {
