@@ -16,6 +16,7 @@
 mod build;
 pub mod catalog;
 mod check;
+#[cfg_attr(not(feature = "sources"), path = "no_declared_args.rs")]
 mod declared_args;
 mod dependencies;
 pub mod diagnostic;

@@ -101,9 +101,9 @@ fn a_report_tells_how_to_replay() {
 }
 
 fn output(args: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_schedc-fuzz")).args(args).output().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_schedc-fuzz")).args(args).output().expect("the program starts");
     assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).unwrap()
+    String::from_utf8(output.stdout).expect("the program prints text")
 }
 
 #[test]

@@ -1,0 +1,19 @@
+//! In place of `declared_args`, where no sources are read: rustc alone checks the arguments of plugins in other crates.
+
+use crate::catalog::ArgsSchema;
+
+/// No declarations.
+#[derive(Default)]
+pub(crate) struct DeclaredArgs;
+
+impl DeclaredArgs {
+    /// Reads nothing.
+    pub(crate) fn read(_: &[String]) -> Self {
+        DeclaredArgs
+    }
+
+    /// Unknown arguments.
+    pub(crate) fn of(&self, _: &str) -> ArgsSchema {
+        ArgsSchema::Opaque
+    }
+}
