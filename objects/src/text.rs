@@ -18,3 +18,17 @@ pub fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
     let left_out = text[begin..end].chars().count();
     Cow::Owned(format!("{}[… {left_out} characters …]{}", &text[..begin], &text[end..]))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    #[test]
+    fn long_texts_lose_their_middle() {
+        assert_eq!(shortened("abcdef", 6), "abcdef");
+        assert_eq!(shortened("abcdefghi", 6), "abc[… 3 characters …]ghi");
+        assert_eq!(shortened("ääää", 6), "ääää");
+        assert_eq!(shortened("äääääää", 6), "äää[… 1 characters …]äää");
+        assert_eq!(shortened("", 0), "");
+    }
+}

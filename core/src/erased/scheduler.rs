@@ -36,7 +36,6 @@ pub trait AnyScheduler: Send {
     fn next_pod(&mut self, tasks: &mut dyn AnyTasks) -> Option<Arc<Pod>>;
     fn start_background(&mut self, tasks: &mut dyn AnyTasks);
     fn stop_background(&mut self);
-    fn activate(&mut self, uid: &Uid) -> bool;
     fn take_outcomes(&mut self) -> Vec<Outcome>;
     fn take_extender_calls(&mut self) -> Vec<extenders::Call>;
 
@@ -54,7 +53,6 @@ pub trait AnyScheduler: Send {
     fn held(&mut self, uid: &Uid) -> Option<Status>;
     fn pending(&self, uid: &Uid) -> Option<&Arc<Pod>>;
     fn pending_pods(&self) -> Box<dyn Iterator<Item = &Arc<Pod>> + '_>;
-    fn ready(&self) -> usize;
 
     fn under_way(&self) -> UnderWay;
     fn background_tasks(&self) -> usize;
@@ -105,9 +103,6 @@ impl<B: Bundle> AnyScheduler for Scheduler<B, AnyClient> {
     fn stop_background(&mut self) {
         self.stop_background();
     }
-    fn activate(&mut self, uid: &Uid) -> bool {
-        self.activate(uid)
-    }
     fn take_outcomes(&mut self) -> Vec<Outcome> {
         self.take_outcomes()
     }
@@ -154,9 +149,6 @@ impl<B: Bundle> AnyScheduler for Scheduler<B, AnyClient> {
     }
     fn pending_pods(&self) -> Box<dyn Iterator<Item = &Arc<Pod>> + '_> {
         Box::new(self.pending_pods())
-    }
-    fn ready(&self) -> usize {
-        self.ready()
     }
 
     fn under_way(&self) -> UnderWay {
