@@ -12,7 +12,7 @@ mod callgrind;
 #[path = "inlining/in_full.rs"]
 #[allow(unreachable_pub, reason = "plugins are public, but these are in no library")]
 mod in_full;
-#[path = "../src/cli/new/template/simple/kept_nodes.rs"]
+#[path = "../tools/cli/src/commands/new/template/simple/kept_nodes.rs"]
 #[allow(unreachable_pub, reason = "plugins are public, but these are in no library")]
 mod kept_nodes;
 
