@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use schedc_bounds::files;
 use schedc_core::profile::ProfileInfo;
 use schedc_import::Level;
 use schedc_kubernetes::config::{Settings, effective};
-use schedc_kubernetes::files;
 use schedc_kubernetes::flags::Flags;
 use tracing::{debug, info, warn};
 
