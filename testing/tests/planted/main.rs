@@ -15,6 +15,7 @@ mod scheduler {
         "tests/planted/profiles/stale.toml",
         "tests/planted/profiles/drifts.toml",
         "tests/planted/profiles/outdated.toml",
+        "tests/planted/profiles/panics.toml",
     );
 }
 
@@ -393,6 +394,17 @@ fn an_index_that_does_not_follow_is_caught() {
 
             CONTRACT_SEED=5 CONTRACT_CASES=1 repeats this history."#]],
     );
+}
+
+#[test]
+fn a_panic_is_caught_with_its_place() {
+    let report = check::<Profiles>("Panics", Contract::KeptAnswers, MANIFESTS).expect_err("a bug");
+    // The place of the plugin; its line would change with every edit of the file.
+    let report = report.split_once("plugins.rs:").and_then(|(before, after)| {
+        let after = after.split_once(":\n")?.1;
+        Some(format!("{}plugins.rs:LINE:\n{after}", before.replace('\\', "/")))
+    });
+    expect![[r#""#]].assert_eq(&report.unwrap_or_default());
 }
 
 #[test]
