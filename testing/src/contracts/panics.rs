@@ -24,7 +24,7 @@ pub(super) fn as_error(play: impl FnOnce() -> Result<(), String>) -> Result<(), 
     let outer = CAUGHT.replace(Some(String::new()));
     let played = catch_unwind(AssertUnwindSafe(play));
     let noted = CAUGHT.replace(outer).unwrap_or_default();
-    played.unwrap_or_else(|_| Err(noted))
+    played.unwrap_or(Err(noted))
 }
 
 /// Notes a panic if it will be caught.
