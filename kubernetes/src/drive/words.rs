@@ -13,7 +13,7 @@ pub(super) struct Words;
 
 /// Whether [`attempts`] may log anything.
 pub(super) fn logs_attempts() -> bool {
-    tracing::enabled!(Level::DEBUG)
+    tracing::event_enabled!(Level::DEBUG)
 }
 
 /// Logs that an attempt for this pod begins. The driver calls it: nothing is logged between a popped pod and its decision.
