@@ -37,7 +37,7 @@ pub(super) fn read(flags: &Flags, compiled: &'static [ProfileInfo]) -> Result<Se
 /// Tells what holds; with `--write-config-to`, writes it. Returns whether it did, and that is all there is to do.
 pub(super) fn tell(settings: &Settings, compiled: &[ProfileInfo], file: Option<&Path>) -> Result<bool, Failure> {
     let yaml = || serde_saphyr::to_string(&effective(settings, compiled)).map_err(Failure::new);
-    if tracing::enabled!(tracing::Level::DEBUG) {
+    if tracing::event_enabled!(tracing::Level::DEBUG) {
         debug!(v = 2, config = yaml()?, "Using component config");
     }
     let Some(path) = file else { return Ok(false) };
