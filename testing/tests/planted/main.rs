@@ -433,7 +433,8 @@ fn a_panic_is_caught_with_its_place() {
           - image: i
             name: c
 
-        CONTRACT_SEED=0 CONTRACT_CASES=1 repeats this history."#]].assert_eq(&report.unwrap_or_default());
+        CONTRACT_SEED=0 CONTRACT_CASES=1 repeats this history."#]]
+    .assert_eq(&report.unwrap_or_default());
 }
 
 #[test]
