@@ -8,9 +8,9 @@ use std::collections::HashSet;
 use std::fmt;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Patch, Renderer, Snippet};
+use schedc_bounds::text::shortened;
 
 use crate::source::{FileId, Files, Lines, Location, Span};
-use crate::suggest::shortened;
 
 /// One error.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,6 +1,4 @@
-//! Names in messages: what was meant by a name, and names of any length.
-
-use std::borrow::Cow;
+//! The known name that was most likely meant by an unknown one.
 
 /// The candidate that was most likely meant by `name`: the same but for case and separators, or a few typos away.
 pub fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
@@ -23,24 +21,6 @@ pub fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
 
 /// Maximum length of a name for which [`closest`] has an answer, in bytes.
 const LONGEST: usize = 200;
-
-/// A text of at most about `limit` characters; the middle of a longer text is left out.
-pub fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
-    // A text has at most as many characters as bytes.
-    if text.len() <= limit {
-        return Cow::Borrowed(text);
-    }
-    let half = limit / 2;
-    let begin = text.char_indices().nth(half).map(|(begin, _)| begin);
-    let end = text.char_indices().rev().nth(half.saturating_sub(1)).map(|(end, _)| end);
-    match (begin, end) {
-        (Some(begin), Some(end)) if begin < end => {
-            let left_out = text[begin..end].chars().count();
-            Cow::Owned(format!("{}[… {left_out} characters …]{}", &text[..begin], &text[end..]))
-        }
-        _ => Cow::Borrowed(text),
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -67,14 +47,5 @@ mod tests {
         check("Coscheduling", None);
         check("x", None);
         check("", None);
-    }
-
-    #[test]
-    fn long_texts_lose_their_middle() {
-        assert_eq!(shortened("abcdef", 6), "abcdef");
-        assert_eq!(shortened("abcdefghi", 6), "abc[… 3 characters …]ghi");
-        assert_eq!(shortened("ääää", 6), "ääää");
-        assert_eq!(shortened("äääääää", 6), "äää[… 1 characters …]äää");
-        assert_eq!(shortened("", 0), "");
     }
 }

@@ -16,6 +16,10 @@ pub trait Column: Clone + Default + PartialEq + Send + Sync + 'static {
     /// Whether an entry says nothing of pods: `add_pod` and `remove_pod` do nothing.
     const OF_NODE_ALONE: bool = false;
 
+    /// Interns strings that entries compare, such as the key of a label of pods. Called once, before any entry is built.
+    ///
+    /// Without it, [`Interner::get`] in `build` returns `None` if no object so far has the string, and a pod that comes later may have it.
+    fn begin(_interner: &mut Interner) {}
     /// The entry of a node without pods.
     fn build(node: &Node, interner: &Interner) -> Self;
     /// A pod comes to the node.
@@ -34,6 +38,8 @@ pub trait ColumnWithArgs: Clone + Default + PartialEq + Send + Sync + 'static {
     /// Whether an entry does not depend on pods: `add_pod` and `remove_pod` do nothing.
     const OF_NODE_ALONE: bool = false;
 
+    /// Interns strings that entries compare, as in [`Column::begin`]: a label of pods that the arguments name, for example.
+    fn begin(_args: &Self::Args, _interner: &mut Interner) {}
     /// Returns the entry of a node without pods.
     fn build(args: &Self::Args, node: &Node, interner: &Interner) -> Self;
     /// Adds a pod to the node.

@@ -6,6 +6,7 @@
 //! | arguments | `#[derive(Args)]`, [`List`], [`Seq`], [`NoArgs`] |
 //! | state of nodes | [`NodeInfo`], [`Column`], [`ColumnWithArgs`] with [`WithArgs`], [`Position`] |
 //! | state of the cluster | [`Index`], [`View`], [`IndexView`] |
+//! | cycle state | [`Slot`], [`Mask`] |
 //! | extension points | a trait for each, with the types of its methods |
 //! | events and hints | [`EnqueueExtensions`], [`Registration`], [`EventResource`], [`Action`], [`EventObject`] |
 
@@ -21,7 +22,8 @@ pub use crate::extension_points::{
 };
 pub use crate::handle::{Handle, WaitingPods};
 pub use crate::intern::{Interner, Symbol};
-pub use crate::model::{LabelsExt, Node, NodeIndex, Object, Pod, PodSpec, label_integer};
+pub use crate::mask::Mask;
+pub use crate::model::{LabelsExt, Node, NodeIndex, Object, Pod, PodSpec, Uid, label_integer};
 pub use crate::plugin::{Compile, IndexView, MaybeStateOf, Plugin, Refs, Row, Slot, StateOf, View};
 pub use crate::profile::Profile;
 pub use crate::simple::SimpleFilter;

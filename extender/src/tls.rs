@@ -3,7 +3,7 @@
 //! `ureq` has TLS of its own, but cannot be told another name for the server than that of the URL, nor does it tell what is
 //! wrong with a certificate.
 
-use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -11,6 +11,7 @@ use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme, StreamOwned};
+use schedc_bounds::files;
 use ureq::Error;
 use ureq::unversioned::transport::{
     Buffers, ConnectionDetails, Connector, Either, LazyBuffers, NextTimeout, Transport, TransportAdapter,
@@ -49,7 +50,7 @@ pub(crate) fn config(tls: Tls, trusts_anybody: bool) -> Result<Arc<ClientConfig>
 fn read(pem: Pem) -> Result<Vec<u8>, String> {
     match pem {
         Pem::Text(text) => Ok(text.as_bytes().to_vec()),
-        Pem::File(file) => fs::read(file).map_err(|error| format!("{file}: {error}")),
+        Pem::File(file) => files::read(Path::new(file)).map_err(|reason| format!("{file}: {reason}")),
     }
 }
 

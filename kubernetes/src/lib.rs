@@ -10,7 +10,6 @@
 //! | [`dry_run`] | a scheduler that decides and writes nothing |
 //! | [`election`] | who of several replicas leads |
 //! | [`events`] | what is to be written of what people should know |
-//! | [`files`] | files that flags and kubeconfigs name, read with a limit |
 //! | [`flags`] | kube-scheduler's command line: what is honoured, ignored or refused |
 //! | [`health`] | how the scheduler is, for those who ask |
 //! | [`inspect`] | what the scheduler knows, when somebody asks |
@@ -33,7 +32,6 @@ pub mod drive;
 pub mod dry_run;
 pub mod election;
 pub mod events;
-pub mod files;
 pub mod flags;
 pub mod health;
 pub mod inspect;

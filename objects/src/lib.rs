@@ -21,7 +21,6 @@ pub mod reads;
 mod suggest;
 #[cfg(feature = "manifests")]
 pub mod testing;
-mod text;
 mod told;
 #[cfg(feature = "manifests")]
 mod validation;
@@ -34,6 +33,5 @@ pub use kinds::{AnyObject, CustomObject, KINDS, KindInfo, Kinds, namespace};
 pub use kinds::{ObjectError, UnknownField, UnknownFields};
 #[cfg(feature = "manifests")]
 pub use manifests::{Error, Manifests, Place, Sourced};
-pub use text::shortened;
 #[cfg(feature = "manifests")]
 pub use validation::{IgnoredFields, ObjectReader, Validation};

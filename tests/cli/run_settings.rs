@@ -20,7 +20,8 @@ fn what_holds_is_written_and_can_be_read() {
     for line in ["  leaderElect: false\n", "  leaseDuration: 30s\n", "  qps: 5.0\n", "podMaxBackoffSeconds: 10\n"] {
         assert!(first.contains(line), "{line} in {first}");
     }
-    folder.schedc(&["run", "--config=first.yaml", "--write-config-to=second.yaml"]).ok();
+    let told = folder.schedc(&["run", "-v=2", "--config=first.yaml", "--write-config-to=second.yaml"]);
+    assert!(told.code == Some(0) && told.stderr.contains("\"Using component config\" config="), "{told:?}");
     assert_eq!(written("second.yaml"), first);
 }
 

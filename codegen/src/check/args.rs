@@ -14,6 +14,7 @@ use crate::catalog::{ArgsSchema, PluginEntry};
 use crate::diagnostic::Diagnostic;
 use crate::messages;
 use crate::parse::RawArgs;
+use crate::schema::{FieldSchema, Schema};
 use crate::source::{Span, Spanned};
 use crate::suggest::closest;
 use crate::tree::{RawNode, RawTable, RawValue};
@@ -35,6 +36,25 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
             continue;
         };
         found.extend(check_args(&plugin.entry, args));
+    }
+    check_absent(cx, found);
+}
+
+/// Reports plugins with required arguments for which the profile has no table. Those that the profile does not name have none.
+fn check_absent(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+    for plugin in &cx.plan.plugins {
+        let (None, Some(at), ArgsSchema::Known(Schema::Table { fields })) =
+            (&plugin.args, plugin.named_at, &plugin.entry.args)
+        else {
+            continue;
+        };
+        let required: Vec<&FieldSchema> = fields.iter().filter(|field| field.required).collect();
+        let name = &plugin.entry.name;
+        let is_meant =
+            |args: &RawArgs| args.plugin.value == *name || meant(cx, args).is_some_and(|entry| entry.name == *name);
+        if !required.is_empty() && !cx.raw.args.iter().any(is_meant) {
+            found.push(messages::missing_arguments(at, name, &required));
+        }
     }
 }
 

@@ -189,7 +189,11 @@ pub(super) fn emit(states: &States) -> TokenStream {
         #(#column_removes)*
         #(Index::remove_pod(&mut self.#indexes, index, pod);)*
     };
-    let begin = quote! { #(Index::begin(&mut self.#indexes, interner);)* };
+    let begin_columns = states.columns.iter().zip(&column_types).map(|(Entry { args, .. }, column)| match args {
+        None => quote! { <#column as Column>::begin(interner); },
+        Some(ArgsOf { constant, .. }) => quote! { <#column as ColumnWithArgs>::begin(&#constant, interner); },
+    });
+    let begin = quote! { #(#begin_columns)* #(Index::begin(&mut self.#indexes, interner);)* };
     let begin_interner = parameter("interner", &begin);
     let set_pending = quote! { #(Index::set_pending(&mut self.#indexes, old, new);)* };
     let set_object = quote! { #(Index::set_object(&mut self.#indexes, old, new);)* };

@@ -2,7 +2,7 @@
 
 use super::{alternatives, did_you_mean, quoted};
 use crate::diagnostic::Diagnostic;
-use crate::schema::Format;
+use crate::schema::{FieldSchema, Format};
 use crate::source::{Span, Spanned};
 
 pub(crate) fn args_of_disabled_plugin(plugin: &Spanned<String>) -> Diagnostic {
@@ -29,6 +29,16 @@ pub(crate) fn unknown_argument(key: &Spanned<String>, owner: &str, known: &[&str
 pub(crate) fn missing_argument(at: Span, owner: &str, name: &str, doc: &str) -> Diagnostic {
     let diagnostic = Diagnostic::at(at, format!("{owner} needs `{name}`"), format!("`{name}` is missing"));
     if doc.is_empty() { diagnostic } else { diagnostic.note(format!("`{name}`: {doc}")) }
+}
+
+/// A plugin without a table of arguments, and the arguments that it requires.
+pub(crate) fn missing_arguments(at: Span, plugin: &str, required: &[&FieldSchema]) -> Diagnostic {
+    let names = quoted(required.iter().map(|field| field.name.as_str()));
+    let mut diagnostic = Diagnostic::at(at, format!("`{plugin}` needs {names}"), "has no arguments in this profile");
+    for FieldSchema { name, doc, .. } in required.iter().filter(|field| !field.doc.is_empty()) {
+        diagnostic = diagnostic.note(format!("`{name}`: {doc}"));
+    }
+    diagnostic.help(format!("add a table `[args.{plugin}]` with {names}"))
 }
 
 /// `what` is the argument with its path, `expected` and `kind` are kinds of values.

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::check;
+use super::{check, check_with_crates};
 
 #[test]
 fn for_a_plugin_that_is_not_enabled() {
@@ -380,6 +380,42 @@ requested-to-capacity-ratio.shape = [
               |                     ^^ not more than the one before
 
             error: 2 errors in profiles/p.toml
+        "#]],
+    );
+}
+
+#[test]
+fn required_ones_without_a_table() {
+    let catalog = r#"crate = "grades"
+
+[[plugin]]
+name = "MinimumGrade"
+path = "grades::MinimumGrade"
+points = ["filter"]
+args = { type = "table", fields = [
+    { name = "at-least", required = true, doc = "The least grade.", schema = { type = "integer", min = 1 } },
+    { name = "label", schema = { type = "string" } },
+] }
+"#;
+    let profile = r#"crates = ["grades"]
+
+[plugins]
+multi-point = ["PrioritySort", "MinimumGrade", "DefaultBinder"]
+"#;
+    check_with_crates(
+        profile,
+        &[("grades", Some(catalog))],
+        expect![[r#"
+            error: `MinimumGrade` needs `at-least`
+             --> profiles/p.toml:4:32
+              |
+            4 | multi-point = ["PrioritySort", "MinimumGrade", "DefaultBinder"]
+              |                                ^^^^^^^^^^^^^^ has no arguments in this profile
+              |
+              = note: `at-least`: The least grade.
+              = help: add a table `[args.MinimumGrade]` with `at-least`
+
+            error: 1 error in profiles/p.toml
         "#]],
     );
 }

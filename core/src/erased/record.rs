@@ -23,6 +23,9 @@ pub struct AttemptRecord {
 }
 
 /// Observes the attempts of an [`AnyScheduler`](super::AnyScheduler). `()` ignores all of them.
+///
+/// No method is called between a popped pod and its decision. [`AnyScheduler::next_pod`](super::AnyScheduler::next_pod) names a pod before
+/// its attempt.
 pub trait AttemptObserver {
     /// The clock by which extension points are timed; none if they are not.
     fn clock(&self) -> Option<Clock> {
@@ -30,8 +33,6 @@ pub trait AttemptObserver {
     }
     /// The next pod is about to be popped, if there is one.
     fn pops(&mut self) {}
-    /// An attempt for this pod begins.
-    fn attempts(&mut self, _pod: &Pod) {}
     /// The decision about a pod is made: it has its node, is assumed and reserved there and passed Permit, or it has none.
     fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool, _record: &AttemptRecord) {}
 }
@@ -46,17 +47,13 @@ impl<A: AttemptObserver, B: AttemptObserver> AttemptObserver for (A, B) {
         self.0.pops();
         self.1.pops();
     }
-    fn attempts(&mut self, pod: &Pod) {
-        self.0.attempts(pod);
-        self.1.attempts(pod);
-    }
     fn decided(&mut self, pod: &Arc<Pod>, has_node: bool, record: &AttemptRecord) {
         self.0.decided(pod, has_node, record);
         self.1.decided(pod, has_node, record);
     }
 }
 
-/// Records an attempt for an observer, so that the plugins run without virtual calls.
+/// Records an attempt, and reports it to an observer after the decision.
 pub(super) struct Recorder<'a> {
     observer: &'a mut dyn AttemptObserver,
     clock: Option<Clock>,
@@ -75,9 +72,8 @@ impl Observer for Recorder<'_> {
     fn pops(&mut self) {
         self.observer.pops();
     }
-    fn attempts(&mut self, profile: usize, pod: &Pod) {
+    fn attempts(&mut self, profile: usize, _: &Pod) {
         self.record.profile = profile;
-        self.observer.attempts(pod);
     }
     fn begins(&mut self, _: Point) {
         if let Some(clock) = self.clock {
@@ -103,8 +99,8 @@ mod tests {
     struct Calls(Vec<&'static str>);
 
     impl AttemptObserver for Calls {
-        fn attempts(&mut self, _: &Pod) {
-            self.0.push("attempts");
+        fn pops(&mut self) {
+            self.0.push("pops");
         }
         fn decided(&mut self, _: &Arc<Pod>, _: bool, record: &AttemptRecord) {
             assert_eq!(record.profile, 1);
@@ -113,13 +109,16 @@ mod tests {
     }
 
     #[test]
-    fn both_observers_of_a_pair_see_an_attempt_before_its_decision() {
+    fn both_observers_of_a_pair_see_an_attempt_after_its_decision() {
         let mut pair = (Calls::default(), Calls::default());
         let pod = Arc::new(Pod::default());
         let mut recorder = Recorder::new(&mut pair);
+        recorder.pops();
         recorder.attempts(1, &pod);
+        recorder.begins(Point::Filter);
+        recorder.ends(Point::Filter, Code::Success);
         recorder.decided(&pod, true);
-        assert_eq!(pair.0.0, ["attempts", "decided"]);
-        assert_eq!(pair.1.0, ["attempts", "decided"]);
+        assert_eq!(pair.0.0, ["pops", "decided"]);
+        assert_eq!(pair.1.0, ["pops", "decided"]);
     }
 }

@@ -47,6 +47,16 @@ fn profiles_with_equal_arguments_share_a_column() {
     assert_eq!(left(&state.node_worth_), [10, 50]);
 }
 
+/// The first pod with the label comes after the node.
+#[test]
+fn a_column_finds_labels_of_pods_that_come_after_the_node() {
+    let mut world = world();
+    world.running("web", "free: 'yes'", "shiny");
+    let state = &world.embedded.scheduler.cache.state;
+    assert_eq!(state.node_worth[1].left, 10);
+    assert_eq!(state.node_worth_[1].left, 50);
+}
+
 #[test]
 fn hypothetical_pods_change_the_column_of_the_profile() {
     let mut world = world();

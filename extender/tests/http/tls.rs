@@ -106,6 +106,9 @@ fn certificates_that_cannot_be_used_are_told_at_once() {
     };
     let missing = error(Tls { ca: Some(Pem::File("/nowhere/ca.pem")), ..Tls::default() });
     assert!(missing.starts_with("extender https://127.0.0.1:1: /nowhere/ca.pem: "), "{missing}");
+    // Without a limit, this would be read forever.
+    let endless = error(Tls { ca: Some(Pem::File("/dev/zero")), ..Tls::default() });
+    assert_eq!(endless, "extender https://127.0.0.1:1: /dev/zero: this is a device; a regular file is required");
     let empty = error(Tls { ca: Some(Pem::Text("-----BEGIN -----END ")), ..Tls::default() });
     assert!(empty.contains("there is no certificate in it"), "{empty}");
     let pair = |certificate, key| Tls {

@@ -1,7 +1,7 @@
 //! What client-go and API servers refuse.
 
+use schedc_bounds::text::shortened;
 use schedc_core::model::dns_subdomain_problems;
-use schedc_objects::shortened;
 
 use super::LeaderElection;
 

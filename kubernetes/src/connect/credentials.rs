@@ -6,10 +6,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hyper::header::HeaderValue;
 use k8s_openapi::jiff::Timestamp;
+use schedc_bounds::files;
 
 use super::ConnectError;
 use super::plugin::Plugin;
-use crate::files;
 
 /// Something that is written somewhere.
 pub(super) struct Source {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rustls::pki_types::ServerName;
+use schedc_bounds::files;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -14,7 +15,6 @@ use super::credentials::{Source, User};
 use super::plugin::{Exec, Plugin};
 use super::tls::Trust;
 use super::{ConnectError, Target, server};
-use crate::files;
 
 /// A kubeconfig, and where it is.
 pub(super) struct Kubeconfig {

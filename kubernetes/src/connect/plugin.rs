@@ -5,6 +5,7 @@ use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use k8s_openapi::jiff::Timestamp;
+use schedc_bounds::files;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -13,7 +14,6 @@ use tokio::time::timeout;
 
 use super::ConnectError;
 use super::credentials::{Credentials, bearer};
-use crate::files;
 
 /// How long a plugin may take.
 const LONGEST: Duration = Duration::from_secs(60);

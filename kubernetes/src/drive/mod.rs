@@ -303,7 +303,15 @@ impl<S: Streams, C: DrivenClient, H: Hooks> Driver<S, C, H> {
     fn try_pods(&mut self) -> bool {
         for _ in 0..PODS_AT_ONCE {
             let may_try = self.leadership.leads(self.streams.clock()) && self.client.bindings() < BINDINGS_AT_ONCE;
-            if !may_try || !self.scheduler.schedule_one(&mut self.tasks, &mut self.hooks) {
+            if !may_try {
+                return false;
+            }
+            if words::logs_attempts()
+                && let Some(pod) = self.scheduler.next_pod(&mut self.tasks)
+            {
+                words::attempts(&pod);
+            }
+            if !self.scheduler.schedule_one(&mut self.tasks, &mut self.hooks) {
                 return false;
             }
         }

@@ -4,18 +4,24 @@ use schedc_core::engine::NO_NODES;
 use schedc_core::erased::{AnyScheduler, AttemptObserver};
 use schedc_core::model::Pod;
 use schedc_core::scheduler::{Failure, Outcome};
-use tracing::{debug, error};
+use tracing::{Level, debug, error};
 
 use super::Hooks;
 
 /// Logs what happens to pods.
 pub(super) struct Words;
 
-impl AttemptObserver for Words {
-    fn attempts(&mut self, pod: &Pod) {
-        debug!(v = 3, pod = %pod.namespaced_name(), "Attempting to schedule pod");
-    }
+/// Whether [`attempts`] may log anything.
+pub(super) fn logs_attempts() -> bool {
+    tracing::event_enabled!(Level::DEBUG)
 }
+
+/// Logs that an attempt for this pod begins. The driver calls it: nothing is logged between a popped pod and its decision.
+pub(super) fn attempts(pod: &Pod) {
+    debug!(v = 3, pod = %pod.namespaced_name(), "Attempting to schedule pod");
+}
+
+impl AttemptObserver for Words {}
 
 impl Hooks for Words {
     fn came_to_end(&mut self, outcome: &Outcome, _: &dyn AnyScheduler) {

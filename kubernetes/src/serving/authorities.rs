@@ -9,10 +9,11 @@ use rustls::pki_types::pem::PemObject;
 use rustls::server::WebPkiClientVerifier;
 use rustls::server::danger::ClientCertVerifier;
 use rustls::{DistinguishedName, RootCertStore};
+use schedc_bounds::files;
 use serde_json::Value;
 
 use crate::wire::{Call, Lane, Refusal, Transport, Verb};
-use crate::{crypto, files, flags};
+use crate::{crypto, flags};
 
 /// Where kube-apiserver tells whom it believes.
 const CONFIG_MAP: &str = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";

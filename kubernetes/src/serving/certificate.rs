@@ -11,8 +11,9 @@ use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
     KeyPair, KeyUsagePurpose, SanType,
 };
+use schedc_bounds::files;
 
-use crate::{files, flags};
+use crate::flags;
 
 /// A certificate, with those that vouch for it, and its key, both as PEM.
 #[derive(Clone, PartialEq, Eq)]

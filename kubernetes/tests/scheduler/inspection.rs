@@ -17,7 +17,7 @@ use crate::scheduler::pipelines::Profiles;
 use crate::support::Fast;
 
 /// Has this done while a scheduler schedules.
-async fn while_it_runs(server: &Server, done: impl AsyncFnOnce(Inspector)) {
+pub(super) async fn while_it_runs(server: &Server, done: impl AsyncFnOnce(Inspector)) {
     let transport = Fast::to(server, 20);
     let (queue, sink) = Sink::new(transport.clone(), Recorder::new("host"), 1);
     tokio::spawn(sink.run());

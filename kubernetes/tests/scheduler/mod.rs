@@ -5,6 +5,7 @@
 //! | `extenders` | webhooks have their say, and what is wrong with them costs no more than their time |
 //! | `faults` | whatever goes wrong on the way, pods are bound once, and to nodes that have room |
 //! | `inspection` | what a scheduler knows can be held against what is so |
+//! | `logging` | an attempt is logged before its outcome |
 //! | `looking` | who only looks on writes nothing; it says what it would do, or what kube-scheduler does otherwise |
 //! | `replicas` | so they are when the leader is killed, held up or stopped |
 //! | `requests` | what is asked for is what kube-scheduler asks for |
@@ -23,6 +24,7 @@ mod extender;
 mod extenders;
 mod faults;
 mod inspection;
+mod logging;
 mod looking;
 mod replica;
 mod replicas;

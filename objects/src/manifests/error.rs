@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use schedc_bounds::text::shortened;
+
 use super::Place;
-use crate::text::shortened;
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]

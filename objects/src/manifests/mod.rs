@@ -23,7 +23,6 @@ use crate::kinds::{AnyObject, Kinds, namespace, object_name};
 use crate::validation::{IgnoredFields, ObjectReader, Validation};
 pub use error::{Error, Problem};
 
-pub use crate::text::shortened;
 pub use json::UniqueKeys;
 pub(crate) use typed::fields_for_tests;
 

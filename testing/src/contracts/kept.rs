@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use schedc_core::cache::{Cache, State};
+use schedc_core::diagnosis::Diagnosis;
 use schedc_core::engine::{Decision, Engine, KeptAnswer, UNTIMED};
 use schedc_core::explain::{Explanation, NodeExplanation};
 use schedc_core::extension_points::{MAX_NODE_SCORE, PostFilterResult};
@@ -164,7 +165,11 @@ fn compare_decisions<S: State>(expected: &Decision, got: &Decision, cache: &Cach
         };
         difference.field("PostFilter", found(&expected.post_filter), found(&got.post_filter));
     }
-    if difference.is_empty() && (a, expected.post_filter.as_ref()) != (b, got.post_filter.as_ref()) {
-        difference.field("diagnosis", format!("{a:?}"), format!("{b:?}"));
-    }
+    difference.field("number of nodes", a.nodes.to_string(), b.nodes.to_string());
+    difference.field("PreFilter", difference::status(a.pre_filter.as_ref()), difference::status(b.pre_filter.as_ref()));
+    let reasons = |diagnosis: &Diagnosis| {
+        diagnosis.reasons.iter().map(|(reason, nodes)| format!("{nodes} {reason}")).collect::<Vec<_>>().join(", ")
+    };
+    difference.field("reasons", reasons(a), reasons(b));
+    difference.field("message of PostFilter", a.post_filter.clone(), b.post_filter.clone());
 }

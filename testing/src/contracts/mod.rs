@@ -4,11 +4,11 @@ mod add_pod;
 mod difference;
 mod hints;
 mod kept;
+mod panics;
 mod rebuilt;
 mod reserve;
 
 use std::env;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use schedc_core::engine::Engine;
 use schedc_core::handle::Handle;
@@ -76,14 +76,9 @@ struct Subject {
     seed: u64,
 }
 
-/// A panic is a broken promise, too.
+/// A panic breaks a contract, too.
 fn play<B: Bundle>(subject: &Subject, contract: Contract, steps: &[Step], things: &[Thing]) -> Result<(), String> {
-    let played = catch_unwind(AssertUnwindSafe(|| play_on::<B>(subject, contract, steps, things)));
-    played.unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().cloned();
-        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-        Err(format!("panic: {}", text.unwrap_or_default()))
-    })
+    panics::as_error(|| play_on::<B>(subject, contract, steps, things))
 }
 
 fn play_on<B: Bundle>(subject: &Subject, contract: Contract, steps: &[Step], things: &[Thing]) -> Result<(), String> {

@@ -15,6 +15,7 @@ mod scheduler {
         "tests/planted/profiles/stale.toml",
         "tests/planted/profiles/drifts.toml",
         "tests/planted/profiles/outdated.toml",
+        "tests/planted/profiles/panics.toml",
     );
 }
 
@@ -393,6 +394,47 @@ fn an_index_that_does_not_follow_is_caught() {
 
             CONTRACT_SEED=5 CONTRACT_CASES=1 repeats this history."#]],
     );
+}
+
+#[test]
+fn a_panic_is_caught_with_its_place() {
+    let report = check::<Profiles>("Panics", Contract::KeptAnswers, MANIFESTS).expect_err("a bug");
+    // The line changes with every edit of the file.
+    let report = report.split_once("plugins.rs:").and_then(|(before, after)| {
+        let after = after.split_once(":\n")?.1;
+        Some(format!("{before}plugins.rs:LINE:\n{after}"))
+    });
+    expect![[r#"
+        Panics does not keep the contract KeptAnswers in profile panics
+
+        panic at testing/tests/planted/plugins.rs:LINE:
+          index out of bounds: the len is 0 but the index is 0
+
+        Steps:
+          1. apply Node n2 (manifest 1)
+          2. apply Pod b/waits-3 (manifest 2)
+        Manifests:
+        --- # manifest 1
+        apiVersion: v1
+        kind: Node
+        metadata:
+          name: n2
+        status:
+          allocatable:
+            pods: "9"
+        --- # manifest 2
+        apiVersion: v1
+        kind: Pod
+        metadata:
+          name: waits-3
+          namespace: b
+        spec:
+          containers:
+          - image: i
+            name: c
+
+        CONTRACT_SEED=0 CONTRACT_CASES=1 repeats this history."#]]
+    .assert_eq(&report.unwrap_or_default());
 }
 
 #[test]

@@ -4,21 +4,21 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
-use schedc_core::column::{Index, Position};
+use schedc_core::column::{Index, NodeInfo, Position};
 use schedc_core::events::{Action, EventResource};
 use schedc_core::extension_points::{
     EnqueueExtensions, FilterPlugin, Placement, PostBindPlugin, PreFilter, PreFilterPlugin, PreScorePlugin,
     Registration, ReservePlugin, ScoreError, ScorePlugin, pre_filter_again,
 };
 use schedc_core::handle::Handle;
-use schedc_core::intern::Symbol;
+use schedc_core::intern::{Interner, Symbol};
 use schedc_core::kept::{Anew, Rescore, Verdicts};
 use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, Pod, PodSpec};
 use schedc_core::plugin::{Compile, Slot, View};
 use schedc_core::status::{Code, Reasons, Status};
+use schedc_core::{Plugin, SimpleFilter};
 
 const SOUND: u8 = 0;
 const FORGETS: u8 = 1;
@@ -208,5 +208,20 @@ impl ScorePlugin for Outdated {
 
     fn score(_: &NoArgs, (): &(), pods: &Vec<usize>, node: NodeIndex) -> Result<i64, ScoreError> {
         Ok(if pods.get(node.get()).is_some_and(|pods| *pods > 0) { 100 } else { 0 })
+    }
+}
+
+/// Assumes that each node has a pod.
+#[derive(Default)]
+pub struct Panics;
+
+impl SimpleFilter for Panics {
+    const NAME: &'static str = "Panics";
+    type Pod = Symbol;
+    fn read(pod: &PodSpec, _: &mut Interner) -> Symbol {
+        pod.namespace
+    }
+    fn filter(namespace: &Symbol, node: &NodeInfo) -> Result<(), &'static str> {
+        if node.pods[0].spec.namespace == *namespace { Ok(()) } else { Err("node(s) had pods of another namespace") }
     }
 }

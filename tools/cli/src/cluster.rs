@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod as ApiPod;
+use schedc_bounds::text::shortened;
 use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::Overrides;
 use schedc_core::intern::Interner;
@@ -13,7 +14,6 @@ use schedc_core::profile::{ProfileInfo, StartErrors};
 use schedc_core::scheduler::Options;
 use schedc_embedded::server::uid_of;
 use schedc_embedded::{Hooks, ServerOptions, Simulator, simulator};
-use schedc_objects::manifests::shortened;
 use schedc_objects::{AnyObject, Objects};
 use serde::Serialize;
 

@@ -3,13 +3,13 @@
 use std::fmt;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use schedc_bounds::text::shortened;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
 use super::is_namespaced;
 use super::reader::{self, Reason, UnknownFields, WrongValue};
-use crate::manifests::shortened;
 
 /// Why a JSON value is not the object that it says to be.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use schedc_bounds::text::shortened;
 use schedc_core::erased::AnyBundle;
-use schedc_objects::manifests::shortened;
 
 use super::extenders::Extenders;
 use super::failure::Failure;

@@ -8,7 +8,7 @@ use std::io::Write;
 use clap::ValueEnum;
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Row, Table};
-use schedc_codegen::suggest::shortened;
+use schedc_bounds::text::shortened;
 use serde::Serialize;
 
 use super::failure::Failure;

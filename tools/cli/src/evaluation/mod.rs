@@ -16,12 +16,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod as ApiPod;
+use schedc_bounds::text::shortened;
 use schedc_core::erased::{AnyBundle, AnyCluster};
 use schedc_core::extenders::Overrides;
 use schedc_core::model::{CustomKind, Pod};
 use schedc_core::originals::OriginalsOf;
 use schedc_core::profile::{Bundle, ProfileInfo, StartErrors};
-use schedc_objects::manifests::shortened;
 use schedc_objects::{IgnoredFields, Kinds, ObjectError, ObjectReader, UnknownField, Validation};
 use serde::Serialize;
 

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use schedc_bounds::files;
 use schedc_core::profile::ProfileInfo;
 use schedc_import::Level;
 use schedc_kubernetes::config::{Settings, effective};
-use schedc_kubernetes::files;
 use schedc_kubernetes::flags::Flags;
 use tracing::{debug, info, warn};
 
@@ -38,7 +38,7 @@ pub(super) fn read(flags: &Flags, compiled: &'static [ProfileInfo]) -> Result<Se
 /// Tells what holds; with `--write-config-to`, writes it. Returns whether it did, and that is all there is to do.
 pub(super) fn tell(settings: &Settings, compiled: &[ProfileInfo], file: Option<&Path>) -> Result<bool, Failure> {
     let text = || yaml(&effective(settings, compiled));
-    if tracing::enabled!(tracing::Level::DEBUG) {
+    if tracing::event_enabled!(tracing::Level::DEBUG) {
         debug!(v = 2, config = text()?, "Using component config");
     }
     let Some(path) = file else { return Ok(false) };

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use schedc_core::model::Uid;
 use schedc_core::prelude::*;
 
 /// What a profile can set in `[args.Pairs]`.

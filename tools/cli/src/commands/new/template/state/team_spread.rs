@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schedc_core::mask::Mask;
 use schedc_core::prelude::*;
 
 /// Prefers racks with few pods of the pod's team (label `example.com/team`).

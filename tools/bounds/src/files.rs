@@ -1,4 +1,4 @@
-//! Files that flags and kubeconfigs name, read with a limit.
+//! Files that flags, kubeconfigs and profiles name, read with a limit.
 //!
 //! A FIFO can block its reader forever, and a device such as `/dev/zero` has no end. Only regular files are read; symbolic links
 //! are followed, since projected volumes (tokens of service accounts) consist of them.
@@ -8,8 +8,8 @@ use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
-/// Maximum size of a file, and of the output of a credential plugin, in bytes. Kubernetes limits Secrets and ConfigMaps to 1 MiB; bundles of authorities are smaller, too.
-pub(crate) const LONGEST: u64 = 10 << 20;
+/// Maximum size of a file, in bytes. Kubernetes limits Secrets and ConfigMaps to 1 MiB, and bundles of authorities are smaller, too.
+pub const LONGEST: u64 = 10 << 20;
 
 /// Reads a regular file.
 ///
