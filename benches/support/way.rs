@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use schedc::pipelines::state::State;
 use schedc_codegen::Options;
-use schedc_core::answer::Answer;
+use schedc_core::evaluation::Evaluation;
 use schedc_core::cache::Cache;
 use schedc_core::handle::Handle;
 use schedc_core::model::{NodeIndex, PodSpec};
-use schedc_core::passes::Best;
+use schedc_core::node_loops::BestTotal;
 use schedc_core::profile::{PreFilterRun, Profile};
 use schedc_interpret::{Interpretation, Pipeline};
 
@@ -22,7 +22,7 @@ pub(crate) type Cluster = Cache<State>;
 /// A way to find the best node for a pod.
 pub(crate) trait Way {
     /// Everything from PreFilter to the totals, for the pod of a kind that was compiled before.
-    fn pass(&mut self, kind: usize, cluster: &Cluster) -> Best;
+    fn pass(&mut self, kind: usize, cluster: &Cluster) -> BestTotal;
     /// The total of every feasible node of the last pass.
     fn totals(&self) -> Vec<(NodeIndex, i64)>;
 }
@@ -31,16 +31,16 @@ pub(crate) trait Way {
 struct Plugins<P: Profile> {
     plugins: Arc<P>,
     pods: Vec<P::Pod>,
-    answer: Answer<P>,
+    answer: Evaluation<P>,
 }
 
 impl<P: Profile> Plugins<P> {
     fn new(plugins: Arc<P>, pods: &[PodSpec], cluster: &mut Cache<P::State>) -> Self {
         let compile = |pod| plugins.compile(pod, &mut cluster.base.interner, &mut cluster.state);
-        Plugins { pods: pods.iter().map(compile).collect(), plugins, answer: Answer::default() }
+        Plugins { pods: pods.iter().map(compile).collect(), plugins, answer: Evaluation::default() }
     }
 
-    fn pass(&mut self, kind: usize, cluster: &Cache<P::State>) -> Best {
+    fn pass(&mut self, kind: usize, cluster: &Cache<P::State>) -> BestTotal {
         let pod = &self.pods[kind];
         let mut run = PreFilterRun::default();
         let cycle = self.plugins.pre_filter(pod, cluster, &mut run).expect("no plugin rejects the pod");
@@ -63,7 +63,7 @@ impl<P: Profile<State = State>> Generated<P> {
 }
 
 impl<P: Profile<State = State>> Way for Generated<P> {
-    fn pass(&mut self, kind: usize, cluster: &Cluster) -> Best {
+    fn pass(&mut self, kind: usize, cluster: &Cluster) -> BestTotal {
         self.0.pass(kind, cluster)
     }
     fn totals(&self) -> Vec<(NodeIndex, i64)> {
@@ -86,7 +86,7 @@ impl ByHand {
 }
 
 impl Way for ByHand {
-    fn pass(&mut self, kind: usize, cluster: &Cluster) -> Best {
+    fn pass(&mut self, kind: usize, cluster: &Cluster) -> BestTotal {
         (self.evaluate)(&self.pods[kind], cluster, &mut self.answer).expect("scores are within their range")
     }
 
@@ -118,7 +118,7 @@ impl Interpreted {
 }
 
 impl Way for Interpreted {
-    fn pass(&mut self, kind: usize, _: &Cluster) -> Best {
+    fn pass(&mut self, kind: usize, _: &Cluster) -> BestTotal {
         self.plugins.pass(kind, &self.cluster)
     }
     fn totals(&self) -> Vec<(NodeIndex, i64)> {

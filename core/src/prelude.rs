@@ -2,11 +2,11 @@
 //!
 //! | for | names |
 //! |---|---|
-//! | every plugin | [`Plugin`], [`Compile`], [`Handle`], [`PodSpec`], [`Interner`], [`Symbol`]; [`SimpleFilter`] for the short way |
+//! | every plugin | [`Plugin`], [`CompileContext`], [`Handle`], [`PodSpec`], [`Interner`], [`Symbol`]; [`SimpleFilter`] for the short way |
 //! | arguments | `#[derive(Args)]`, [`List`], [`Seq`], [`NoArgs`] |
 //! | state of nodes | [`NodeInfo`], [`Column`], [`ColumnWithArgs`] with [`WithArgs`], [`Position`] |
 //! | state of the cluster | [`Index`], [`View`], [`IndexView`] |
-//! | cycle state | [`Slot`], [`Mask`] |
+//! | cycle state | [`CycleSlot`], [`NodeMask`] |
 //! | extension points | a trait for each, with the types of its methods |
 //! | events and hints | [`EnqueueExtensions`], [`Registration`], [`EventResource`], [`Action`], [`EventObject`] |
 
@@ -14,17 +14,17 @@ pub use crate::args::{Args, List, NoArgs, Seq};
 pub use crate::column::{Column, ColumnWithArgs, Index, NodeInfo, Position, WithArgs};
 pub use crate::events::{Action, EventObject, EventResource};
 pub use crate::extension_points::{
-    BindPlugin, Binding, EnqueueExtensions, Extent, FilterPlugin, HintContext, HintError, MAX_NODE_SCORE,
-    NormalizeScore, Permit, PermitPlugin, Placement, PostBindPlugin, PostFilterContext, PostFilterPlugin,
-    PostFilterResult, PreBindPlugin, PreEnqueuePlugin, PreFilter, PreFilterPlugin, PreFlight, PreScorePlugin,
+    BindPlugin, BindResult, EnqueueExtensions, Extent, FilterPlugin, HintContext, HintError, MAX_NODE_SCORE,
+    NormalizeScore, PermitResult, PermitPlugin, Placement, PostBindPlugin, PostFilterContext, PostFilterPlugin,
+    PostFilterResult, PreBindPlugin, PreEnqueuePlugin, PreFilterResult, PreFilterPlugin, PreFlightResult, PreScorePlugin,
     PrepareScore, QueueSortPlugin, QueuedPod, QueueingHint, Registration, ReservePlugin, ScoreError, ScorePlugin,
     default_normalize,
 };
 pub use crate::handle::{Handle, WaitingPods};
 pub use crate::intern::{Interner, Symbol};
-pub use crate::mask::Mask;
+pub use crate::node_mask::NodeMask;
 pub use crate::model::{LabelsExt, Node, NodeIndex, Object, Pod, PodSpec, Uid, label_integer};
-pub use crate::plugin::{Compile, IndexView, MaybeStateOf, Plugin, Refs, Row, Slot, StateOf, View};
+pub use crate::plugin::{CompileContext, IndexView, OptionalStateOf, Plugin, Refs, Row, CycleSlot, StateOf, View};
 pub use crate::profile::Profile;
 pub use crate::simple::SimpleFilter;
 pub use crate::status::{Code, Reasons, Status};

@@ -118,7 +118,7 @@ impl Client for EmbeddedClient {
     }
 
     /// No extender can know this cluster: if it agrees, the pod is bound for it.
-    async fn bind_by(
+    async fn bind_by_extender(
         &self,
         placement: &Placement,
         ask: impl FnOnce() -> Result<bool, String> + Send + 'static,

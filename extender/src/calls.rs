@@ -2,17 +2,17 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use schedc_core::extenders::Call;
+use schedc_core::extenders::ExtenderCall;
 
 /// The last calls. Where nobody asks, old ones go.
 #[derive(Debug, Default)]
-pub(crate) struct Calls(Mutex<Vec<Call>>);
+pub(crate) struct Calls(Mutex<Vec<ExtenderCall>>);
 
 /// How many are remembered.
 const MOST: usize = 1024;
 
 impl Calls {
-    pub(crate) fn add(&self, call: Call) {
+    pub(crate) fn add(&self, call: ExtenderCall) {
         let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if calls.len() == MOST {
             calls.clear();
@@ -20,7 +20,7 @@ impl Calls {
         calls.push(call);
     }
 
-    pub(crate) fn take(&self) -> Vec<Call> {
+    pub(crate) fn take(&self) -> Vec<ExtenderCall> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use schedc_core::cache::Base;
-use schedc_core::extenders::{Call, ExtenderRejection, Overrides, Setting, Verb};
+use schedc_core::extenders::{ExtenderCall, ExtenderRejection, Overrides, Setting, Verb};
 use schedc_core::extension_points::{Candidate, Placement};
-use schedc_core::mask::Mask;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::status::Code;
 use serde::de::DeserializeOwned;
@@ -58,16 +58,16 @@ impl Asked {
         verb: &str,
         pod: &Pod,
         base: &Base,
-        nodes: &Mask,
+        nodes: &NodeMask,
         calls: &Calls,
-    ) -> Result<(Mask, Vec<ExtenderRejection>), String> {
+    ) -> Result<(NodeMask, Vec<ExtenderRejection>), String> {
         let by_name = self.settings.node_cache_capable;
         let body = request::of_nodes(pod, base, nodes, by_name)?;
         self.ask(Verb::Filter, verb, &body, calls, |mut answer: Filtered| {
             if let Some(error) = answer.error.take().filter(|error| !error.is_empty()) {
                 return Err(error);
             }
-            let mut left = Mask::default();
+            let mut left = NodeMask::default();
             left.resize(base.infos().len());
             for name in answer.left(by_name) {
                 let node = node(base, &name).filter(|&node| nodes.contains(node));
@@ -100,7 +100,7 @@ impl Asked {
         verb: &str,
         pod: &Pod,
         base: &Base,
-        nodes: &Mask,
+        nodes: &NodeMask,
         calls: &Calls,
     ) -> Result<Vec<(NodeIndex, i64)>, String> {
         let body = request::of_nodes(pod, base, nodes, self.settings.node_cache_capable)?;
@@ -172,7 +172,7 @@ impl Asked {
         let result = ask();
         let (took, succeeded) = (began.elapsed(), result.is_ok());
         tracing::debug!(v = 5, extender = %self.url, verb = %verb, succeeded, took = ?took, "Extender was asked");
-        calls.add(Call { extender: self.url.clone(), verb, succeeded, took });
+        calls.add(ExtenderCall { extender: self.url.clone(), verb, succeeded, took });
         result
     }
 

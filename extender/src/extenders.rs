@@ -4,9 +4,9 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use schedc_core::cache::Base;
-use schedc_core::extenders::{Call, ExtenderRejection, Extenders, Overrides};
+use schedc_core::extenders::{ExtenderCall, ExtenderRejection, Extenders, Overrides};
 use schedc_core::extension_points::{Candidate, Placement};
-use schedc_core::mask::Mask;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::Pod;
 use schedc_core::profile::ProfileInfo;
 use tracing::{info, warn};
@@ -81,7 +81,7 @@ impl Extenders for HttpExtenders {
         Ok(())
     }
 
-    fn filter(&self, pod: &Arc<Pod>, base: &Base, feasible: &mut Mask) -> Result<Vec<ExtenderRejection>, String> {
+    fn filter(&self, pod: &Arc<Pod>, base: &Base, feasible: &mut NodeMask) -> Result<Vec<ExtenderRejection>, String> {
         let mut rejections = Vec::new();
         for (asked, verb) in self.interested(pod, base, |extender| extender.filter_verb)? {
             if feasible.is_empty() {
@@ -100,7 +100,7 @@ impl Extenders for HttpExtenders {
     }
 
     /// All at the same time, as kube-scheduler does.
-    fn prioritize(&self, pod: &Arc<Pod>, base: &Base, feasible: &Mask, totals: &mut [i64]) {
+    fn prioritize(&self, pod: &Arc<Pod>, base: &Base, feasible: &NodeMask, totals: &mut [i64]) {
         let interested: Vec<_> = match self.interested(pod, base, |extender| extender.prioritize_verb) {
             Ok(interested) => interested.collect(),
             Err(error) => return warn!(err = error, "No score given by extenders"),
@@ -173,7 +173,7 @@ impl Extenders for HttpExtenders {
         }
     }
 
-    fn take_calls(&self) -> Vec<Call> {
+    fn take_calls(&self) -> Vec<ExtenderCall> {
         self.calls.take()
     }
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use schedc_core::cache::Base;
 use schedc_core::extension_points::{Candidate, Placement};
-use schedc_core::mask::Mask;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{NodeIndex, Pod};
 use serde::Serialize;
 
 /// `ExtenderArgs`
-pub(crate) fn of_nodes(pod: &Pod, base: &Base, nodes: &Mask, by_name: bool) -> Result<Vec<u8>, String> {
+pub(crate) fn of_nodes(pod: &Pod, base: &Base, nodes: &NodeMask, by_name: bool) -> Result<Vec<u8>, String> {
     let mut body = begin(pod, base)?;
     if by_name {
         let names: Vec<&str> = nodes.iter().map(|node| base.name(node)).collect();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use schedc_core::originals::OriginalsOf;
+use schedc_core::originals::RequiredOriginals;
 
 /// An extender. A verb that is not given is not asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,8 +69,8 @@ pub enum Pem {
 }
 
 /// The objects that such extenders are sent whole.
-pub const fn originals(extenders: &[Extender]) -> OriginalsOf {
-    let mut all = OriginalsOf::NONE;
+pub const fn originals(extenders: &[Extender]) -> RequiredOriginals {
+    let mut all = RequiredOriginals::NONE;
     let mut at = 0;
     while at < extenders.len() {
         all = all.and(extenders[at].originals());
@@ -80,10 +80,10 @@ pub const fn originals(extenders: &[Extender]) -> OriginalsOf {
 }
 
 impl Extender {
-    const fn originals(&self) -> OriginalsOf {
+    const fn originals(&self) -> RequiredOriginals {
         let asks_of_nodes = self.filter_verb.is_some() || self.prioritize_verb.is_some();
         let preempts = self.preempt_verb.is_some();
-        OriginalsOf {
+        RequiredOriginals {
             nodes: asks_of_nodes && !self.node_cache_capable,
             // Whether a pod asks for a managed resource is looked up there, too; and so there is something wherever there are
             // extenders.
@@ -115,17 +115,17 @@ mod tests {
 
     #[test]
     fn what_extenders_know_themselves_is_not_kept() {
-        let pods = OriginalsOf { waiting_pods: true, ..OriginalsOf::NONE };
+        let pods = RequiredOriginals { waiting_pods: true, ..RequiredOriginals::NONE };
         let verbless = Extender { filter_verb: None, prioritize_verb: None, preempt_verb: None, ..NAMES };
         let nodes = Extender { node_cache_capable: false, preempt_verb: None, ..NAMES };
         let victims = Extender { preempt_verb: NAMES.preempt_verb, node_cache_capable: false, ..verbless };
         for (extenders, kept) in [
-            (&[][..], OriginalsOf::NONE),
+            (&[][..], RequiredOriginals::NONE),
             (&[verbless], pods),
             (&[NAMES], pods),
-            (&[NAMES, nodes], OriginalsOf { nodes: true, ..pods }),
-            (&[victims], OriginalsOf { placed_pods: true, ..pods }),
-            (&[victims, nodes], OriginalsOf { nodes: true, waiting_pods: true, placed_pods: true }),
+            (&[NAMES, nodes], RequiredOriginals { nodes: true, ..pods }),
+            (&[victims], RequiredOriginals { placed_pods: true, ..pods }),
+            (&[victims, nodes], RequiredOriginals { nodes: true, waiting_pods: true, placed_pods: true }),
         ] {
             assert_eq!(originals(extenders), kept);
         }

@@ -3,7 +3,7 @@
 use schedc_core::cache::State;
 use schedc_core::extension_points::Nomination;
 use schedc_core::model::Uid;
-use schedc_core::queue::Place;
+use schedc_core::queue::QueuePlace;
 use schedc_core::scheduler::{Failure, Outcome};
 use schedc_embedded::server::Request;
 
@@ -120,7 +120,7 @@ impl Simulation {
         let by_us = |plugin: &&str| *plugin == "First" || *plugin == "Last";
         if began.is_some_and(|began| began < self.happened)
             && unschedulable.diagnosis.unschedulable_plugins.iter().any(by_us)
-            && self.scheduler.place(&outcome.pod.uid) == Some(Place::Unschedulable)
+            && self.scheduler.place(&outcome.pod.uid) == Some(QueuePlace::Unschedulable)
         {
             let found = format!("{} is parked: {message}", outcome.pod.name);
             return broken(Invariant::EventsAreNotLost, found);

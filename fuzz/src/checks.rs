@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use schedc_core::cache::PodState;
 use schedc_core::model::Uid;
-use schedc_core::queue::Place;
+use schedc_core::queue::QueuePlace;
 
 use crate::invariants::{Invariant, Violation, broken};
 use crate::known::uid;
@@ -131,7 +131,7 @@ impl Simulation {
         for (node, pods) in self.scheduler.cache.nominator.iter() {
             for pod in pods {
                 let place = self.scheduler.place(&pod.uid);
-                if matches!(place, None | Some(Place::InFlight)) {
+                if matches!(place, None | Some(QueuePlace::InFlight)) {
                     let node = self.scheduler.cache.base.interner.resolve(node);
                     let found = format!("{} is nominated for {node}, and is {}", pod.uid.0, in_words(place));
                     return broken(Invariant::NominationsAreAlive, found);
@@ -150,8 +150,8 @@ impl Simulation {
                 cache.pod(&Uid(uid.clone())).map(|(_, node, state)| (cache.base.interner.resolve(node), state));
             let holds = match (&expected, cached, place) {
                 (Expected::Nowhere, None, None) => true,
-                (Expected::Queued, None, Some(place)) => place != Place::InFlight,
-                (Expected::Assumed(node), Some((on, PodState::Assumed)), Some(Place::InFlight)) => node == on,
+                (Expected::Queued, None, Some(place)) => place != QueuePlace::InFlight,
+                (Expected::Assumed(node), Some((on, PodState::Assumed)), Some(QueuePlace::InFlight)) => node == on,
                 (Expected::Finished(node), Some((on, PodState::BindingFinished)), None) => node == on,
                 (Expected::Bound(node), Some((on, PodState::Bound)), None) => node == on,
                 _ => false,
@@ -172,7 +172,7 @@ impl Simulation {
             }
         }
         // Attempts of pods that are gone are not known by uid, and no others.
-        let in_flight = self.scheduler.under_way().attempts;
+        let in_flight = self.scheduler.in_progress().attempts;
         let held = self.ledger.open().held().filter(|(who, ..)| *who == Who::First).count();
         if in_flight != held {
             let found = format!("{in_flight} pods are being tried or bound, and {held} have something reserved");
@@ -232,6 +232,6 @@ fn different(kept: &State, rebuilt: &State) -> Option<&'static str> {
 }
 
 /// A place in words.
-pub(crate) fn in_words(place: Option<Place>) -> String {
+pub(crate) fn in_words(place: Option<QueuePlace>) -> String {
     place.map_or("not in the queue".to_owned(), |place| format!("{place:?} in the queue"))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use schedc_core::background::BackgroundClient;
 use schedc_core::cache::Base;
-use schedc_core::events::{Changed, Happened};
+use schedc_core::events::{ChangedObject, ObjectEvent};
 
 use crate::ledger::SharedLedger;
 
@@ -39,17 +39,17 @@ pub(crate) async fn follow(ledger: SharedLedger, client: BackgroundClient) {
     }
 }
 
-fn told(happened: &Happened, base: &Base) -> Option<Told> {
+fn told(happened: &ObjectEvent, base: &Base) -> Option<Told> {
     match &happened.changed {
-        Changed::Node(old, new) => {
+        ChangedObject::Node(old, new) => {
             let node = new.as_ref().or(old.as_ref())?;
             Some(Told::Node(base.interner.resolve(node.name).to_owned(), new.is_some()))
         }
-        Changed::Pod(old, new) => {
+        ChangedObject::Pod(old, new) => {
             let pod = &new.as_ref().or(old.as_ref())?.pod;
             let node = new.as_ref().and_then(|pod| pod.node).map(|node| base.interner.resolve(node).to_owned());
             Some(Told::Pod(pod.uid.0.clone(), node))
         }
-        Changed::Object(..) => None,
+        ChangedObject::Object(..) => None,
     }
 }

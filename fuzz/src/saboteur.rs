@@ -6,14 +6,14 @@ use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::client::Client;
 use schedc_core::extension_points::{
-    BindPlugin, Binding, FilterPlugin, Permit, PermitPlugin, Placement, PostBindPlugin, PreBindPlugin,
-    PreEnqueuePlugin, PreFilter, PreFilterPlugin, PreFlight, PreScorePlugin, ReservePlugin, ScoreError, ScorePlugin,
+    BindPlugin, BindResult, FilterPlugin, PermitResult, PermitPlugin, Placement, PostBindPlugin, PreBindPlugin,
+    PreEnqueuePlugin, PreFilterResult, PreFilterPlugin, PreFlightResult, PreScorePlugin, ReservePlugin, ScoreError, ScorePlugin,
 };
 use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::intern::Symbol;
-use schedc_core::mask::Mask;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{LabelsExt, Pod, PodSpec};
-use schedc_core::plugin::{Compile, IndexView, Row, Slot, View};
+use schedc_core::plugin::{CompileContext, IndexView, Row, CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 use crate::follower::follow;
@@ -81,7 +81,7 @@ impl<const FIRST: bool> Plugin for Saboteur<FIRST> {
         Ok(Saboteur { ledger })
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> Self::Pod {
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Self::Pod {
         pod.labels.value(cx.interner.intern(LABEL))
     }
 }
@@ -95,18 +95,18 @@ impl PreEnqueuePlugin for First {
 impl PreFilterPlugin for First {
     type Cycle = Kernel;
 
-    fn pre_filter(&self, _: &NoArgs, pod: &Option<Symbol>, view: View<'_, Self>) -> Result<PreFilter<Kernel>, Status> {
+    fn pre_filter(&self, _: &NoArgs, pod: &Option<Symbol>, view: View<'_, Self>) -> Result<PreFilterResult<Kernel>, Status> {
         let Some(pod) = pod.map(|pod| view.base.interner.resolve(pod)) else {
-            return Ok(PreFilter::skip(Kernel::Pass));
+            return Ok(PreFilterResult::skip(Kernel::Pass));
         };
         match Self::obey(self.take(pod, Point::PreFilter), Point::PreFilter) {
             Ok(()) => {}
-            Err(status) if status.code == Code::Unschedulable => return Ok(PreFilter::reject(Kernel::Pass, status)),
+            Err(status) if status.code == Code::Unschedulable => return Ok(PreFilterResult::reject(Kernel::Pass, status)),
             Err(status) => return Err(status),
         }
         Ok(match Self::obey(self.take(pod, Point::Filter), Point::Filter) {
-            Ok(()) => PreFilter::skip(Kernel::Pass),
-            Err(status) => PreFilter::ready(Kernel::Say(status.code)),
+            Ok(()) => PreFilterResult::skip(Kernel::Pass),
+            Err(status) => PreFilterResult::ready(Kernel::Say(status.code)),
         })
     }
 }
@@ -137,13 +137,13 @@ impl PreScorePlugin for First {
         _: &NoArgs,
         pod: &Option<Symbol>,
         view: View<'_, Self>,
-        _: &Mask,
-    ) -> Result<Slot<Kernel>, Status> {
-        let Some(pod) = pod.map(|pod| view.base.interner.resolve(pod)) else { return Ok(Slot::skip(Kernel::Pass)) };
+        _: &NodeMask,
+    ) -> Result<CycleSlot<Kernel>, Status> {
+        let Some(pod) = pod.map(|pod| view.base.interner.resolve(pod)) else { return Ok(CycleSlot::skip(Kernel::Pass)) };
         Self::obey(self.take(pod, Point::PreScore), Point::PreScore)?;
         Ok(match self.take(pod, Point::Score) {
-            Some(_) => Slot::ready(Kernel::Say(Code::Error)),
-            None => Slot::skip(Kernel::Pass),
+            Some(_) => CycleSlot::ready(Kernel::Say(Code::Error)),
+            None => CycleSlot::skip(Kernel::Pass),
         })
     }
 }
@@ -179,24 +179,24 @@ impl<const FIRST: bool> ReservePlugin for Saboteur<FIRST> {
 }
 
 impl<const FIRST: bool> PermitPlugin for Saboteur<FIRST> {
-    fn permit(&self, _: &NoArgs, placement: &Placement, waiting: &mut WaitingPods<'_>) -> Permit {
+    fn permit(&self, _: &NoArgs, placement: &Placement, waiting: &mut WaitingPods<'_>) -> PermitResult {
         let mischief = self.take(&placement.pod.name, Point::Permit);
         if let Some(Mischief::Wait(seconds)) = mischief {
             let patience = Duration::from_secs(seconds.into());
             let until = waiting.now.saturating_add(patience.as_nanos() as i64);
             self.ledger.open().waits(Self::WHO, placement, until);
-            return Permit::Wait(patience);
+            return PermitResult::Wait(patience);
         }
-        Self::obey(mischief, Point::Permit).map_or_else(Permit::Reject, |()| Permit::Allow)
+        Self::obey(mischief, Point::Permit).map_or_else(PermitResult::Reject, |()| PermitResult::Allow)
     }
 }
 
 impl<const FIRST: bool> PreBindPlugin for Saboteur<FIRST> {
     type Reserved = ();
 
-    fn pre_bind_pre_flight(&self, _: &NoArgs, placement: &Placement, _: &()) -> Result<PreFlight, Status> {
+    fn pre_bind_pre_flight(&self, _: &NoArgs, placement: &Placement, _: &()) -> Result<PreFlightResult, Status> {
         let plans = self.ledger.open().plans(&placement.pod.name, Self::WHO, Point::PreBind);
-        Ok(if plans { PreFlight::Run } else { PreFlight::Skip })
+        Ok(if plans { PreFlightResult::Run } else { PreFlightResult::Skip })
     }
 
     async fn pre_bind<C: Client>(&self, _: &NoArgs, client: &C, placement: &Placement, _: &()) -> Result<(), Status> {
@@ -210,13 +210,13 @@ impl<const FIRST: bool> PreBindPlugin for Saboteur<FIRST> {
 }
 
 impl BindPlugin for First {
-    async fn bind<C: Client>(&self, _: &NoArgs, client: &C, placement: &Placement) -> Result<Binding, Status> {
+    async fn bind<C: Client>(&self, _: &NoArgs, client: &C, placement: &Placement) -> Result<BindResult, Status> {
         self.ledger.open().passes(Self::WHO, Point::Bind, placement);
         let mischief = self.take(&placement.pod.name, Point::Bind);
         Self::obey(mischief, Point::Bind)?;
         match mischief {
-            Some(_) => client.bind(placement).await.map(|()| Binding::Done).map_err(Status::error),
-            None => Ok(Binding::Skip),
+            Some(_) => client.bind(placement).await.map(|()| BindResult::Done).map_err(Status::error),
+            None => Ok(BindResult::Skip),
         }
     }
 }

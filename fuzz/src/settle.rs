@@ -6,8 +6,8 @@ use std::time::Duration;
 use schedc_core::cache::PodState;
 use schedc_core::engine::Decision;
 use schedc_core::model::Uid;
-use schedc_core::queue::Place;
-use schedc_core::scheduler::UnderWay;
+use schedc_core::queue::QueuePlace;
+use schedc_core::scheduler::InProgressCounts;
 use schedc_embedded::EmbeddedClient;
 use schedc_embedded::Executor;
 
@@ -55,7 +55,7 @@ impl Simulation {
                 return Ok(());
             }
         }
-        let under_way = self.scheduler.under_way();
+        let under_way = self.scheduler.in_progress();
         broken(
             Invariant::ItSettles,
             format!("after {PATIENCE} more steps, there is still something to do: {under_way:?}"),
@@ -101,7 +101,7 @@ impl Simulation {
         let told = self.ledger.open().take_told();
         let told: Vec<Arc<str>> = told.iter().filter_map(|name| self.known.uid(name)).cloned().collect();
         let parked = |uid: &Arc<str>| {
-            matches!(self.scheduler.place(&Uid(uid.clone())), Some(Place::Unschedulable | Place::Gated))
+            matches!(self.scheduler.place(&Uid(uid.clone())), Some(QueuePlace::Unschedulable | QueuePlace::Gated))
         };
         let told: Vec<Arc<str>> = told.into_iter().filter(parked).collect();
         for uid in &told {
@@ -125,7 +125,7 @@ impl Simulation {
         let is_missed = |uid: &Arc<str>| {
             let place = self.scheduler.place(&Uid(uid.clone()));
             let last = self.last_outcomes.get(uid).map_or("", String::as_str);
-            place == Some(Place::Unschedulable) && MISSED.iter().any(|reason| last.contains(reason))
+            place == Some(QueuePlace::Unschedulable) && MISSED.iter().any(|reason| last.contains(reason))
         };
         let missed: Vec<Arc<str>> = self.known.pods.keys().filter(|uid| is_missed(uid)).cloned().collect();
         for uid in &missed {
@@ -141,15 +141,15 @@ impl Simulation {
         // Without nodes, pods are tried again and again, as in kube-scheduler.
         let backs_off = !self.known.nodes.is_empty()
             && self.known.pods.keys().any(|uid| {
-                matches!(self.scheduler.place(&Uid(uid.clone())), Some(Place::Backoff | Place::ErrorBackoff))
+                matches!(self.scheduler.place(&Uid(uid.clone())), Some(QueuePlace::Backoff | QueuePlace::ErrorBackoff))
             });
         let backoff = if backs_off { self.scheduler.next_tick() } else { None };
         self.cluster.next_time().into_iter().chain(backoff).chain(self.scheduler.next_deadline()).min()
     }
 
     fn check_idle(&self) -> Result<(), Violation> {
-        let under_way = self.scheduler.under_way();
-        if under_way != UnderWay::default() {
+        let under_way = self.scheduler.in_progress();
+        if under_way != InProgressCounts::default() {
             return broken(Invariant::IdleIsIdle, format!("{under_way:?}"));
         }
         let tasks = self.executor.len().saturating_sub(self.scheduler.background_tasks());
@@ -166,8 +166,8 @@ impl Simulation {
         }
         for (uid, pod) in self.pending() {
             let place = self.scheduler.place(&Uid(uid.clone()));
-            let is_hopeless = place == Some(Place::ErrorBackoff) && self.known.nodes.is_empty();
-            if !is_hopeless && !matches!(place, Some(Place::Unschedulable | Place::Gated)) {
+            let is_hopeless = place == Some(QueuePlace::ErrorBackoff) && self.known.nodes.is_empty();
+            if !is_hopeless && !matches!(place, Some(QueuePlace::Unschedulable | QueuePlace::Gated)) {
                 let invariant = if place.is_none() { Invariant::NoPodIsLost } else { Invariant::IdleIsIdle };
                 return broken(invariant, format!("{} is {}", pod.name, in_words(place)));
             }
@@ -227,9 +227,9 @@ impl Simulation {
             };
             let found = fresh.explain(0, &pod, false);
             let name = &facts.name;
-            match (self.scheduler.place(&uid), &found.held, &found.decision) {
-                (Some(Place::Gated), Some(_), _) => self.figures.add("idle", "gated pods"),
-                (Some(Place::Gated), None, _) => {
+            match (self.scheduler.place(&uid), &found.gated_by, &found.decision) {
+                (Some(QueuePlace::Gated), Some(_), _) => self.figures.add("idle", "gated pods"),
+                (Some(QueuePlace::Gated), None, _) => {
                     return broken(Invariant::FittingDoNotStayParked, format!("{name} is gated, and nothing holds it"));
                 }
                 (_, None, Decision::Node(node)) => {
@@ -247,7 +247,7 @@ impl Simulation {
     /// Time passes until parked pods are tried without any reason.
     fn flush(&mut self) -> Result<(), Violation> {
         let uids: Vec<Arc<str>> = self.known.pods.keys().cloned().collect();
-        let is_parked = |place: Option<Place>| matches!(place, Some(Place::Unschedulable));
+        let is_parked = |place: Option<QueuePlace>| matches!(place, Some(QueuePlace::Unschedulable));
         let parked: Vec<Arc<str>> =
             uids.into_iter().filter(|uid| is_parked(self.scheduler.place(&Uid(uid.clone())))).collect();
         // Whoever keeps room that others could have may give it up when it is tried: those others are no sign of anything.

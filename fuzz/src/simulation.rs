@@ -294,7 +294,7 @@ impl Simulation {
 
     /// Tells the time.
     pub(crate) fn tick(&mut self) {
-        if self.lie == Some(Lie::StopsTheClock) && self.scheduler.under_way().waiting > 0 {
+        if self.lie == Some(Lie::StopsTheClock) && self.scheduler.in_progress().waiting > 0 {
             return;
         }
         self.scheduler.tick(self.cluster.now, &mut Spawner(&mut self.executor));
@@ -399,7 +399,7 @@ pub(crate) fn start(ledger: &SharedLedger, client: &EmbeddedClient, seed: u64) -
         tie_break: TieBreak::Random,
         leftover_after: LEFTOVER_AFTER,
         // Few enough that it is too few sometimes.
-        events_kept: if seed.is_multiple_of(4) { 4 } else { 1 << 16 },
+        max_in_flight_events: if seed.is_multiple_of(4) { 4 } else { 1 << 16 },
         ..Options::default()
     };
     match Scheduler::new(client.clone(), options) {

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use schedc_core::extension_points::Extent;
-use schedc_core::plugin::Slot;
+use schedc_core::plugin::CycleSlot;
 use schedc_core::profile::reserved_by;
 use schedc_core::status::{Code, Status};
 
@@ -41,7 +41,7 @@ impl Hash for Pod {
 
 /// What PreFilter plugins left, by the places of the plugins.
 #[derive(Clone, PartialEq)]
-pub struct Cycle(pub(crate) Vec<Option<Slot<FilterState>>>);
+pub struct Cycle(pub(crate) Vec<Option<CycleSlot<FilterState>>>);
 
 impl Cycle {
     pub(crate) fn skips(&self, place: usize) -> bool {
@@ -53,7 +53,7 @@ impl Cycle {
 }
 
 /// What PreScore plugins left, and what others looked up, by the places of the plugins.
-pub struct Score(pub(crate) Vec<Option<Slot<Box<AnyValue>>>>);
+pub struct Score(pub(crate) Vec<Option<CycleSlot<Box<AnyValue>>>>);
 
 impl Score {
     pub(crate) fn skips(&self, place: usize) -> bool {

@@ -124,7 +124,7 @@ impl Interpretation {
         let mut engines = Vec::new();
         for (plan, info) in self.compilation.plans.iter().zip(self.infos) {
             match self.pipeline(plan, info, handle) {
-                Ok(pipeline) => engines.push(Engine::of(pipeline)),
+                Ok(pipeline) => engines.push(Engine::from_plugins(pipeline)),
                 Err(failed) => errors.extend(failed),
             }
         }

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use futures_util::future::try_join_all;
-use schedc_core::ask::Idle;
+use schedc_core::idle_plugins::IdlePlugins;
 use schedc_core::cache::{Base, Cache};
 use schedc_core::client::Client;
 use schedc_core::events::EventObject;
 use schedc_core::extenders::NoExtenders;
-use schedc_core::extension_points::{Binding, HintError, Placement, PostFilterContext, QueuedPod, QueueingHint};
+use schedc_core::extension_points::{BindResult, HintError, Placement, PostFilterContext, QueuedPod, QueueingHint};
 use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::hints::PluginEvents;
 use schedc_core::intern::Interner;
-use schedc_core::kept::NotKept;
-use schedc_core::mask::Mask;
+use schedc_core::incremental::Uncached;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{self, NodeIndex, PodSpec};
-use schedc_core::plugin::Slot;
+use schedc_core::plugin::CycleSlot;
 use schedc_core::profile::{
     Budget, Bundle, PermitRun, PluginScore, PostFilterRun, PreBindPlan, PreFilterRun, Profile, ProfileInfo,
     ScoreFailure, ScoreRange, StartErrors, failed, rejected_or_failed,
@@ -83,7 +83,7 @@ impl Profile for Pipeline {
     type Rejection = Rejection;
     type Reserved = Reserved;
     type Extenders = NoExtenders;
-    type Parts = NotKept;
+    type PluginResults = Uncached;
 
     /// A profile without any plugin. Others are read: [`Interpretation::load`](crate::Interpretation::load).
     fn new(_: &Handle) -> Result<Self, StartErrors> {
@@ -162,8 +162,8 @@ impl Profile for Pipeline {
         All::hypothetical_columns(node, index)
     }
 
-    fn idle_filters(_: &Pod, _: &Cycle) -> Idle {
-        Idle::Unknown
+    fn idle_filters(_: &Pod, _: &Cycle) -> IdlePlugins {
+        IdlePlugins::Unknown
     }
     fn filter<const IDLE: u8>(pod: &Pod, cycle: &Cycle, columns: Columns<'_>, index: usize) -> Result<(), Rejection> {
         filters(pod, cycle, &columns, index).collect()
@@ -191,14 +191,14 @@ impl Profile for Pipeline {
 
     fn add_pod(pod: &Pod, cycle: &mut Cycle, other: &model::Pod, cache: &Cache<State>, node: NodeIndex) {
         for step in &pod.steps.pre_filter {
-            if let Some(state) = cycle.0[step.place].as_mut().and_then(Slot::get_mut) {
+            if let Some(state) = cycle.0[step.place].as_mut().and_then(CycleSlot::get_mut) {
                 step.plugin.add_pod(pod.of(step.place), state.value_mut(), other, cache, node);
             }
         }
     }
     fn remove_pod(pod: &Pod, cycle: &mut Cycle, other: &model::Pod, cache: &Cache<State>, node: NodeIndex) {
         for step in &pod.steps.pre_filter {
-            if let Some(state) = cycle.0[step.place].as_mut().and_then(Slot::get_mut) {
+            if let Some(state) = cycle.0[step.place].as_mut().and_then(CycleSlot::get_mut) {
                 step.plugin.remove_pod(pod.of(step.place), state.value_mut(), other, cache, node);
             }
         }
@@ -212,7 +212,7 @@ impl Profile for Pipeline {
         }
     }
 
-    fn pre_score(&self, pod: &Pod, _: &Cycle, cache: &Cache<State>, feasible: &Mask) -> Result<Score, Status> {
+    fn pre_score(&self, pod: &Pod, _: &Cycle, cache: &Cache<State>, feasible: &NodeMask) -> Result<Score, Status> {
         let mut score: Vec<_> = self.steps.members.iter().map(|_| None).collect();
         for step in &self.steps.pre_score {
             let slot = step.plugin.pre_score(pod.of(step.place), cache, feasible);
@@ -220,7 +220,7 @@ impl Profile for Pipeline {
         }
         for step in &self.steps.score {
             if let Some(plugin) = &step.prepare {
-                score[step.place] = Some(Slot::ready(plugin.prepare(pod.of(step.place), cache)));
+                score[step.place] = Some(CycleSlot::ready(plugin.prepare(pod.of(step.place), cache)));
             }
         }
         Ok(Score(score))
@@ -246,8 +246,8 @@ impl Profile for Pipeline {
     fn resize(raw: &mut Raw, nodes: usize) {
         raw.slots = nodes;
     }
-    fn idle_scores(_: &Score) -> Idle {
-        Idle::Unknown
+    fn idle_scores(_: &Score) -> IdlePlugins {
+        IdlePlugins::Unknown
     }
     fn score<const IDLE: u8>(
         pod: &Pod,
@@ -367,7 +367,7 @@ impl Profile for Pipeline {
         for step in &self.steps.bind {
             let plugin: &AnyValue = &*step.plugin;
             let bound = plugins::bind(plugin, client, placement).await;
-            if bound.map_err(|status| rejected_or_failed("Bind plugin", step.name, status))? == Binding::Done {
+            if bound.map_err(|status| rejected_or_failed("Bind plugin", step.name, status))? == BindResult::Done {
                 return Ok(());
             }
         }

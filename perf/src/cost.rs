@@ -8,7 +8,7 @@ mod cluster;
 mod instructions;
 mod meter;
 
-use schedc_core::costs::Part;
+use schedc_core::costs::CostPart;
 use schedc_core::erased::AnyBundle;
 use schedc_core::profile::ProfileInfo;
 use serde::Serialize;
@@ -185,7 +185,7 @@ fn measure_profile(
 }
 
 /// The row of a plugin's part, which is new if it is not there.
-fn row<'l>(list: &'l mut Vec<(Part, PluginCost)>, plugin: &'static str, part: Part) -> &'l mut PluginCost {
+fn row<'l>(list: &'l mut Vec<(CostPart, PluginCost)>, plugin: &'static str, part: CostPart) -> &'l mut PluginCost {
     let at = list.iter().position(|(other, cost)| *other == part && cost.plugin == plugin).unwrap_or_else(|| {
         let amounts = Amounts::default();
         list.push((part, PluginCost { plugin, point: part.name(), is_per_node: part.is_per_node(), amounts }));

@@ -125,7 +125,7 @@ impl Probe {
 }
 
 impl Hooks for Probe {
-    fn pops(&mut self) {
+    fn before_pop(&mut self) {
         if self.collection.is_some() {
             self.stopwatch = Some(Stopwatch::start());
         }

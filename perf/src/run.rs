@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use schedc_core::client::ApiError;
 use schedc_core::erased::AnyBundle;
-use schedc_core::profile::serving;
+use schedc_core::profile::profile_for;
 use schedc_core::scheduler;
 use schedc_embedded::server::{Key, Request};
 use schedc_embedded::{ServerOptions, Simulator, simulator};
@@ -57,7 +57,7 @@ pub fn run(bundle: &AnyBundle, chosen: &Chosen<'_>, options: Options) -> Result<
         peak_rss_mb: measure::peak_memory(),
     };
     let placements = std::mem::take(&mut probe.placements);
-    let profile = options.profile.or_else(|| serving(bundle.profiles, ""));
+    let profile = options.profile.or_else(|| profile_for(bundle.profiles, ""));
     placements.validate(profile.and_then(|profile| bundle.profiles.get(profile))).map_err(|error| error.at(place))?;
     Ok(report)
 }

@@ -19,7 +19,7 @@ use schedc_core::extension_points::{
 };
 use schedc_core::handle::Handle;
 use schedc_core::model::{NodeIndex, Pod, PodSpec, PreemptionPolicy};
-use schedc_core::plugin::{Compile, IndexView, Plugin, View};
+use schedc_core::plugin::{CompileContext, IndexView, Plugin, View};
 use schedc_core::profile::Profile;
 use schedc_core::random::Random;
 use schedc_core::status::Status;
@@ -59,7 +59,7 @@ impl Plugin for DefaultPreemption {
         Ok(DefaultPreemption { handle: handle.clone(), trials: KeptTrials::default() })
     }
 
-    fn compile(_: &DefaultPreemptionArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &DefaultPreemptionArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 
     #[inline]
     fn compile_epoch(_: &DisruptionBudgets) -> Option<u64> {
@@ -87,7 +87,7 @@ impl PostFilterPlugin for DefaultPreemption {
             return PostFilterResult::unschedulable(format!("preemption: {reason}"));
         }
         let trials = &self.trials;
-        trials.with(cx.alike, cx.pod, cx.cache, view.indexes, cx.now, |trials| preempt(args, cx, view, trials))
+        trials.with(cx.equivalence_class, cx.pod, cx.cache, view.indexes, cx.now, |trials| preempt(args, cx, view, trials))
     }
 }
 

@@ -16,9 +16,9 @@ use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{MAX_NODE_SCORE, PrepareScore, ScoreError, ScorePlugin};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
-use schedc_core::kept::Rescore;
+use schedc_core::incremental::ScoreUpdate;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::plugin::{CompileContext, Plugin, View};
 use schedc_core::scratch::Scratch;
 
 use crate::columns::NodeImages;
@@ -62,7 +62,7 @@ impl Plugin for ImageLocality {
         Ok(ImageLocality::default())
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> ImageLocalityPod {
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> ImageLocalityPod {
         let images: Box<[Symbol]> = pod.images.iter().copied().filter(|&image| cx.indexes.count(image) > 0).collect();
         let enough = if images.is_empty() { 0 } else { HIGH * i64::from(pod.containers) };
         ImageLocalityPod { images, enough }
@@ -92,15 +92,15 @@ impl PrepareScore for ImageLocality {
         pod: &ImageLocalityPod,
         spread: &mut ImageSpread,
         view: View<'_, Self>,
-        rescore: &mut Rescore<'_>,
+        rescore: &mut ScoreUpdate<'_>,
     ) {
         // Pods that come and go bring no images.
-        if !rescore.changed.themselves || pod.images.is_empty() || parts(pod, view).eq(spread.images.iter().copied()) {
+        if !rescore.changed.node_objects || pod.images.is_empty() || parts(pod, view).eq(spread.images.iter().copied()) {
             return;
         }
         spread.images.clear();
         spread.images.extend(parts(pod, view));
-        rescore.ask_all();
+        rescore.reevaluate_all();
     }
 
     fn recycle(&self, spread: ImageSpread) {
@@ -142,7 +142,7 @@ mod tests {
     use schedc_core::cache::Base;
     use schedc_core::column::{Column, Index};
     use schedc_core::intern::Interner;
-    use schedc_core::mask::Mask;
+    use schedc_core::node_mask::NodeMask;
     use schedc_core::model::NodeIndex;
     use schedc_objects::testing::node;
 
@@ -162,7 +162,7 @@ mod tests {
         }
         let pod = cluster.pod(pod_yaml);
         let base: &mut Base = &mut cluster.cache.base;
-        let cx = Compile { interner: &mut base.interner, indexes: &mut index };
+        let cx = CompileContext { interner: &mut base.interner, indexes: &mut index };
         let pod = ImageLocality::compile(&NoArgs, &pod.spec, cx);
         let infos = cluster.cache.base.infos();
         let columns: Vec<_> = (infos.iter().flat_map(|info| &info.node))
@@ -170,7 +170,7 @@ mod tests {
             .collect();
         let view = View { columns: &columns[..], indexes: &index, reads: (), base: &cluster.cache.base };
         let spread = cluster.plugin::<ImageLocality>(&NoArgs).prepare(&NoArgs, &pod, view);
-        let all: Mask = cluster.cache.base.alive().clone();
+        let all: NodeMask = cluster.cache.base.alive().clone();
         all.iter().map(|n| ImageLocality::score(&NoArgs, &pod, &spread, &columns[n.get()]).unwrap()).collect()
     }
 

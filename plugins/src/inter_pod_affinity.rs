@@ -18,7 +18,7 @@
 use schedc_core::column::Position;
 use schedc_core::handle::Handle;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{Compile, Plugin, Refs};
+use schedc_core::plugin::{CompileContext, Plugin, Refs};
 use schedc_core::scratch::Scratch;
 
 mod args;
@@ -54,7 +54,7 @@ impl Plugin for InterPodAffinity {
         Ok(InterPodAffinity::default())
     }
 
-    fn compile(args: &InterPodAffinityArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> InterPodAffinityPod {
+    fn compile(args: &InterPodAffinityArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> InterPodAffinityPod {
         let (topology, counts, carried) = cx.indexes;
         carried.know(&pod.affinity);
         let compiled = InterPodAffinityPod::new(args, pod, counts, carried);

@@ -12,11 +12,11 @@
 //! **Differences.** At most 32 resources. Extended resources are never left to dynamic resource allocation.
 
 use schedc_core::args::{Args, List};
-use schedc_core::extension_points::{MAX_NODE_SCORE, PreScorePlugin, ScoreError, ScorePlugin, Skips};
+use schedc_core::extension_points::{MAX_NODE_SCORE, PreScorePlugin, ScoreError, ScorePlugin, SkipFrequency};
 use schedc_core::handle::Handle;
-use schedc_core::mask::Mask;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::plugin::{CompileContext, Plugin, CycleSlot, View};
 use schedc_core::status::Status;
 
 use crate::columns::NodeResources;
@@ -64,7 +64,7 @@ impl Plugin for NodeResourcesBalancedAllocation {
     }
 
     #[inline]
-    fn compile(args: &NodeResourcesBalancedAllocationArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> Amounts {
+    fn compile(args: &NodeResourcesBalancedAllocationArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Amounts {
         Amounts::new(&pod.balance_requests, args.resources.iter().map(|resource| resource.name), cx.interner)
     }
 }
@@ -72,17 +72,17 @@ impl Plugin for NodeResourcesBalancedAllocation {
 impl PreScorePlugin for NodeResourcesBalancedAllocation {
     type Cycle = ();
     // Score answers 0 for pods that are skipped.
-    const SKIPS: Skips = Skips::Never;
-    const READS_POD_ALONE: bool = true;
+    const SKIPS: SkipFrequency = SkipFrequency::Never;
+    const READS_ONLY_POD: bool = true;
 
     fn pre_score(
         &self,
         _: &NodeResourcesBalancedAllocationArgs,
         pod: &Amounts,
         _: View<'_, Self>,
-        _: &Mask,
-    ) -> Result<Slot<()>, Status> {
-        Ok(if pod.is_zero() { Slot::skip(()) } else { Slot::ready(()) })
+        _: &NodeMask,
+    ) -> Result<CycleSlot<()>, Status> {
+        Ok(if pod.is_zero() { CycleSlot::skip(()) } else { CycleSlot::ready(()) })
     }
 }
 
@@ -239,7 +239,7 @@ mod tests {
             let mut cluster = cluster("");
             let pod = cluster.compile::<NodeResourcesBalancedAllocation>(&PLAIN, &with_requests(requests));
             let plugin = cluster.plugin::<NodeResourcesBalancedAllocation>(&PLAIN);
-            let slot = plugin.pre_score(&PLAIN, &pod, cluster.view(), &Mask::default()).unwrap();
+            let slot = plugin.pre_score(&PLAIN, &pod, cluster.view(), &NodeMask::default()).unwrap();
             assert_eq!(slot.skip, skip, "{requests}");
         }
     }

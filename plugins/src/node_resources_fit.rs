@@ -16,13 +16,13 @@
 
 use schedc_core::cache::Base;
 use schedc_core::extension_points::{
-    FilterPlugin, MAX_NODE_SCORE, PreFilter, PreFilterPlugin, PreScorePlugin, ScoreError, ScorePlugin, Skips,
+    FilterPlugin, MAX_NODE_SCORE, PreFilterResult, PreFilterPlugin, PreScorePlugin, ScoreError, ScorePlugin, SkipFrequency,
 };
 use schedc_core::handle::Handle;
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::mask::Mask;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{NodeIndex, PodSpec, Resources, label_key_problems};
-use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::plugin::{CompileContext, Plugin, CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 mod args;
@@ -80,7 +80,7 @@ impl Plugin for NodeResourcesFit {
     }
 
     #[inline]
-    fn compile(args: &NodeResourcesFitArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> NodeResourcesFitPod {
+    fn compile(args: &NodeResourcesFitArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> NodeResourcesFitPod {
         let names = args.scoring_strategy.resources.iter().map(|resource| resource.name);
         NodeResourcesFitPod {
             requests: Requests::new(&pod.requests, |name| is_ignored(args, name, cx.interner)),
@@ -91,8 +91,8 @@ impl Plugin for NodeResourcesFit {
 
 impl PreFilterPlugin for NodeResourcesFit {
     type Cycle = ();
-    const SKIPS: Skips = Skips::Never;
-    const READS_POD_ALONE: bool = true;
+    const SKIPS: SkipFrequency = SkipFrequency::Never;
+    const READS_ONLY_POD: bool = true;
 
     #[inline]
     fn pre_filter(
@@ -100,10 +100,10 @@ impl PreFilterPlugin for NodeResourcesFit {
         _: &NodeResourcesFitArgs,
         pod: &NodeResourcesFitPod,
         view: View<'_, Self>,
-    ) -> Result<PreFilter<()>, Status> {
-        let all = PreFilter::ready(());
+    ) -> Result<PreFilterResult<()>, Status> {
+        let all = PreFilterResult::ready(());
         Ok(match pod.requests.holders(view.base) {
-            Some(nodes) => all.hopeful(nodes.iter().copied()),
+            Some(nodes) => all.likely(nodes.iter().copied()),
             None => all,
         })
     }
@@ -155,17 +155,17 @@ impl FilterPlugin for NodeResourcesFit {
 
 impl PreScorePlugin for NodeResourcesFit {
     type Cycle = ();
-    const SKIPS: Skips = Skips::Never;
-    const READS_POD_ALONE: bool = true;
+    const SKIPS: SkipFrequency = SkipFrequency::Never;
+    const READS_ONLY_POD: bool = true;
 
     fn pre_score(
         &self,
         _: &NodeResourcesFitArgs,
         _: &NodeResourcesFitPod,
         _: View<'_, Self>,
-        _: &Mask,
-    ) -> Result<Slot<()>, Status> {
-        Ok(Slot::ready(()))
+        _: &NodeMask,
+    ) -> Result<CycleSlot<()>, Status> {
+        Ok(CycleSlot::ready(()))
     }
 }
 

@@ -16,14 +16,14 @@ use std::sync::Arc;
 use schedc_core::args::NoArgs;
 use schedc_core::cache::Base;
 use schedc_core::column::Position;
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
+use schedc_core::extension_points::{FilterPlugin, PreFilterResult, PreFilterPlugin, SkipFrequency};
 use schedc_core::handle::Handle;
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::kept::{Anew, Individual, Verdicts};
+use schedc_core::incremental::{NeedsFullEvaluation, ExcludedFromSignature, FilterUpdate};
 use schedc_core::map::Map;
-use schedc_core::mask::Mask;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{NodeIndex, Pod, PodSpec, Volume};
-use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::plugin::{CompileContext, Plugin, CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
 use smallvec::SmallVec;
 
@@ -45,7 +45,7 @@ pub struct NodeVolumeLimits;
 pub struct NodeVolumeLimitsPod {
     /// Number of volumes.
     volumes: usize,
-    own: Individual<OwnVolumes>,
+    own: ExcludedFromSignature<OwnVolumes>,
 }
 
 /// They are nobody else's, usually, and do not make the pod another one: it is nodes that are full.
@@ -62,7 +62,7 @@ pub struct FullNodes {
     is_prepared: bool,
     /// No driver has a limit on any node, and the pod's volumes can be counted: whatever pods there are, no node is full.
     is_unlimited: bool,
-    rejected: Mask,
+    rejected: NodeMask,
     basis: Basis,
     /// Of those, the nodes for which it could not be told, and why.
     failures: Map<NodeIndex, Failure>,
@@ -117,16 +117,16 @@ impl Plugin for NodeVolumeLimits {
         Ok(NodeVolumeLimits)
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> NodeVolumeLimitsPod {
+    fn compile(_: &NoArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> NodeVolumeLimitsPod {
         if pod.volumes.is_empty() {
             let own = OwnVolumes { namespace: pod.namespace, volumes: Box::default() };
-            return NodeVolumeLimitsPod { volumes: 0, own: Individual(own) };
+            return NodeVolumeLimitsPod { volumes: 0, own: ExcludedFromSignature(own) };
         }
         let may_count = |volume: &&Volume| volume.claim().is_some() || matches!(volume, Volume::InTree { .. });
         let volumes: Box<[Volume]> = pod.volumes.iter().filter(may_count).cloned().collect();
         NodeVolumeLimitsPod {
             volumes: volumes.len(),
-            own: Individual(OwnVolumes { namespace: pod.namespace, volumes }),
+            own: ExcludedFromSignature(OwnVolumes { namespace: pod.namespace, volumes }),
         }
     }
 
@@ -138,9 +138,9 @@ impl Plugin for NodeVolumeLimits {
 
 impl PreFilterPlugin for NodeVolumeLimits {
     type Cycle = FullNodes;
-    const SKIPS: Skips = Skips::Usually;
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
-    fn looks_at_node_alone(_: &NodeVolumeLimitsPod, nodes: &FullNodes) -> bool {
+    fn reads_only_node(_: &NodeVolumeLimitsPod, nodes: &FullNodes) -> bool {
         nodes.is_unlimited
     }
 
@@ -150,15 +150,15 @@ impl PreFilterPlugin for NodeVolumeLimits {
         _: &NoArgs,
         pod: &NodeVolumeLimitsPod,
         view: View<'_, Self>,
-    ) -> Result<PreFilter<FullNodes>, Status> {
+    ) -> Result<PreFilterResult<FullNodes>, Status> {
         if pod.volumes == 0 {
-            return Ok(PreFilter::skip(FullNodes::default()));
+            return Ok(PreFilterResult::skip(FullNodes::default()));
         }
-        Ok(PreFilter::ready(FullNodes::new(pod, view)))
+        Ok(PreFilterResult::ready(FullNodes::new(pod, view)))
     }
 
     #[inline]
-    fn is_at_rest(pod: &NodeVolumeLimitsPod, _: &Slot<FullNodes>) -> bool {
+    fn needs_no_update(pod: &NodeVolumeLimitsPod, _: &CycleSlot<FullNodes>) -> bool {
         pod.volumes == 0
     }
 
@@ -166,10 +166,10 @@ impl PreFilterPlugin for NodeVolumeLimits {
         &self,
         _: &NoArgs,
         pod: &NodeVolumeLimitsPod,
-        slot: &mut Slot<FullNodes>,
+        slot: &mut CycleSlot<FullNodes>,
         view: View<'_, Self>,
-        verdicts: &mut Verdicts<'_>,
-    ) -> Result<(), Anew> {
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
         let nodes = &mut slot.state;
         let could_fail = !nodes.failures.is_empty();
         nodes.wanted = Wanted::read(&pod.own, view.indexes, &view.base.interner);
@@ -182,7 +182,7 @@ impl PreFilterPlugin for NodeVolumeLimits {
         nodes.find(view);
         // Rejections of different codes: rare, and left to a full evaluation.
         if could_fail || !nodes.failures.is_empty() {
-            return Err(Anew);
+            return Err(NeedsFullEvaluation);
         }
         for (word, &rejected) in nodes.rejected.words().iter().enumerate() {
             verdicts.set_word(word, !0, alive(view.base, word) & !rejected);

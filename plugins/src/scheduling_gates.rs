@@ -17,7 +17,7 @@ use schedc_core::extension_points::{
 };
 use schedc_core::handle::Handle;
 use schedc_core::model::{Pod, PodSpec};
-use schedc_core::plugin::{Compile, IndexView, Plugin};
+use schedc_core::plugin::{CompileContext, IndexView, Plugin};
 use schedc_core::status::Status;
 
 /// Looks at `spec.schedulingGates`.
@@ -36,7 +36,7 @@ impl Plugin for SchedulingGates {
         Ok(SchedulingGates)
     }
 
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl PreEnqueuePlugin for SchedulingGates {

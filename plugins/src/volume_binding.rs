@@ -22,15 +22,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use schedc_core::client::Client;
 use schedc_core::column::Position;
 use schedc_core::extension_points::{
-    FilterPlugin, Placement, PreBindPlugin, PreFilter, PreFilterPlugin, PreFlight, PreScorePlugin, ReservePlugin,
-    ScoreError, ScorePlugin, Skips,
+    FilterPlugin, Placement, PreBindPlugin, PreFilterResult, PreFilterPlugin, PreFlightResult, PreScorePlugin, ReservePlugin,
+    ScoreError, ScorePlugin, SkipFrequency,
 };
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
-use schedc_core::kept::{Anew, Individual, Verdicts};
-use schedc_core::mask::Mask;
+use schedc_core::incremental::{NeedsFullEvaluation, ExcludedFromSignature, FilterUpdate};
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{NodeIndex, PersistentVolume, PersistentVolumeClaim, PodSpec, Uid, Volume};
-use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::plugin::{CompileContext, Plugin, CycleSlot, View};
 use schedc_core::scratch::Scratch;
 use schedc_core::status::{Code, Reasons, Status};
 
@@ -85,7 +85,7 @@ pub struct VolumeBindingPod {
     has_claims: bool,
     /// How things stood with its claims when the pod was compiled.
     standing: Standing,
-    own: Individual<OwnClaims>,
+    own: ExcludedFromSignature<OwnClaims>,
 }
 
 /// They are nobody else's, usually, and do not make the pod another one: it is where their volumes can be.
@@ -143,14 +143,14 @@ impl Plugin for VolumeBinding {
         Ok(VolumeBinding::default())
     }
 
-    fn compile(_: &VolumeBindingArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> VolumeBindingPod {
+    fn compile(_: &VolumeBindingArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> VolumeBindingPod {
         let own = OwnClaims::new(pod);
         let has_claims = !own.claims.is_empty();
         let standing = match has_claims {
             true => Standing::of(&own, cx.indexes, cx.interner.intern(HOSTNAME)),
             false => Standing::default(),
         };
-        VolumeBindingPod { has_claims, standing, own: Individual(own) }
+        VolumeBindingPod { has_claims, standing, own: ExcludedFromSignature(own) }
     }
 
     #[inline]
@@ -161,9 +161,9 @@ impl Plugin for VolumeBinding {
 
 impl PreFilterPlugin for VolumeBinding {
     type Cycle = PodVolumes;
-    const SKIPS: Skips = Skips::Usually;
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
-    fn looks_at_node_alone(_: &VolumeBindingPod, volumes: &PodVolumes) -> bool {
+    fn reads_only_node(_: &VolumeBindingPod, volumes: &PodVolumes) -> bool {
         volumes.are_anywhere()
     }
 
@@ -173,15 +173,15 @@ impl PreFilterPlugin for VolumeBinding {
         _: &VolumeBindingArgs,
         pod: &VolumeBindingPod,
         view: View<'_, Self>,
-    ) -> Result<PreFilter<PodVolumes>, Status> {
+    ) -> Result<PreFilterResult<PodVolumes>, Status> {
         if !pod.has_claims {
-            return Ok(PreFilter::skip(PodVolumes::default()));
+            return Ok(PreFilterResult::skip(PodVolumes::default()));
         }
-        self.look_up(pod, view).map(PreFilter::ready)
+        self.look_up(pod, view).map(PreFilterResult::ready)
     }
 
     #[inline]
-    fn is_at_rest(pod: &VolumeBindingPod, _: &Slot<PodVolumes>) -> bool {
+    fn needs_no_update(pod: &VolumeBindingPod, _: &CycleSlot<PodVolumes>) -> bool {
         !pod.has_claims
     }
 
@@ -189,19 +189,19 @@ impl PreFilterPlugin for VolumeBinding {
         &self,
         _: &VolumeBindingArgs,
         pod: &VolumeBindingPod,
-        slot: &mut Slot<PodVolumes>,
+        slot: &mut CycleSlot<PodVolumes>,
         view: View<'_, Self>,
-        verdicts: &mut Verdicts<'_>,
-    ) -> Result<(), Anew> {
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
         let old = std::mem::take(&mut slot.state);
-        slot.state = self.look_up(pod, view).map_err(|_| Anew)?;
+        slot.state = self.look_up(pod, view).map_err(|_| NeedsFullEvaluation)?;
         let alive = view.base.alive();
         match (old.nodes(alive), slot.state.nodes(alive)) {
             (Some(_), Some(_)) if old.are_anywhere() && slot.state.are_anywhere() => {}
             (Some(_), Some(nodes)) => {
                 nodes.words().iter().enumerate().for_each(|(word, &passing)| verdicts.set_word(word, !0, passing));
             }
-            _ if old != slot.state => verdicts.ask_all(),
+            _ if old != slot.state => verdicts.reevaluate_all(),
             _ => {}
         }
         Ok(())
@@ -243,17 +243,17 @@ impl FilterPlugin for VolumeBinding {
 
 impl PreScorePlugin for VolumeBinding {
     type Cycle = ();
-    const SKIPS: Skips = Skips::Never;
-    const READS_POD_ALONE: bool = true;
+    const SKIPS: SkipFrequency = SkipFrequency::Never;
+    const READS_ONLY_POD: bool = true;
 
     fn pre_score(
         &self,
         _: &VolumeBindingArgs,
         _: &VolumeBindingPod,
         _: View<'_, Self>,
-        _: &Mask,
-    ) -> Result<Slot<()>, Status> {
-        Ok(Slot::skip(()))
+        _: &NodeMask,
+    ) -> Result<CycleSlot<()>, Status> {
+        Ok(CycleSlot::skip(()))
     }
 }
 
@@ -343,8 +343,8 @@ impl PreBindPlugin for VolumeBinding {
         _: &VolumeBindingArgs,
         _: &Placement,
         reserved: &ReservedVolumes,
-    ) -> Result<PreFlight, Status> {
-        Ok(if reserved.0.is_some() { PreFlight::RunInParallel } else { PreFlight::Skip })
+    ) -> Result<PreFlightResult, Status> {
+        Ok(if reserved.0.is_some() { PreFlightResult::RunInParallel } else { PreFlightResult::Skip })
     }
 
     async fn pre_bind<C: Client>(

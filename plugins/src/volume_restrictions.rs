@@ -13,12 +13,12 @@
 //! **Differences.** None.
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
+use schedc_core::extension_points::{FilterPlugin, PreFilterResult, PreFilterPlugin, SkipFrequency};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
-use schedc_core::kept::{Anew, Individual, Verdicts};
+use schedc_core::incremental::{NeedsFullEvaluation, ExcludedFromSignature, FilterUpdate};
 use schedc_core::model::{NodeIndex, Pod, PodSpec, Volume};
-use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::plugin::{CompileContext, Plugin, CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 mod hint;
@@ -33,7 +33,7 @@ pub struct VolumeRestrictions;
 /// What a pod mounts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VolumeRestrictionsPod {
-    own: Individual<OwnClaims>,
+    own: ExcludedFromSignature<OwnClaims>,
     /// Whether one of them was taken when the pod was compiled. It tells pods that wait for another one apart from those
     /// that do not, and nothing else: PreFilter looks again.
     are_taken: bool,
@@ -81,16 +81,16 @@ impl Plugin for VolumeRestrictions {
         Ok(VolumeRestrictions)
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> VolumeRestrictionsPod {
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> VolumeRestrictionsPod {
         if pod.volumes.is_empty() {
             let own = OwnClaims { namespace: pod.namespace, claims: Box::default() };
-            return VolumeRestrictionsPod { own: Individual(own), are_taken: false, disks: Box::default() };
+            return VolumeRestrictionsPod { own: ExcludedFromSignature(own), are_taken: false, disks: Box::default() };
         }
         let claims = pod.volumes.iter().filter_map(Volume::named_claim).collect();
         let own = OwnClaims { namespace: pod.namespace, claims };
         VolumeRestrictionsPod {
             are_taken: own.exclusive(cx.indexes).map_or(true, |claims| claims.are_taken()),
-            own: Individual(own),
+            own: ExcludedFromSignature(own),
             disks: pod.volumes.iter().filter(|volume| is_disk(volume)).cloned().collect(),
         }
     }
@@ -103,9 +103,9 @@ impl Plugin for VolumeRestrictions {
 
 impl PreFilterPlugin for VolumeRestrictions {
     type Cycle = ExclusiveClaims;
-    const SKIPS: Skips = Skips::Usually;
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
-    fn looks_at_node_alone(_: &VolumeRestrictionsPod, claims: &ExclusiveClaims) -> bool {
+    fn reads_only_node(_: &VolumeRestrictionsPod, claims: &ExclusiveClaims) -> bool {
         claims.names.is_empty()
     }
 
@@ -115,7 +115,7 @@ impl PreFilterPlugin for VolumeRestrictions {
         _: &NoArgs,
         pod: &VolumeRestrictionsPod,
         view: View<'_, Self>,
-    ) -> Result<PreFilter<ExclusiveClaims>, Status> {
+    ) -> Result<PreFilterResult<ExclusiveClaims>, Status> {
         let claims = match pod.own.claims.is_empty() {
             true => ExclusiveClaims { names: Box::default(), uses: Some(0) },
             false => pod.own.exclusive(view.indexes).map_err(|missing| {
@@ -124,11 +124,11 @@ impl PreFilterPlugin for VolumeRestrictions {
             })?,
         };
         let skip = pod.disks.is_empty() && !claims.are_taken();
-        Ok(if skip { PreFilter::skip(claims) } else { PreFilter::ready(claims) })
+        Ok(if skip { PreFilterResult::skip(claims) } else { PreFilterResult::ready(claims) })
     }
 
     #[inline]
-    fn is_at_rest(pod: &VolumeRestrictionsPod, slot: &Slot<ExclusiveClaims>) -> bool {
+    fn needs_no_update(pod: &VolumeRestrictionsPod, slot: &CycleSlot<ExclusiveClaims>) -> bool {
         pod.own.claims.is_empty() && slot.state.names.is_empty()
     }
 
@@ -136,16 +136,16 @@ impl PreFilterPlugin for VolumeRestrictions {
         &self,
         args: &NoArgs,
         pod: &VolumeRestrictionsPod,
-        slot: &mut Slot<ExclusiveClaims>,
+        slot: &mut CycleSlot<ExclusiveClaims>,
         view: View<'_, Self>,
-        verdicts: &mut Verdicts<'_>,
-    ) -> Result<(), Anew> {
-        let Ok(PreFilter { slot: new, .. }) = self.pre_filter(args, pod, view) else { return Err(Anew) };
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        let Ok(PreFilterResult { slot: new, .. }) = self.pre_filter(args, pod, view) else { return Err(NeedsFullEvaluation) };
         if new.skip != slot.skip {
-            return Err(Anew);
+            return Err(NeedsFullEvaluation);
         }
         if !new.skip && new.state.are_taken() != slot.state.are_taken() {
-            verdicts.ask_all();
+            verdicts.reevaluate_all();
         }
         *slot = new;
         Ok(())

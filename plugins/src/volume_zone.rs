@@ -15,12 +15,12 @@
 use std::sync::Arc;
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
+use schedc_core::extension_points::{FilterPlugin, PreFilterResult, PreFilterPlugin, SkipFrequency};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
-use schedc_core::kept::Individual;
+use schedc_core::incremental::ExcludedFromSignature;
 use schedc_core::model::{LabelsExt, PodSpec, Volume, ZoneLabel};
-use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::plugin::{CompileContext, Plugin, CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 mod hint;
@@ -35,7 +35,7 @@ pub struct VolumeZone;
 /// The claims that a pod names, those of generic ephemeral volumes left out.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VolumeZonePod {
-    own: Individual<OwnClaims>,
+    own: ExcludedFromSignature<OwnClaims>,
     /// Where their volumes were when the pod was compiled. It tells pods with volumes in different zones apart, which is
     /// to their advantage, and nothing else: PreFilter looks again.
     zones: Box<[ZoneLabel]>,
@@ -81,10 +81,10 @@ impl Plugin for VolumeZone {
         Ok(VolumeZone)
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> VolumeZonePod {
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> VolumeZonePod {
         if pod.volumes.is_empty() {
             let own = OwnClaims { namespace: pod.namespace, claims: Box::default() };
-            return VolumeZonePod { own: Individual(own), zones: Box::default(), labels: [Symbol::EMPTY; 4] };
+            return VolumeZonePod { own: ExcludedFromSignature(own), zones: Box::default(), labels: [Symbol::EMPTY; 4] };
         }
         let claims: Box<[Symbol]> = pod.volumes.iter().filter_map(Volume::named_claim).collect();
         let volumes = claims.iter().filter_map(|&claim| {
@@ -95,7 +95,7 @@ impl Plugin for VolumeZone {
             // Where there is no claim, nobody looks for labels.
             labels: LABELS.map(|label| if claims.is_empty() { Symbol::EMPTY } else { cx.interner.intern(label) }),
             zones: volumes.flat_map(|volume| &volume.zones).cloned().collect(),
-            own: Individual(OwnClaims { namespace: pod.namespace, claims }),
+            own: ExcludedFromSignature(OwnClaims { namespace: pod.namespace, claims }),
         }
     }
 
@@ -107,9 +107,9 @@ impl Plugin for VolumeZone {
 
 impl PreFilterPlugin for VolumeZone {
     type Cycle = VolumeZones;
-    const SKIPS: Skips = Skips::Usually;
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
-    fn looks_at_node_alone(pod: &VolumeZonePod, zones: &VolumeZones) -> bool {
+    fn reads_only_node(pod: &VolumeZonePod, zones: &VolumeZones) -> bool {
         zones.0.as_deref() == Some(&*pod.zones)
     }
 
@@ -119,18 +119,18 @@ impl PreFilterPlugin for VolumeZone {
         _: &NoArgs,
         pod: &VolumeZonePod,
         view: View<'_, Self>,
-    ) -> Result<PreFilter<VolumeZones>, Status> {
+    ) -> Result<PreFilterResult<VolumeZones>, Status> {
         if pod.own.claims.is_empty() {
-            return Ok(PreFilter::skip(VolumeZones(Some(Arc::default()))));
+            return Ok(PreFilterResult::skip(VolumeZones(Some(Arc::default()))));
         }
         let zones = pod.own.zones(view)?;
         let is_anywhere = zones.is_empty();
         let zones = VolumeZones(Some(zones.into()));
-        Ok(if is_anywhere { PreFilter::skip(zones) } else { PreFilter::ready(zones) })
+        Ok(if is_anywhere { PreFilterResult::skip(zones) } else { PreFilterResult::ready(zones) })
     }
 
     #[inline]
-    fn is_at_rest(pod: &VolumeZonePod, slot: &Slot<VolumeZones>) -> bool {
+    fn needs_no_update(pod: &VolumeZonePod, slot: &CycleSlot<VolumeZones>) -> bool {
         pod.own.claims.is_empty() && slot.skip
     }
 }

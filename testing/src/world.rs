@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use schedc_core::cache::{Cache, PodState};
 use schedc_core::client::{ApiError, ApiReason};
-use schedc_core::embedded::Embedded;
+use schedc_core::minimal_cluster::MinimalCluster;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{Node, Pod, PodSpec, Uid};
 use schedc_core::profile::{Bundle, StartError};
@@ -22,7 +22,7 @@ const ATTEMPTS: usize = 1000;
 
 /// A scheduler that serves every pod by one profile, and its cluster.
 pub(crate) struct World<B: Bundle> {
-    pub(crate) cluster: Embedded<B>,
+    pub(crate) cluster: MinimalCluster<B>,
     pub(crate) profile: usize,
     now: i64,
 }
@@ -36,7 +36,7 @@ impl<B: Bundle> World<B> {
             tie_break: TieBreak::First,
             ..Options::default()
         };
-        let cluster = Embedded::with(options).map_err(|errors| in_words(&errors))?;
+        let cluster = MinimalCluster::with(options).map_err(|errors| in_words(&errors))?;
         Ok(World { cluster, profile, now: 0 })
     }
 

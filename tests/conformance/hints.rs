@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schedc::evaluation::{Evaluator, HintScenario};
 use schedc_core::events::{Action, ClusterEvent, EventResource};
-use schedc_core::hints::Interested;
+use schedc_core::hints::InterestedPlugins;
 use schedc_core::profile::Profile;
 use serde::Deserialize;
 use serde_json::Value;
@@ -103,7 +103,7 @@ fn a_hint_that_always_says_the_same_is_noticed() {
         let happened =
             ClusterEvent::new(EventResource::from_name(resource).unwrap(), Action::from_name(action).unwrap());
         let at = default::Pipeline::PLUGINS.iter().position(|known| known.name == plugin).unwrap();
-        if !Interested::of(default::Pipeline::PLUGINS, happened).asked.contains(at) {
+        if !InterestedPlugins::of(default::Pipeline::PLUGINS, happened).hinted.contains(at) {
             assert_eq!(said, &BTreeSet::from([true]), "{plugin} has no hint for {event}");
             continue;
         }

@@ -18,7 +18,7 @@
 
 use k8s_openapi::api::core::v1::Toleration;
 use schedc_core::client::{ApiError, ApiReason};
-use schedc_core::queue::Place;
+use schedc_core::queue::QueuePlace;
 
 use crate::scheduler::manifests::{labelled, node, nominated, pod, pods};
 use crate::scheduler::stage::Stage;
@@ -113,7 +113,7 @@ fn it_keeps_the_place_from_equal_ones() {
     let mut stage = Stage::new(&node("node", "4"));
     stage.create(&(pod("first", "4", "priority: 1") + &nominated("second", "node", "4", "priority: 1")));
     stage.schedule("first");
-    assert_eq!(stage.place("first"), Some(Place::Unschedulable));
+    assert_eq!(stage.place("first"), Some(QueuePlace::Unschedulable));
     stage.schedule("second");
     assert_eq!((stage.node_of("second").as_deref(), stage.nominated("second")), (Some("node"), None));
 }
@@ -143,7 +143,7 @@ fn a_second_preemption_by_a_higher_one_clears_it() {
     }
     stage.run();
     assert_eq!(stage.node_of("high").as_deref(), Some("node"));
-    assert_eq!((stage.place("middle"), stage.nominated("middle")), (Some(Place::Unschedulable), None));
+    assert_eq!((stage.place("middle"), stage.nominated("middle")), (Some(QueuePlace::Unschedulable), None));
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn a_higher_one_that_fits_beside_the_victims_does_not_clear_it_before_the_next_a
     assert_eq!(stage.node_of("high").as_deref(), Some("node"));
     stage.remove("low");
     stage.run();
-    assert_eq!((stage.place("middle"), stage.nominated("middle")), (Some(Place::Unschedulable), None));
+    assert_eq!((stage.place("middle"), stage.nominated("middle")), (Some(QueuePlace::Unschedulable), None));
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn kept_away() -> Stage {
     stage.remove("running");
     stage.create(&pod("low", "2", "priority: 1"));
     stage.schedule("low");
-    assert_eq!(stage.place("low"), Some(Place::Unschedulable));
+    assert_eq!(stage.place("low"), Some(QueuePlace::Unschedulable));
     stage
 }
 
@@ -278,7 +278,7 @@ fn who_was_kept_away_is_tried_when_the_nominated_pod_goes_to_another_node() {
     stage.create(&pod("high", "2", "priority: 100, nodeName: node"));
     stage.create(&(node("other", "4") + "spec: {taints: [{key: dedicated, effect: NoSchedule}]}\n"));
     stage.run();
-    assert_eq!(stage.place("low"), Some(Place::Unschedulable));
+    assert_eq!(stage.place("low"), Some(QueuePlace::Unschedulable));
     stage.edit("middle", |pod| {
         let all = Toleration { operator: Some("Exists".into()), ..Toleration::default() };
         pod.spec.get_or_insert_default().tolerations = Some(vec![all]);
@@ -300,7 +300,7 @@ fn who_was_kept_away_is_tried_when_a_nomination_ends_that_no_status_has_told() {
     stage.create(&pod("low", "2", "priority: 1"));
     stage.schedule("low");
     stage.create(&pod("high", "2", "priority: 100, nodeName: node"));
-    assert_eq!((stage.place("low"), stage.nominated("middle")), (Some(Place::Unschedulable), None));
+    assert_eq!((stage.place("low"), stage.nominated("middle")), (Some(QueuePlace::Unschedulable), None));
     stage.release("delete");
     stage.run();
     assert_eq!((stage.node_of("middle"), stage.nominated("middle")), (None, None));

@@ -18,7 +18,7 @@
 //! `TestInterPodAffinityPreemption`).
 
 use schedc_core::client::{ApiError, ApiReason};
-use schedc_core::queue::Place;
+use schedc_core::queue::QueuePlace;
 
 use crate::scheduler::manifests::{labelled, node, pod, pod_with, pods};
 use crate::scheduler::stage::Stage;
@@ -59,13 +59,13 @@ fn a_lower_one_does_not_take_the_place_meanwhile() {
     stage.schedule("high");
     stage.create(&pod("middle", "4", "priority: 50"));
     stage.schedule("middle");
-    assert_eq!(stage.place("middle"), Some(Place::Unschedulable));
+    assert_eq!(stage.place("middle"), Some(QueuePlace::Unschedulable));
 
     stage.release("delete");
     stage.schedule("high");
     stage.schedule("middle");
     assert_eq!(stage.node_of("high").as_deref(), Some("node"));
-    assert_eq!(stage.place("middle"), Some(Place::Unschedulable));
+    assert_eq!(stage.place("middle"), Some(QueuePlace::Unschedulable));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_higher_one_takes_the_place_whichever_preemption_is_done_first() {
         }
         stage.schedule("high");
         assert_eq!(stage.node_of("highest").as_deref(), Some("node"));
-        assert_eq!(stage.place("high"), Some(Place::Unschedulable), "{first} first");
+        assert_eq!(stage.place("high"), Some(QueuePlace::Unschedulable), "{first} first");
         assert_eq!(stage.schedule_next(), None);
     }
 }
@@ -305,14 +305,14 @@ fn victims_that_take_their_time_are_waited_for() {
 
     // Until it is gone, there is nothing to try.
     assert_eq!(stage.schedule_next(), None);
-    assert_eq!(stage.place("preemptor"), Some(Place::Unschedulable));
+    assert_eq!(stage.place("preemptor"), Some(QueuePlace::Unschedulable));
     assert_eq!(stage.nominated("preemptor").as_deref(), Some("node"));
     assert_eq!(stage.log(), [""; 0], "and nothing to say");
 
     // Whoever tries it all the same removes nobody else.
     stage.create(&node("another", "1"));
     stage.run();
-    assert_eq!(stage.place("preemptor"), Some(Place::Unschedulable));
+    assert_eq!(stage.place("preemptor"), Some(QueuePlace::Unschedulable));
     assert!(!stage.log().iter().any(|line| line.starts_with("delete")));
 
     stage.remove("victim");
@@ -326,7 +326,7 @@ fn lower_ones_that_wait_do_not_starve_the_preemptor() {
     let running = pods("running", 4, "1", "nodeName: node, priority: 50, terminationGracePeriodSeconds: 0");
     let mut stage = Stage::new(&(node("node", "4") + &running + &waiting));
     stage.run();
-    assert!((0..5).all(|pod| stage.place(&format!("waiting-{pod}")) == Some(Place::Unschedulable)));
+    assert!((0..5).all(|pod| stage.place(&format!("waiting-{pod}")) == Some(QueuePlace::Unschedulable)));
 
     stage.hold("delete");
     stage.create(&pod("preemptor", "3", "priority: 100"));
@@ -362,7 +362,7 @@ fn nobody_leaves_for_a_pod_that_never_preempts() {
     let mut stage = full_node(1);
     stage.create(&pod("patient", "4", "priority: 100, preemptionPolicy: Never"));
     stage.run();
-    assert_eq!((stage.place("patient"), stage.nominated("patient")), (Some(Place::Unschedulable), None));
+    assert_eq!((stage.place("patient"), stage.nominated("patient")), (Some(QueuePlace::Unschedulable), None));
     assert!(!stage.is_gone("victim-0"));
     stage.remove("victim-0");
     stage.schedule("patient");

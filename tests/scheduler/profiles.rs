@@ -10,7 +10,7 @@
 //!
 //! From kube-scheduler's `TestMultipleSchedulers` and `TestMultipleSchedulingProfiles`.
 
-use schedc_core::queue::Place;
+use schedc_core::queue::QueuePlace;
 
 use crate::scheduler::manifests::{node, pod, pods};
 use crate::scheduler::stage::Stage;
@@ -29,7 +29,7 @@ fn pods_of_another_scheduler_are_left_alone_and_count_once_they_are_bound() {
     stage.bind("theirs", "node");
     stage.create(&pod("late", "1", ""));
     stage.schedule("late");
-    assert_eq!(stage.place("late"), Some(Place::Unschedulable));
+    assert_eq!(stage.place("late"), Some(QueuePlace::Unschedulable));
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn a_node_full_of_another_schedulers_pods_is_full() {
     let theirs = pods("theirs", 4, "1", "schedulerName: other-scheduler, nodeName: node");
     let mut stage = Stage::new(&(node("node", "4") + &theirs + &pod("ours", "1", "")));
     stage.run();
-    assert_eq!(stage.place("ours"), Some(Place::Unschedulable));
+    assert_eq!(stage.place("ours"), Some(QueuePlace::Unschedulable));
     stage.remove("theirs-2");
     stage.schedule("ours");
     assert_eq!(stage.node_of("ours").as_deref(), Some("node"));
@@ -81,7 +81,7 @@ fn profiles_share_the_nodes_and_the_queue() {
     }
     stage.create(&pod("no-room", "1", "schedulerName: second-scheduler"));
     stage.schedule("no-room");
-    assert_eq!(stage.place("no-room"), Some(Place::Unschedulable));
+    assert_eq!(stage.place("no-room"), Some(QueuePlace::Unschedulable));
     stage.remove("first-profile");
     stage.schedule("no-room");
     assert_eq!(stage.node_of("no-room").as_deref(), Some("node"));

@@ -18,7 +18,7 @@
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use schedc_core::client::{ApiError, ApiReason};
-use schedc_core::queue::Place;
+use schedc_core::queue::QueuePlace;
 
 use crate::scheduler::manifests::{labelled, node, pod, pod_with};
 use crate::scheduler::stage::Stage;
@@ -39,7 +39,7 @@ status: {{allocatable: {{cpu: 4, memory: 8Gi, pods: 110}}}}
 fn one_update_of_a_node_can_change_a_label_and_a_taint() {
     let mut stage = Stage::new(&(tainted("node", "") + &pod("pod", "1", "")));
     stage.run();
-    assert_eq!(stage.place("pod"), Some(Place::Unschedulable));
+    assert_eq!(stage.place("pod"), Some(QueuePlace::Unschedulable));
     stage.create(&tainted("node", "only: label"));
     assert_eq!(stage.schedule_next(), None, "that is of no use");
     stage.create(&node("node", "4"));
@@ -51,7 +51,7 @@ fn one_update_of_a_node_can_change_a_label_and_a_taint() {
 fn a_new_node_is_of_use_when_its_taint_is_gone() {
     let mut stage = Stage::new(&(node("node1", "1") + &pod("first", "1", "") + &pod("second", "1", "")));
     stage.run();
-    assert_eq!(stage.place("second"), Some(Place::Unschedulable));
+    assert_eq!(stage.place("second"), Some(QueuePlace::Unschedulable));
     stage.create(&tainted("node2", ""));
     stage.run();
     assert_eq!(stage.node_of("second"), None);
@@ -65,7 +65,7 @@ fn an_unrelated_event_leaves_a_rejected_pod_parked() {
     for stops in ["reserve-rejects", "permit-rejects"] {
         let mut stage = Stage::new(&(node("node", "4") + &labelled("pod", &format!("stops: {stops}"), "1", "")));
         stage.schedule("pod");
-        assert_eq!(stage.place("pod"), Some(Place::Unschedulable), "{stops}");
+        assert_eq!(stage.place("pod"), Some(QueuePlace::Unschedulable), "{stops}");
         let (reason, message) = stage.condition("pod", "PodScheduled");
         assert_eq!(reason, "Unschedulable");
         assert!(message.starts_with("0/1 nodes are available: 1 stopped at "), "{message}");
@@ -73,7 +73,7 @@ fn an_unrelated_event_leaves_a_rejected_pod_parked() {
         stage.create(&(pod("other", "1", "") + &node("node", "5")));
         stage.schedule("other");
         stage.remove("other");
-        assert_eq!((stage.place("pod"), stage.schedule_next()), (Some(Place::Unschedulable), None), "{stops}");
+        assert_eq!((stage.place("pod"), stage.schedule_next()), (Some(QueuePlace::Unschedulable), None), "{stops}");
 
         stage.create(&node("node2", "4"));
         stage.schedule("pod");
@@ -102,14 +102,14 @@ fn a_failed_binding_is_tried_again_and_wakes_those_for_whom_its_room_was_missing
     stage.schedule("first");
     stage.create(&pod("second", "1", "priority: 1, preemptionPolicy: Never"));
     stage.schedule("second");
-    assert_eq!(stage.place("second"), Some(Place::Unschedulable));
+    assert_eq!(stage.place("second"), Some(QueuePlace::Unschedulable));
 
     stage.release("bind first");
     assert_eq!(stage.condition("first", "PodScheduled").0, "SchedulerError");
     stage.schedule("second");
     assert_eq!(stage.node_of("second").as_deref(), Some("node"));
     stage.schedule("first");
-    assert_eq!(stage.place("first"), Some(Place::Unschedulable), "the other one has its room now");
+    assert_eq!(stage.place("first"), Some(QueuePlace::Unschedulable), "the other one has its room now");
 }
 
 #[test]
@@ -133,10 +133,10 @@ fn whoever_waits_in_permit_in_vain_wakes_those_for_whom_its_room_was_missing() {
     stage.schedule("first");
     stage.create(&pod("second", "4", "preemptionPolicy: Never"));
     stage.schedule("second");
-    assert_eq!(stage.place("second"), Some(Place::Unschedulable));
+    assert_eq!(stage.place("second"), Some(QueuePlace::Unschedulable));
     stage.hold("patch first");
     stage.pass(60);
-    assert_eq!(stage.place("first"), Some(Place::Unschedulable));
+    assert_eq!(stage.place("first"), Some(QueuePlace::Unschedulable));
     stage.schedule("second");
     assert_eq!(stage.node_of("second").as_deref(), Some("node"));
     stage.release("patch first");
@@ -158,7 +158,7 @@ fn a_pod_that_is_deleted_while_it_is_assumed_frees_its_room_at_once() {
         stage.create(&(labelled("first", &labels, "4", "") + &pod("second", "4", "")));
         stage.schedule("first");
         stage.schedule("second");
-        assert_eq!(stage.place("second"), Some(Place::Unschedulable), "{stops}");
+        assert_eq!(stage.place("second"), Some(QueuePlace::Unschedulable), "{stops}");
         assert_eq!(stage.pending().first().map(String::as_str), waits_for);
 
         stage.remove("first");
@@ -206,11 +206,11 @@ fn gates_hold_pods_until_they_are_gone() {
     stage.run();
     assert_eq!(stage.node_of("free").as_deref(), Some("node"));
     stage.remove("free");
-    assert_eq!((stage.place("gated"), stage.schedule_next()), (Some(Place::Gated), None));
+    assert_eq!((stage.place("gated"), stage.schedule_next()), (Some(QueuePlace::Gated), None));
     stage.edit("gated", |pod| pod.spec.get_or_insert_default().scheduling_gates = None);
     stage.schedule("gated");
     assert_eq!(stage.node_of("gated").as_deref(), Some("node"));
-    assert_eq!(stage.place("stays"), Some(Place::Gated));
+    assert_eq!(stage.place("stays"), Some(QueuePlace::Gated));
     assert!(stage.condition("stays", "PodScheduled").0.is_empty(), "no condition while it is gated");
 }
 
@@ -226,7 +226,7 @@ fn who_fits_beside_a_pod_that_asks_for_less_than_when_it_was_decided_about_is_tr
     });
     stage.create(&pod("second", "2", ""));
     stage.schedule("second");
-    assert_eq!(stage.place("second"), Some(Place::Unschedulable));
+    assert_eq!(stage.place("second"), Some(QueuePlace::Unschedulable));
     stage.release("bind");
     stage.run();
     assert_eq!((stage.node_of("first").is_some(), stage.node_of("second").is_some()), (true, true));

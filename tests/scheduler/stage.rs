@@ -10,8 +10,8 @@ use std::task::{Context, Poll, Waker};
 use k8s_openapi::api::core::v1::{Pod as ApiPod, PodCondition};
 use schedc_core::client::ApiError;
 use schedc_core::model::Uid;
-use schedc_core::queue::Place;
-use schedc_core::scheduler::{Change, Completed, Options, Scheduler, Tasks, TieBreak, UnderWay};
+use schedc_core::queue::QueuePlace;
+use schedc_core::scheduler::{Change, Completed, Options, Scheduler, Tasks, TieBreak, InProgressCounts};
 use schedc_objects::{Manifests, Objects, convert_node, convert_object, convert_pod, is_finished};
 
 use crate::scheduler::pipelines::Profiles;
@@ -157,7 +157,7 @@ impl Stage {
         Some(pod)
     }
     fn in_flight(&self) -> Vec<String> {
-        let is_in_flight = |uid| self.scheduler.place(uid) == Some(Place::InFlight);
+        let is_in_flight = |uid| self.scheduler.place(uid) == Some(QueuePlace::InFlight);
         self.uids.iter().filter(|(_, uid)| is_in_flight(uid)).map(|(name, _)| name.clone()).collect()
     }
     /// Tries pods until there is none to try.
@@ -226,7 +226,7 @@ impl Stage {
     }
 
     /// Where a pod is in the queue.
-    pub(crate) fn place(&self, pod: &str) -> Option<Place> {
+    pub(crate) fn place(&self, pod: &str) -> Option<QueuePlace> {
         self.scheduler.place(self.uids.get(pod)?)
     }
     /// Whether a pod is in the queue and cannot be tried before its preemption is done, even if somebody asks for it.
@@ -237,8 +237,8 @@ impl Stage {
         !is_active && status.as_deref() == Some("waiting for the preemption for this pod to be finished")
     }
     /// What is under way in the scheduler.
-    pub(crate) fn under_way(&self) -> UnderWay {
-        self.scheduler.under_way()
+    pub(crate) fn under_way(&self) -> InProgressCounts {
+        self.scheduler.in_progress()
     }
     /// The node that a pod is on.
     pub(crate) fn node_of(&self, pod: &str) -> Option<String> {
@@ -269,8 +269,8 @@ impl Drop for Stage {
     fn drop(&mut self) {
         if !std::thread::panicking() && self.running.tasks.is_empty() {
             let waiting = self.under_way().waiting;
-            let expected = UnderWay { attempts: waiting, bindings: waiting, waiting, ..self.under_way() };
-            assert_eq!(self.under_way(), UnderWay { status_writes: 0, preemptions: 0, ..expected });
+            let expected = InProgressCounts { attempts: waiting, bindings: waiting, waiting, ..self.under_way() };
+            assert_eq!(self.under_way(), InProgressCounts { status_writes: 0, preemptions: 0, ..expected });
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What the framework may conclude from filter states: `looks_at_node_alone`, that a verdict on a node holds while nothing
-//! happens to the node, and `never_fails`, that nodes which are rejected anyway need not be asked for failures.
+//! What the framework may conclude from filter states: `reads_only_node`, that a verdict on a node holds while nothing
+//! happens to the node, and `cannot_fail`, that nodes which are rejected anyway need not be asked for failures.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -10,28 +10,28 @@ use super::tokens::parameter;
 use crate::plan::Point;
 
 pub(super) fn functions(members: &Members<'_>) -> TokenStream {
-    let (alone, never_fails) = (looks_at_node_alone(members), never_fails(members));
-    quote! { #alone #never_fails }
+    let (alone, cannot_fail) = (reads_only_node(members), cannot_fail(members));
+    quote! { #alone #cannot_fail }
 }
 
-fn looks_at_node_alone(members: &Members<'_>) -> TokenStream {
+fn reads_only_node(members: &Members<'_>) -> TokenStream {
     let alone = members.at(Point::PreFilter).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
         quote! {
             (cycle.#field.skip
-                || <#ty as PreFilterPlugin>::looks_at_node_alone(&pod.#field, &cycle.#field.state))
+                || <#ty as PreFilterPlugin>::reads_only_node(&pod.#field, &cycle.#field.state))
         }
     });
     let body = all(alone.collect());
     let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
     quote! {
-        fn looks_at_node_alone(#pod: &Pod, #cycle: &Cycle) -> bool {
+        fn reads_only_node(#pod: &Pod, #cycle: &Cycle) -> bool {
             #body
         }
     }
 }
 
-fn never_fails(members: &Members<'_>) -> TokenStream {
+fn cannot_fail(members: &Members<'_>) -> TokenStream {
     let never = members.at(Point::Filter).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
         if member.runs(Point::PreFilter) {
@@ -45,7 +45,7 @@ fn never_fails(members: &Members<'_>) -> TokenStream {
     let body = all(never.collect());
     let cycle = parameter("cycle", &body);
     quote! {
-        fn never_fails(#cycle: &Cycle) -> bool {
+        fn cannot_fail(#cycle: &Cycle) -> bool {
             #body
         }
     }

@@ -15,7 +15,7 @@ use crate::source::Files;
 /// The modules of the profiles, which have the names of their files but for what is taken.
 pub(super) fn modules(plans: &[Plan]) -> Vec<Ident> {
     let mut names =
-        Unique::without(&["errors", "handle", "proof", "profile", "schedc_core", "state", "std", "visitor"]);
+        Unique::without(&["errors", "handle", "catalog_checks", "profile", "schedc_core", "state", "std", "visitor"]);
     plans.iter().map(|plan| names.ident(plan.module.clone())).collect()
 }
 
@@ -55,7 +55,7 @@ pub(super) fn emit(files: &Files, plans: &[Plan], modules: &[Ident], digest: u64
             const HASH: &'static str = #hash;
             const WATCHES: &'static [&'static str] = &[#(#watches),*];
             #kinds
-            const WRITES: &'static [Access] = &[#(#writes),*];
+            const WRITES: &'static [AccessRule] = &[#(#writes),*];
             #originals
             type State = state::State;
 
@@ -117,5 +117,5 @@ fn access(write: Write) -> TokenStream {
         Some(namespace) => quote! { Some(#namespace) },
         None => quote! { None },
     };
-    quote! { Access { group: #group, resource: #resource, verbs: &[#(#verbs),*], namespace: #namespace } }
+    quote! { AccessRule { group: #group, resource: #resource, verbs: &[#(#verbs),*], namespace: #namespace } }
 }

@@ -1,4 +1,4 @@
-//! `Kept`: what is kept of an answer, plugin by plugin, and how it is brought up to date.
+//! `CachedAnswer`: what is kept of an answer, plugin by plugin, and how it is brought up to date.
 
 use std::cell::RefCell;
 
@@ -15,13 +15,13 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
     let masks = members.at(Point::Filter).map(|member| {
         let field = &member.field;
         let doc = doc(format!("`{}`.", member.name));
-        quote! { #doc pub #field: Mask, }
+        quote! { #doc pub #field: NodeMask, }
     });
     let scores = kept_scores::types(members);
     quote! {
         /// What is kept of an answer.
         #[derive(Default)]
-        pub struct Kept {
+        pub struct CachedAnswer {
             /// Verdicts of filters.
             pub passing: Passing,
             /// Scores.
@@ -42,7 +42,7 @@ pub(super) fn implementation(members: &Members<'_>) -> TokenStream {
     let parts = [resize_filters(members), filter(members), update_filters(members), passing(members), bytes(members)];
     let scores = kept_scores::functions(members);
     quote! {
-        impl Parts<Pipeline> for Kept {
+        impl PluginResults<Pipeline> for CachedAnswer {
             #(#parts)*
             #scores
         }
@@ -55,7 +55,7 @@ pub(super) fn if_asked(member: &Member<'_>, code: TokenStream) -> TokenStream {
     if member.runs(Point::PreFilter) {
         quote! { if !cycle.#field.skip { #code } }
     } else {
-        quote! { if ask::has_say::<#ty>(&pod.#field) { #code } }
+        quote! { if idle_plugins::is_filter_active::<#ty>(&pod.#field) { #code } }
     }
 }
 
@@ -78,7 +78,7 @@ fn filter(members: &Members<'_>) -> TokenStream {
         let (field, ty, args) = (&member.field, &member.ty, member.args());
         let (state, columns) = (pre_filter::state(member), super::columns::slices(members, member));
         let call = quote! {
-            kept::filter::<#ty>(#args, &pod.#field, #state, #columns, nodes, &mut self.passing.#field, dirty)?;
+            incremental::evaluate_nodes::<#ty>(#args, &pod.#field, #state, #columns, nodes, &mut self.passing.#field, dirty)?;
         };
         if_asked(member, call)
     });
@@ -92,9 +92,9 @@ fn filter(members: &Members<'_>) -> TokenStream {
             #pod: &Pod,
             #cycle: &Cycle,
             #columns: Columns<'_>,
-            #nodes: &Touched,
-            #dirty: &mut Touched,
-        ) -> Result<(), Anew> {
+            #nodes: &NodeSet,
+            #dirty: &mut NodeSet,
+        ) -> Result<(), NeedsFullEvaluation> {
             #body
         }
     }
@@ -112,16 +112,16 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
         earlier.borrow_mut().push(member.name);
         if member.runs(Point::Filter) {
             quote! {
-                kept::update_filter::<#ty, _>(
+                incremental::update_verdicts::<#ty, _>(
                     &plugins.#field, #args, &pod.#field, &mut cycle.#field, #view, &mut self.passing.#field, work,
                 )?;
             }
         } else {
             quote! {
-                kept::update_state::<#ty>(
-                    &plugins.#field, #args, &pod.#field, &mut cycle.#field, #view, &mut Mask::default(), work,
+                incremental::update_pre_filter_state::<#ty>(
+                    &plugins.#field, #args, &pod.#field, &mut cycle.#field, #view, &mut NodeMask::default(), work,
                 )?;
-                work.again.clear();
+                work.reevaluate.clear();
             }
         }
     });
@@ -130,7 +130,7 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
         let (field, ty, args) = (&member.field, &member.ty, member.args());
         let (state, columns) = (pre_filter::state(member), super::columns::slices(members, member));
         let call = quote! {
-            kept::filter_changed::<#ty>(#args, &pod.#field, #state, #columns, &mut self.passing.#field, work)?;
+            incremental::evaluate_changed_nodes::<#ty>(#args, &pod.#field, #state, #columns, &mut self.passing.#field, work)?;
         };
         if_asked(member, with_columns(call))
     });
@@ -145,7 +145,7 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
             #cycle: &mut Cycle,
             #cache: &Cache<State>,
             #work: &mut UpdateScratch,
-        ) -> Result<(), Anew> {
+        ) -> Result<(), NeedsFullEvaluation> {
             #body
         }
     }

@@ -22,7 +22,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
     let raw = normalizing(members).map(|member| {
         let field = &member.field;
         let doc = doc(format!("By `{}`.", member.name));
-        quote! { #doc pub #field: Normalized, }
+        quote! { #doc pub #field: NormalizedScores, }
     });
     quote! {
         /// The scores of all feasible nodes before normalising.
@@ -67,7 +67,7 @@ fn resize(members: &Members<'_>) -> TokenStream {
 pub(super) fn helpers(members: &Members<'_>) -> TokenStream {
     let (base, total) = (base_helpers(members), total_helpers(members));
     quote! {
-        impl Kept {
+        impl CachedAnswer {
             #base
             #total
         }
@@ -78,7 +78,7 @@ pub(super) fn helpers(members: &Members<'_>) -> TokenStream {
 fn base_helpers(members: &Members<'_>) -> Option<TokenStream> {
     let parts = members.at(Point::Score).filter(|member| !member.entry.normalizes).map(|member| {
         let (call, constant) = (call(members, member), &member.constant);
-        let code = quote! { base = base.wrapping_add(kept::weighted(#call, weight::#constant)?); };
+        let code = quote! { base = base.wrapping_add(incremental::weighted(#call, weight::#constant)?); };
         unless_skipped(member, code)
     });
     let body = quote! { let mut base: i64 = 0; #(#parts)* Ok(base) };
@@ -93,7 +93,7 @@ fn base_helpers(members: &Members<'_>) -> Option<TokenStream> {
                     #score: &Score,
                     #columns: Columns<'_>,
                     #index: usize,
-                ) -> Result<i64, Anew> {
+                ) -> Result<i64, NeedsFullEvaluation> {
                     #body
                 }
 
@@ -104,8 +104,8 @@ fn base_helpers(members: &Members<'_>) -> Option<TokenStream> {
                     score: &Score,
                     cache: &Cache<State>,
                     index: usize,
-                ) -> Result<i64, Anew> {
-                    Kept::base(pod, score, Pipeline::columns(&cache.state, &cache.base), index)
+                ) -> Result<i64, NeedsFullEvaluation> {
+                    CachedAnswer::base(pod, score, Pipeline::columns(&cache.state, &cache.base), index)
                 }
         }
     })
@@ -113,11 +113,11 @@ fn base_helpers(members: &Members<'_>) -> Option<TokenStream> {
 
 fn score_base(nodes: &TokenStream) -> TokenStream {
     quote! {
-        if kept::are_few(#nodes) {
-            kept::score_each(#nodes, &mut self.scores.base, |index| Kept::base_of_one(pod, score, cache, index))?;
+        if incremental::is_sparse(#nodes) {
+            incremental::score_each(#nodes, &mut self.scores.base, |index| CachedAnswer::base_of_one(pod, score, cache, index))?;
         } else {
             let columns = Pipeline::aligned(Pipeline::columns(&cache.state, &cache.base));
-            kept::score_each(#nodes, &mut self.scores.base, |index| Kept::base(pod, score, columns, index))?;
+            incremental::score_each(#nodes, &mut self.scores.base, |index| CachedAnswer::base(pod, score, columns, index))?;
         }
     }
 }
@@ -126,9 +126,9 @@ fn score_base(nodes: &TokenStream) -> TokenStream {
 fn fresh(member: &Member<'_>) -> TokenStream {
     let ty = &member.ty;
     match source(member) {
-        Source::PreScore => quote! { kept::new_after_pre_score::<#ty>(work) },
-        Source::Prepared => quote! { &work.fresh },
-        Source::Dormant | Source::Nothing => quote! { kept::new_to_score::<#ty>(work) },
+        Source::PreScore => quote! { incremental::nodes_to_score_after_pre_score::<#ty>(work) },
+        Source::Prepared => quote! { &work.to_score },
+        Source::Dormant | Source::Nothing => quote! { incremental::nodes_to_score::<#ty>(work) },
     }
 }
 
@@ -139,17 +139,17 @@ fn score(members: &Members<'_>) -> TokenStream {
         let score =
             with_columns(quote! { self.scores.#field.score::<#ty>(#args, &pod.#field, #state, #columns, #fresh)?; });
         let settle = quote! {
-            self.scores.#field.settle::<#ty>(#args, weight::#constant, feasible, totals, &mut work.again)?;
+            self.scores.#field.normalize::<#ty>(#args, weight::#constant, feasible, totals, &mut work.reevaluate)?;
         };
         unless_skipped(member, quote! { #score #settle })
     });
-    let base = has_base(members).then(|| score_base(&quote! { &work.fresh }));
+    let base = has_base(members).then(|| score_base(&quote! { &work.to_score }));
     let body = quote! {
         #(#normalized)*
         #base
-        self.total(score, &work.fresh, totals);
-        if !work.scored.is_empty() {
-            self.total(score, &work.scored, totals);
+        self.total(score, &work.to_score, totals);
+        if !work.rescored.is_empty() {
+            self.total(score, &work.rescored, totals);
         }
         Ok(())
     };
@@ -160,10 +160,10 @@ fn score(members: &Members<'_>) -> TokenStream {
             #pod: &Pod,
             score: &Score,
             #cache: &Cache<State>,
-            #feasible: &Mask,
+            #feasible: &NodeMask,
             totals: &mut [i64],
             work: &mut UpdateScratch,
-        ) -> Result<(), Anew> {
+        ) -> Result<(), NeedsFullEvaluation> {
             #body
         }
     }
@@ -178,8 +178,8 @@ fn update(members: &Members<'_>) -> TokenStream {
             let view = when_looked_at(members.view(member, Members::in_cycle));
             let arguments = quote! { &plugins.#field, #args, &pod.#field, &mut score.#field, #view, feasible, work };
             let update = match source {
-                Source::PreScore => quote! { kept::update_score::<#ty>(#arguments)? },
-                _ => quote! { kept::update_facts::<#ty>(#arguments) },
+                Source::PreScore => quote! { incremental::update_pre_score_state::<#ty>(#arguments)? },
+                _ => quote! { incremental::update_prepared_state::<#ty>(#arguments) },
             };
             let rescore = if !member.runs(Point::Score) {
                 quote! {}
@@ -189,20 +189,20 @@ fn update(members: &Members<'_>) -> TokenStream {
                 unless_skipped(member, with_columns(update))
             } else {
                 touches_base = true;
-                quote! { work.base.extend(&work.again); }
+                quote! { work.rescored_unnormalized.extend(&work.reevaluate); }
             };
             quote! {
                 if #update {
                     #rescore
-                    work.again.clear();
+                    work.reevaluate.clear();
                 }
             }
         })
         .collect();
     let base = touches_base.then(|| {
-        let score = score_base(&quote! { &work.base });
+        let score = score_base(&quote! { &work.rescored_unnormalized });
         quote! {
-            if !work.base.is_empty() {
+            if !work.rescored_unnormalized.is_empty() {
                 #score
             }
         }
@@ -219,9 +219,9 @@ fn update(members: &Members<'_>) -> TokenStream {
             #cycle: &Cycle,
             #score: &mut Score,
             #cache: &Cache<State>,
-            #feasible: &Mask,
+            #feasible: &NodeMask,
             #work: &mut UpdateScratch,
-        ) -> Result<(), Anew> {
+        ) -> Result<(), NeedsFullEvaluation> {
             #body
         }
     }
@@ -242,13 +242,13 @@ fn clear(members: &Members<'_>) -> TokenStream {
 fn retire(members: &Members<'_>) -> TokenStream {
     let calls = normalizing(members).map(|member| {
         let field = &member.field;
-        unless_skipped(member, quote! { self.scores.#field.retire(feasible, flipped); })
+        unless_skipped(member, quote! { self.scores.#field.remove_infeasible(feasible, feasibility_changed); })
     });
     let body = quote! { #(#calls)* };
     let (score, feasible) = (parameter("score", &body), parameter("feasible", &body));
-    let flipped = parameter("flipped", &body);
+    let flipped = parameter("feasibility_changed", &body);
     quote! {
-        fn retire(&mut self, #score: &Score, #feasible: &Mask, #flipped: &Touched) {
+        fn remove_infeasible(&mut self, #score: &Score, #feasible: &NodeMask, #flipped: &NodeSet) {
             #body
         }
     }
@@ -257,9 +257,9 @@ fn retire(members: &Members<'_>) -> TokenStream {
 /// `total`, and what it does with a word and with a node.
 fn total_helpers(members: &Members<'_>) -> TokenStream {
     let (begin, base) = if has_base(members) {
-        (quote! { kept::begin_totals(word, &self.scores.base, totals); }, quote! { self.scores.base[node] })
+        (quote! { incremental::init_totals(word, &self.scores.base, totals); }, quote! { self.scores.base[node] })
     } else {
-        (quote! { kept::begin_totals_at_zero(word, totals); }, quote! { 0 })
+        (quote! { incremental::reset_totals(word, totals); }, quote! { 0 })
     };
     let add = normalizing(members).map(|member| {
         let field = &member.field;
@@ -281,13 +281,13 @@ fn total_helpers(members: &Members<'_>) -> TokenStream {
     let score_of_word = parameter("score", &whole);
     quote! {
         /// Sets the totals of nodes.
-        fn total(&self, score: &Score, nodes: &Touched, totals: &mut [i64]) {
+        fn total(&self, score: &Score, nodes: &NodeSet, totals: &mut [i64]) {
             // A loop that does all of it at once prepares more than a few nodes are worth.
             for (word, bits) in nodes.words() {
                 if bits == u64::MAX {
                     self.total_word(score, word, totals);
                 } else {
-                    kept::total_each(word, bits, totals, |node| self.total_of(score, node));
+                    incremental::total_each(word, bits, totals, |node| self.total_of(score, node));
                 }
             }
         }

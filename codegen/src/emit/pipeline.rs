@@ -68,7 +68,7 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
             type Rejection = Rejection;
             type Reserved = Reserved;
             type Extenders = #extenders_type;
-            type Parts = Kept;
+            type PluginResults = CachedAnswer;
 
             #(#functions)*
         }

@@ -31,7 +31,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
     let slots = members.at(Point::PreFilter).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
         let doc = doc(format!("What PreFilter of `{}` left.", member.name));
-        quote! { #doc pub #field: Slot<<#ty as PreFilterPlugin>::Cycle>, }
+        quote! { #doc pub #field: CycleSlot<<#ty as PreFilterPlugin>::Cycle>, }
     });
     let dormant = members.iter().filter(|member| is_dormant(member)).map(|member| {
         let (field, ty) = (&member.field, &member.ty);

@@ -1,4 +1,4 @@
-//! `mod proof`: the catalog entries of all plugins, held against the plugins by `schedc_core::proof`.
+//! `mod catalog_checks`: the catalog entries of all plugins, held against the plugins by `schedc_core::catalog_checks`.
 
 use std::collections::BTreeMap;
 
@@ -37,8 +37,8 @@ pub(super) fn emit(files: &Files, plans: &[Plan]) -> TokenStream {
     let uses = imports.declare(&body);
     quote! {
         /// Holds catalog entries against plugins: what one says must be true of the other.
-        mod proof {
-            use ::schedc_core::{implemented, proof};
+        mod catalog_checks {
+            use ::schedc_core::{catalog_checks, implemented};
             #uses
             #body
         }
@@ -64,19 +64,19 @@ fn proof(
     // schedc's own plugins know no kinds that catalogs declare.
     let watches = (entry.crate_name != IN_TREE_CRATE).then(|| {
         let kinds: Vec<String> = entry.kinds.iter().map(CustomKind::full_name).collect();
-        let checks = [("lists", !entry.indexes.is_empty()), ("hears", entry.enqueue_extensions)];
+        let checks = [("watches_index_kinds", !entry.indexes.is_empty()), ("watches_event_kinds", entry.enqueue_extensions)];
         let checks = checks.into_iter().filter(|(_, applies)| *applies).map(|(check, _)| {
             let check = ident(check);
-            quote! { proof::#check::<#ty>(&proof::at(#file, #line, #column), #name, &[#(#kinds),*]); }
+            quote! { catalog_checks::#check::<#ty>(&catalog_checks::entry_at(#file, #line, #column), #name, &[#(#kinds),*]); }
         });
         quote! { #(#checks)* }
     });
     quote! {
         #doc
         const _: () = {
-            proof::declares::<#ty, #columns, #indexes, #reads>();
-            #(proof::#bounds::<#ty>();)*
-            proof::agrees(&proof::at(#file, #line, #column), #name, &[#(#names),*], <#ty as Plugin>::NAME, implemented!(#ty));
+            catalog_checks::has_declared_types::<#ty, #columns, #indexes, #reads>();
+            #(catalog_checks::#bounds::<#ty>();)*
+            catalog_checks::matches_plugin(&catalog_checks::entry_at(#file, #line, #column), #name, &[#(#names),*], <#ty as Plugin>::NAME, implemented!(#ty));
             #watches
         };
     }
@@ -109,7 +109,7 @@ fn reads(
         let other = entries.values().find(|other| other.name == read.plugin)?;
         let ty = plugin_type(imports, other);
         Some(if read.optional {
-            quote! { MaybeStateOf<#ty> }
+            quote! { OptionalStateOf<#ty> }
         } else {
             quote! { StateOf<#ty> }
         })

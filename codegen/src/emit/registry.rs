@@ -110,9 +110,9 @@ fn bind(members: &Members<'_>) -> TokenStream {
             plugin: &AnyValue,
             client: &C,
             placement: &Placement,
-        ) -> Result<Binding, Status> {
+        ) -> Result<BindResult, Status> {
             #(#calls)*
-            Ok(Binding::Skip)
+            Ok(BindResult::Skip)
         }
     }
 }

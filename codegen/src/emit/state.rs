@@ -165,8 +165,8 @@ pub(super) fn emit(states: &States) -> TokenStream {
     let always = states.node_info.then(|| quote! { true });
     let never = (columns.is_empty() && !states.node_info).then(|| quote! { false });
     let differs = states.columns.iter().map(|Entry { field, args, .. }| match args {
-        None => quote! { renew_column(&mut self.#field, base, index) },
-        Some(ArgsOf { constant, .. }) => quote! { renew_column_with(&mut self.#field, &#constant, base, index) },
+        None => quote! { rebuild_entry(&mut self.#field, base, index) },
+        Some(ArgsOf { constant, .. }) => quote! { rebuild_entry_with_args(&mut self.#field, &#constant, base, index) },
     });
     let differs = differs.chain(always).chain(never);
     // All are renewed, whatever came of the ones before.
@@ -198,7 +198,7 @@ pub(super) fn emit(states: &States) -> TokenStream {
     let set_pending = quote! { #(Index::set_pending(&mut self.#indexes, old, new);)* };
     let set_object = quote! { #(Index::set_object(&mut self.#indexes, old, new);)* };
     let hypothetical = quote! {
-        Hypothetical { #info_value #(#columns: Thought::Same(&self.#columns[index.get()]),)* #nothing_value }
+        Hypothetical { #info_value #(#columns: HypotheticalColumn::Unchanged(&self.#columns[index.get()]),)* #nothing_value }
     };
     let hypothetical_call = |method: &str| {
         let (method, with_args) = (ident(method), ident(&format!("{method}_with")));
@@ -230,7 +230,7 @@ pub(super) fn emit(states: &States) -> TokenStream {
         #[derive(Clone)]
         pub struct Hypothetical<'a> {
             #info_field
-            #(#copied_docs pub #columns: Thought<'a, #column_types>,)*
+            #(#copied_docs pub #columns: HypotheticalColumn<'a, #column_types>,)*
             #nothing_field
         }
 

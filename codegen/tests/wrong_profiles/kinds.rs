@@ -81,7 +81,7 @@ fn the_page_of_mistakes_lists_all_of_them() {
     let sections = [
         ("Profiles and catalogs", "codegen/tests/wrong_profiles", tests("codegen/tests/wrong_profiles")),
         ("Crates that are not found", "codegen/tests/dependencies", tests("codegen/tests/dependencies")),
-        ("Declarations of arguments", "derive/tests/ui", outputs("derive/tests/ui")),
+        ("Declarations of arguments", "macros/derive/tests/ui", outputs("macros/derive/tests/ui")),
         (
             "Catalogs that say something else than their plugins",
             "examples/out-of-tree/tests/proofs",

@@ -32,7 +32,7 @@ pub trait AttemptObserver {
         None
     }
     /// The next pod is about to be popped, if there is one.
-    fn pops(&mut self) {}
+    fn before_pop(&mut self) {}
     /// The decision about a pod is made: it has its node, is assumed and reserved there and passed Permit, or it has none.
     fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool, _record: &AttemptRecord) {}
 }
@@ -43,9 +43,9 @@ impl<A: AttemptObserver, B: AttemptObserver> AttemptObserver for (A, B) {
     fn clock(&self) -> Option<Clock> {
         self.0.clock().or_else(|| self.1.clock())
     }
-    fn pops(&mut self) {
-        self.0.pops();
-        self.1.pops();
+    fn before_pop(&mut self) {
+        self.0.before_pop();
+        self.1.before_pop();
     }
     fn decided(&mut self, pod: &Arc<Pod>, has_node: bool, record: &AttemptRecord) {
         self.0.decided(pod, has_node, record);
@@ -69,18 +69,18 @@ impl<'a> Recorder<'a> {
 }
 
 impl Observer for Recorder<'_> {
-    fn pops(&mut self) {
-        self.observer.pops();
+    fn before_pop(&mut self) {
+        self.observer.before_pop();
     }
-    fn attempts(&mut self, profile: usize, _: &Pod) {
+    fn attempt_started(&mut self, profile: usize, _: &Pod) {
         self.record.profile = profile;
     }
-    fn begins(&mut self, _: Point) {
+    fn point_started(&mut self, _: Point) {
         if let Some(clock) = self.clock {
             self.point_began = clock();
         }
     }
-    fn ends(&mut self, point: Point, code: Code) {
+    fn point_ended(&mut self, point: Point, code: Code) {
         if let Some(clock) = self.clock {
             let took = Duration::from_nanos(clock().saturating_sub(self.point_began));
             self.record.points.push((point, code, took));
@@ -99,7 +99,7 @@ mod tests {
     struct Calls(Vec<&'static str>);
 
     impl AttemptObserver for Calls {
-        fn pops(&mut self) {
+        fn before_pop(&mut self) {
             self.0.push("pops");
         }
         fn decided(&mut self, _: &Arc<Pod>, _: bool, record: &AttemptRecord) {
@@ -114,9 +114,9 @@ mod tests {
         let pod = Arc::new(Pod::default());
         let mut recorder = Recorder::new(&mut pair);
         recorder.pops();
-        recorder.attempts(1, &pod);
-        recorder.begins(Point::Filter);
-        recorder.ends(Point::Filter, Code::Success);
+        recorder.attempt_started(1, &pod);
+        recorder.point_started(Point::Filter);
+        recorder.point_ended(Point::Filter, Code::Success);
         recorder.decided(&pod, true);
         assert_eq!(pair.0.0, ["pops", "decided"]);
         assert_eq!(pair.1.0, ["pops", "decided"]);

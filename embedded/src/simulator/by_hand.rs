@@ -158,7 +158,7 @@ impl<H: Hooks> Simulator<H> {
             let AnyObject::Pod(pod) = &*object else { continue };
             lines += &format!("{}/{}", object.namespace(), object.name());
             // Writing to a string cannot fail.
-            let _ = match (node_of(pod), condition(pod, "PodScheduled"), self.scheduler.held(&uid_of(&object))) {
+            let _ = match (node_of(pod), condition(pod, "PodScheduled"), self.scheduler.gate_status(&uid_of(&object))) {
                 (Some(node), ..) => write!(lines, " on {node}"),
                 (None, _, Some(held)) => write!(lines, ": held by {}: {}", held.plugin, held.message()),
                 (None, Some(condition), None) => {

@@ -42,7 +42,7 @@ pub trait Hooks {
     /// The scheduler was told of a change.
     fn told(&mut self, _now: i64, _change: &Change, _scheduler: &mut dyn AnyScheduler) {}
     /// The scheduler is about to pop a pod, if there is one.
-    fn pops(&mut self) {}
+    fn before_pop(&mut self) {}
     /// The scheduler has decided about a pod. See [`AttemptObserver::decided`].
     fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool) {}
     /// An attempt came to its end.
@@ -55,8 +55,8 @@ impl Hooks for () {}
 pub(super) struct Decisions<'a, H>(pub(super) &'a mut H);
 
 impl<H: Hooks> AttemptObserver for Decisions<'_, H> {
-    fn pops(&mut self) {
-        self.0.pops();
+    fn before_pop(&mut self) {
+        self.0.before_pop();
     }
     fn decided(&mut self, pod: &Arc<Pod>, has_node: bool, _: &AttemptRecord) {
         self.0.decided(pod, has_node);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use schedc_core::model::Uid;
-use schedc_core::queue::Place;
+use schedc_core::queue::QueuePlace;
 use schedc_core::scheduler::Outcome;
 
 /// How often pods were tried, and tasks woke up, since something changed besides what is said of pods.
@@ -50,16 +50,16 @@ impl InVain {
         &mut self,
         enough: u32,
         mut attempts: usize,
-        place: impl Fn(&Uid) -> Option<Place>,
+        place: impl Fn(&Uid) -> Option<QueuePlace>,
     ) -> bool {
         let epoch = self.epoch;
         self.tries.retain(|uid, _| place(uid).is_some());
         for (uid, (tried_in, tries)) in &self.tries {
             let tries = if *tried_in == epoch { *tries } else { 0 };
             match place(uid) {
-                Some(Place::Unschedulable | Place::Gated) | None => continue,
-                Some(Place::InFlight) => attempts = attempts.saturating_sub(1),
-                Some(Place::Active | Place::Backoff | Place::ErrorBackoff) => {}
+                Some(QueuePlace::Unschedulable | QueuePlace::Gated) | None => continue,
+                Some(QueuePlace::InFlight) => attempts = attempts.saturating_sub(1),
+                Some(QueuePlace::Active | QueuePlace::Backoff | QueuePlace::ErrorBackoff) => {}
             }
             if tries < enough {
                 return false;

@@ -12,9 +12,9 @@ use std::time::Duration;
 use schedc_core::client::ApiError;
 use schedc_core::erased::{AnyBundle, AnyClient, AnyScheduler, AnyTasks};
 use schedc_core::model::{Pod, Uid};
-use schedc_core::originals::OriginalsOf;
+use schedc_core::originals::RequiredOriginals;
 use schedc_core::profile::{Bundle, StartErrors};
-use schedc_core::queue::Place;
+use schedc_core::queue::QueuePlace;
 use schedc_core::scheduler::{self, Completed, Outcome};
 use schedc_objects::original::original;
 use schedc_objects::{AnyObject, Kinds};
@@ -83,7 +83,7 @@ pub struct Simulator<H = ()> {
     /// Who looks on.
     pub hooks: H,
     options: Options,
-    originals: OriginalsOf,
+    originals: RequiredOriginals,
     client: EmbeddedClient,
     controllers: Controllers,
     tasks: Executor<Completed>,
@@ -373,7 +373,7 @@ impl<H: Hooks> Simulator<H> {
             self.server.next_end(),
             self.scheduler.next_deadline(),
             self.scheduler.next_backoff_end(),
-            self.scheduler.next_alarm(),
+            self.scheduler.next_activation(),
             self.next_wake(),
         ];
         first.into_iter().flatten().min()
@@ -391,10 +391,10 @@ impl<H: Hooks> Simulator<H> {
         if waits || self.next_wake().is_some() {
             return false;
         }
-        let attempts = self.scheduler.under_way().attempts;
+        let attempts = self.scheduler.in_progress().attempts;
         let place = |uid: &Uid| match self.scheduler.place(uid) {
             // A plugin will have it tried again.
-            Some(Place::Unschedulable) if self.scheduler.has_alarm(uid) => Some(Place::Backoff),
+            Some(QueuePlace::Unschedulable) if self.scheduler.has_activation(uid) => Some(QueuePlace::Backoff),
             place => place,
         };
         self.in_vain.is_hopeless(self.options.attempts_in_vain, attempts, place)

@@ -8,11 +8,11 @@ use schedc_core::args::NoArgs;
 use schedc_core::background::BackgroundClient;
 use schedc_core::cache::Base;
 use schedc_core::client::{ApiError, ApiReason, Client, ObjectRef};
-use schedc_core::events::{Changed, Happened};
-use schedc_core::extension_points::{Permit, PermitPlugin, Placement, PostBindPlugin};
-use schedc_core::handle::{Deed, Errand, Handle, WaitingPods};
+use schedc_core::events::{ChangedObject, ObjectEvent};
+use schedc_core::extension_points::{PermitResult, PermitPlugin, Placement, PostBindPlugin};
+use schedc_core::handle::{WriteOperation, WriteRequest, Handle, WaitingPods};
 use schedc_core::model::{PodSpec, Uid};
-use schedc_core::plugin::Compile;
+use schedc_core::plugin::CompileContext;
 use serde_json::json;
 
 /// Has a plant for each node.
@@ -33,22 +33,22 @@ impl Plugin for Gardener {
         Ok(Gardener { handle: handle.clone() })
     }
 
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl PermitPlugin for Gardener {
     /// Every pod smells the flowers for five seconds.
-    fn permit(&self, _: &NoArgs, placement: &Placement, _: &mut WaitingPods<'_>) -> Permit {
+    fn permit(&self, _: &NoArgs, placement: &Placement, _: &mut WaitingPods<'_>) -> PermitResult {
         self.handle.spawn(|client| smell(self.handle.clone(), placement.pod.uid.clone(), client));
-        Permit::Wait(Duration::from_secs(60))
+        PermitResult::Wait(Duration::from_secs(60))
     }
 }
 
 impl PostBindPlugin for Gardener {
     fn post_bind(&self, _: &NoArgs, placement: &Placement) {
         let (object, pod) = (plant(&placement.node_name), placement.pod.uid.clone());
-        let deed = Deed::Patch(json!({"spec": {"visitor": &*placement.pod.name}}));
-        self.handle.write(Errand { object, deed, plugin: Self::NAME, pod });
+        let operation = WriteOperation::Patch(json!({"spec": {"visitor": &*placement.pod.name}}));
+        self.handle.write(WriteRequest { object, operation, plugin: Self::NAME, pod });
     }
 }
 
@@ -78,8 +78,8 @@ async fn keep_a_garden(client: BackgroundClient) {
 }
 
 /// The name of a node, and whether it is there.
-fn node(happened: &Happened, base: &Base) -> Option<(String, bool)> {
-    let Changed::Node(old, new) = &happened.changed else { return None };
+fn node(happened: &ObjectEvent, base: &Base) -> Option<(String, bool)> {
+    let ChangedObject::Node(old, new) = &happened.changed else { return None };
     let node = new.as_ref().or(old.as_ref())?;
     Some((base.interner.resolve(node.name).to_owned(), new.is_some()))
 }

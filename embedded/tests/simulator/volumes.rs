@@ -176,7 +176,7 @@ fn whatever_call_fails_the_pod_gets_its_volume() {
                 cluster.server.list("PersistentVolume").map(|volume| volume.to_json().unwrap()).collect();
             assert_eq!(volumes.len(), 1, "{what}");
             assert_eq!(volumes[0]["status"]["phase"], "Bound", "{what}");
-            assert_eq!(cluster.scheduler.under_way(), Default::default(), "{what}");
+            assert_eq!(cluster.scheduler.in_progress(), Default::default(), "{what}");
         }
     }
 }

@@ -30,13 +30,13 @@ use schedc_core::args::Args;
 use schedc_core::custom::{CustomResource, Lister};
 use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{
-    EnqueueExtensions, HintContext, HintError, Permit, PermitPlugin, Placement, PostBindPlugin, PostFilterContext,
-    PostFilterPlugin, PostFilterResult, PreFilter, PreFilterPlugin, QueueSortPlugin, QueuedPod, QueueingHint,
+    EnqueueExtensions, HintContext, HintError, PermitResult, PermitPlugin, Placement, PostBindPlugin, PostFilterContext,
+    PostFilterPlugin, PostFilterResult, PreFilterResult, PreFilterPlugin, QueueSortPlugin, QueuedPod, QueueingHint,
     Registration, ReservePlugin,
 };
 use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::model::{Custom, Object, Pod, PodSpec};
-use schedc_core::plugin::{Compile, IndexView, Refs, View};
+use schedc_core::plugin::{CompileContext, IndexView, Refs, View};
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Status};
 
@@ -90,7 +90,7 @@ impl Plugin for Coscheduling {
         Ok(Coscheduling { handle: handle.clone(), reservations: Mutex::default() })
     }
 
-    fn compile(_: &CoschedulingArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> Self::Pod {
+    fn compile(_: &CoschedulingArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Self::Pod {
         GroupKey::of(pod, cx.indexes.0.label())
     }
 
@@ -114,8 +114,8 @@ impl QueueSortPlugin for Coscheduling {
 impl PreFilterPlugin for Coscheduling {
     type Cycle = ();
 
-    fn pre_filter(&self, _: &CoschedulingArgs, pod: &Self::Pod, view: View<'_, Self>) -> Result<PreFilter<()>, Status> {
-        let Some(key) = *pod else { return Ok(PreFilter::skip(())) };
+    fn pre_filter(&self, _: &CoschedulingArgs, pod: &Self::Pod, view: View<'_, Self>) -> Result<PreFilterResult<()>, Status> {
+        let Some(key) = *pod else { return Ok(PreFilterResult::skip(())) };
         let (members, groups) = view.indexes;
         let PodGroupSpec { min_member, .. } = key.find(groups, &view.base.interner).map_err(Status::unresolvable)?;
         let group = key.display(&view.base.interner);
@@ -126,7 +126,7 @@ impl PreFilterPlugin for Coscheduling {
         if self.reservations().is_denied(key, self.handle.now()) {
             return Err(Status::unresolvable(format!("pod group {group} was denied recently")));
         }
-        Ok(PreFilter::skip(()))
+        Ok(PreFilterResult::skip(()))
     }
 }
 
@@ -199,22 +199,22 @@ impl ReservePlugin for Coscheduling {
 }
 
 impl PermitPlugin for Coscheduling {
-    fn permit(&self, _: &CoschedulingArgs, placement: &Placement, waiting: &mut WaitingPods<'_>) -> Permit {
+    fn permit(&self, _: &CoschedulingArgs, placement: &Placement, waiting: &mut WaitingPods<'_>) -> PermitResult {
         let uid = &placement.pod.uid;
         let mut reservations = self.reservations();
         match reservations.get_mut(uid) {
-            None => Permit::Allow,
+            None => PermitResult::Allow,
             Some(reservation) if reservation.missing > 0 => {
                 for sibling in reservation.siblings.drain(..) {
                     self.handle.activate(sibling);
                 }
-                Permit::Wait(reservation.patience)
+                PermitResult::Wait(reservation.patience)
             }
             Some(_) => {
                 for pod in reservations.group_of(uid) {
                     waiting.allow(pod, Self::NAME);
                 }
-                Permit::Allow
+                PermitResult::Allow
             }
         }
     }

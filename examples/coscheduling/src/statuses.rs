@@ -9,7 +9,7 @@ use schedc_core::background::BackgroundClient;
 use schedc_core::cache::Base;
 use schedc_core::client::{ApiReason, Client, ObjectRef};
 use schedc_core::custom::CustomResource;
-use schedc_core::events::{Changed, Happened, PodOnNode};
+use schedc_core::events::{ChangedObject, ObjectEvent, PodOnNode};
 use schedc_core::model::{Custom, LabelsExt, Object, Uid};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -78,14 +78,14 @@ struct Status {
 }
 
 impl News {
-    fn of(happened: &Happened, base: &Base) -> Option<News> {
+    fn of(happened: &ObjectEvent, base: &Base) -> Option<News> {
         match &happened.changed {
-            Changed::Pod(old, new) => {
+            ChangedObject::Pod(old, new) => {
                 let pod = &new.as_ref().or(old.as_ref())?.pod;
                 let [before, now] = [old, new].map(|pod| group_of(pod.as_ref()?, base));
                 (before.is_some() || now.is_some()).then(|| News::Pod(pod.uid.clone(), now))
             }
-            Changed::Object(old, new) => {
+            ChangedObject::Object(old, new) => {
                 let custom = new.as_ref().or(old.as_ref())?.custom()?;
                 let object = custom.reference(&base.interner);
                 let name = (object.namespace.clone(), object.name.clone());
@@ -93,7 +93,7 @@ impl News {
                 let described = new.as_ref().and_then(Object::custom).and_then(|new| Described::of(new, object));
                 is_group.then_some(News::Group(name, described))
             }
-            Changed::Node(..) => None,
+            ChangedObject::Node(..) => None,
         }
     }
 }

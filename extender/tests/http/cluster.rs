@@ -6,7 +6,7 @@ use std::time::Duration;
 use schedc_core::cache::{Base, Cache, PodState, State};
 use schedc_core::extenders::{ExtenderRejection, Extenders, Overrides, Setting};
 use schedc_core::extension_points::{Candidate, Placement};
-use schedc_core::mask::Mask;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{Node, NodeIndex, Object, Pod, PodSpec, Uid};
 use schedc_extender::{Extender, HttpExtenders};
 
@@ -93,7 +93,7 @@ impl Cluster {
     /// What is left of all nodes, and why others are not.
     pub(crate) fn filter(&self) -> Result<(String, Vec<String>), String> {
         let base = &self.cache.base;
-        let mut left: Mask = self.nodes.iter().copied().collect();
+        let mut left: NodeMask = self.nodes.iter().copied().collect();
         let rejections = self.extenders.filter(&self.pod, base, &mut left)?;
         let said = |ExtenderRejection { node, code, reason }| format!("{}: {code}: {reason}", base.name(node));
         Ok((left.iter().map(|node| base.name(node)).collect(), rejections.into_iter().map(said).collect()))

@@ -8,7 +8,7 @@ use schedc_core::extension_points::{
     PostFilterResult, PreEnqueuePlugin, PreFilterPlugin, QueueSortPlugin, QueueingHint,
 };
 use schedc_core::model::{NodeIndex, Pod};
-use schedc_core::plugin::{Row, Slot};
+use schedc_core::plugin::{Row, CycleSlot};
 use schedc_core::status::{Code, Reasons, Status};
 
 use super::{AnyValue, FilterState, Instance, PodValue, Reads, index_view, pod_of, value_of, view};
@@ -47,18 +47,18 @@ impl<P: Reads + QueueSortPlugin> QueueSort for Instance<P> {
 }
 
 pub(crate) trait PreFilter: Send + Sync {
-    fn pre_filter(&self, pod: &dyn PodValue, cache: &Cache<State>) -> Result<points::PreFilter<FilterState>, Status>;
+    fn pre_filter(&self, pod: &dyn PodValue, cache: &Cache<State>) -> Result<points::PreFilterResult<FilterState>, Status>;
     fn recycle(&self, state: FilterState);
     fn add_pod(&self, pod: &dyn PodValue, state: &mut AnyValue, other: &Pod, cache: &Cache<State>, node: NodeIndex);
     fn remove_pod(&self, pod: &dyn PodValue, state: &mut AnyValue, other: &Pod, cache: &Cache<State>, node: NodeIndex);
 }
 
 impl<P: Reads + PreFilterPlugin> PreFilter for Instance<P> {
-    fn pre_filter(&self, pod: &dyn PodValue, cache: &Cache<State>) -> Result<points::PreFilter<FilterState>, Status> {
+    fn pre_filter(&self, pod: &dyn PodValue, cache: &Cache<State>) -> Result<points::PreFilterResult<FilterState>, Status> {
         let found = self.plugin.pre_filter(self.args, pod_of::<P>(pod), view(cache))?;
-        let points::PreFilter { slot: Slot { state, skip }, leaves } = found;
-        let slot = Slot { state: FilterState(Box::new(state)), skip };
-        Ok(points::PreFilter { slot, leaves })
+        let points::PreFilterResult { slot: CycleSlot { state, skip }, candidates } = found;
+        let slot = CycleSlot { state: FilterState(Box::new(state)), skip };
+        Ok(points::PreFilterResult { slot, candidates })
     }
     fn recycle(&self, state: FilterState) {
         if let Some(state) = state.own() {

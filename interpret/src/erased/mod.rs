@@ -20,7 +20,7 @@ use schedc_core::cache::{Base, Cache};
 use schedc_core::column::IndexSet;
 use schedc_core::intern::Interner;
 use schedc_core::model::{NodeIndex, PodSpec};
-use schedc_core::plugin::{Compile, IndexView, Plugin, Refs, Slices, View};
+use schedc_core::plugin::{CompileContext, IndexView, Plugin, Refs, Slices, View};
 
 use crate::plugins::Columns;
 use crate::state::State;
@@ -61,7 +61,7 @@ pub(crate) trait Every: Any + Send + Sync {
 
 impl<P: Reads> Every for Instance<P> {
     fn compile(&self, pod: &PodSpec, interner: &mut Interner, state: &mut State) -> Box<dyn PodValue> {
-        Box::new(P::compile(self.args, pod, Compile { interner, indexes: P::indexes_mut(state) }))
+        Box::new(P::compile(self.args, pod, CompileContext { interner, indexes: P::indexes_mut(state) }))
     }
     fn compile_epoch(&self, state: &State) -> Option<u64> {
         P::compile_epoch(P::indexes(state))

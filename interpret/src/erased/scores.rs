@@ -2,11 +2,11 @@
 
 use schedc_core::cache::Cache;
 use schedc_core::extension_points::{
-    Extent, NormalizeScore, Placement, PreBindPlugin, PreFlight, PreScorePlugin, PrepareScore, ReservePlugin,
+    Extent, NormalizeScore, Placement, PreBindPlugin, PreFlightResult, PreScorePlugin, PrepareScore, ReservePlugin,
     ScoreError, ScorePlugin,
 };
-use schedc_core::mask::Mask;
-use schedc_core::plugin::Slot;
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::CycleSlot;
 use schedc_core::status::Status;
 
 use super::cycle::row;
@@ -19,8 +19,8 @@ pub(crate) trait PreScore: Send + Sync {
         &self,
         pod: &dyn PodValue,
         cache: &Cache<State>,
-        feasible: &Mask,
-    ) -> Result<Slot<Box<AnyValue>>, Status>;
+        feasible: &NodeMask,
+    ) -> Result<CycleSlot<Box<AnyValue>>, Status>;
     fn recycle(&self, state: Box<AnyValue>);
 }
 
@@ -29,10 +29,10 @@ impl<P: Reads + PreScorePlugin> PreScore for Instance<P> {
         &self,
         pod: &dyn PodValue,
         cache: &Cache<State>,
-        feasible: &Mask,
-    ) -> Result<Slot<Box<AnyValue>>, Status> {
-        let Slot { state, skip } = self.plugin.pre_score(self.args, pod_of::<P>(pod), view(cache), feasible)?;
-        Ok(Slot { state: Box::new(state), skip })
+        feasible: &NodeMask,
+    ) -> Result<CycleSlot<Box<AnyValue>>, Status> {
+        let CycleSlot { state, skip } = self.plugin.pre_score(self.args, pod_of::<P>(pod), view(cache), feasible)?;
+        Ok(CycleSlot { state: Box::new(state), skip })
     }
     fn recycle(&self, state: Box<AnyValue>) {
         if let Ok(state) = state.downcast::<<P as PreScorePlugin>::Cycle>() {
@@ -114,13 +114,13 @@ impl<P: Reads + ReservePlugin> Reserve for Instance<P> {
 }
 
 pub(crate) trait PreBind: Send + Sync {
-    fn pre_flight(&self, placement: &Placement, reserved: &AnyValue) -> Result<PreFlight, Status>;
+    fn pre_flight(&self, placement: &Placement, reserved: &AnyValue) -> Result<PreFlightResult, Status>;
     /// What it gets if the profile has no Reserve of this plugin.
     fn nothing_reserved(&self) -> Box<AnyValue>;
 }
 
 impl<P: Reads + PreBindPlugin<Reserved: Default>> PreBind for Instance<P> {
-    fn pre_flight(&self, placement: &Placement, reserved: &AnyValue) -> Result<PreFlight, Status> {
+    fn pre_flight(&self, placement: &Placement, reserved: &AnyValue) -> Result<PreFlightResult, Status> {
         self.plugin.pre_bind_pre_flight(self.args, placement, value_of(reserved))
     }
     fn nothing_reserved(&self) -> Box<AnyValue> {

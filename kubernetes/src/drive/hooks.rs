@@ -1,7 +1,7 @@
 //! Whoever wants to know what happens: metrics, logs, reports.
 
 use schedc_core::erased::{AnyScheduler, AttemptObserver};
-use schedc_core::extenders::Call;
+use schedc_core::extenders::ExtenderCall;
 use schedc_core::scheduler::{Change, Outcome};
 use schedc_objects::AnyObject;
 
@@ -16,7 +16,7 @@ pub trait Hooks: AttemptObserver + Sync {
     /// An attempt came to an end: the pod is bound, or is not.
     fn came_to_end(&mut self, _outcome: &Outcome, _scheduler: &dyn AnyScheduler) {}
     /// An extender was asked.
-    fn asked_extender(&mut self, _call: &Call) {}
+    fn asked_extender(&mut self, _call: &ExtenderCall) {}
     /// What could be done is done, for this turn: there may be more.
     fn turned(&mut self, _scheduler: &dyn AnyScheduler) {}
     /// Ready when somebody wants to be shown the scheduler, by [`Hooks::turned`], though nothing happens.
@@ -47,7 +47,7 @@ impl<X: Hooks, Y: Hooks> Hooks for (X, Y) {
         self.0.came_to_end(outcome, scheduler);
         self.1.came_to_end(outcome, scheduler);
     }
-    fn asked_extender(&mut self, call: &Call) {
+    fn asked_extender(&mut self, call: &ExtenderCall) {
         self.0.asked_extender(call);
         self.1.asked_extender(call);
     }

@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use futures_util::future::Either;
 use schedc_core::erased::{AnyBundle, AnyClient, AnyScheduler};
-use schedc_core::originals::OriginalsOf;
+use schedc_core::originals::RequiredOriginals;
 use schedc_core::profile::StartErrors;
 use schedc_core::scheduler::{Change, Completed, Options};
 use schedc_objects::{AnyObject, Kinds};
@@ -95,7 +95,7 @@ pub enum End {
 /// A scheduler, and what it is driven with.
 pub struct Driver<S: Streams, C: DrivenClient, H> {
     scheduler: Box<dyn AnyScheduler>,
-    originals: OriginalsOf,
+    originals: RequiredOriginals,
     client: C,
     streams: S,
     kinds: Vec<&'static Resource>,

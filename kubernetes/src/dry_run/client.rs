@@ -48,7 +48,7 @@ impl<T: Transport> Client for Pretence<T> {
     }
 
     /// Nobody is asked.
-    async fn bind_by(
+    async fn bind_by_extender(
         &self,
         _: &Placement,
         _: impl FnOnce() -> Result<bool, String> + Send + 'static,
@@ -56,7 +56,7 @@ impl<T: Transport> Client for Pretence<T> {
         Ok(true)
     }
 
-    fn tell(&self, _: impl FnOnce() + Send + 'static) {}
+    fn notify_extender(&self, _: impl FnOnce() + Send + 'static) {}
 
     async fn delete_pod(&self, pod: &Arc<Pod>) -> Result<(), ApiError> {
         let mut evicted = self.evicted();

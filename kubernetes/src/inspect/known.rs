@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schedc_core::cache::PodState;
 use schedc_core::erased::AnyScheduler;
 use schedc_core::model::{Node, Pod, Resources};
-use schedc_core::queue::Place;
+use schedc_core::queue::QueuePlace;
 
 /// What the scheduler knows of nodes and pods.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +15,7 @@ pub(super) struct Known {
     /// Pods with the name of their node.
     placed: Vec<(Arc<Pod>, Arc<str>, PodState)>,
     /// Pods that wait, with the node that they are nominated for, if it is known.
-    pending: Vec<(Arc<Pod>, Place, Option<Arc<str>>)>,
+    pending: Vec<(Arc<Pod>, QueuePlace, Option<Arc<str>>)>,
 }
 
 impl Known {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use schedc_core::cache::PodState;
 use schedc_core::erased::AnyScheduler;
-use schedc_core::queue::{self, Cause, Queue};
-use schedc_core::scheduler::Tally;
+use schedc_core::queue::{self, Cause, QueueKind};
+use schedc_core::scheduler::DurationMetrics;
 
 use super::page::Page;
 use super::resources::PodRequests;
@@ -16,16 +16,16 @@ use super::values::Histogram;
 /// What the scheduler says.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Census {
-    queue: queue::Census,
+    queue: queue::QueueCounts,
     rejected: Vec<(usize, &'static str, usize)>,
-    incoming: Vec<(Cause, Queue, u64)>,
+    incoming: Vec<(Cause, QueueKind, u64)>,
     events: BTreeMap<String, usize>,
     nodes: usize,
     pods: usize,
     assumed: usize,
     bindings: usize,
     bound_after_flush: u64,
-    tally: Tally,
+    tally: DurationMetrics,
     /// Only if they were asked for.
     pub(super) requests: Option<PodRequests>,
 }
@@ -33,29 +33,29 @@ pub(super) struct Census {
 impl Census {
     /// Asks it. `requests`: also for what each pod asks for.
     pub(super) fn take(scheduler: &dyn AnyScheduler, requests: bool) -> Self {
-        let under_way = scheduler.under_way();
+        let under_way = scheduler.in_progress();
         let mut events = BTreeMap::from([("PodPopped".to_owned(), under_way.attempts)]);
         for event in scheduler.events_in_flight() {
             *events.entry(event.to_string()).or_default() += 1;
         }
         let states = || scheduler.pods().map(|(.., state)| state);
         Census {
-            queue: scheduler.census(),
-            rejected: scheduler.rejected(),
-            incoming: scheduler.incoming(),
+            queue: scheduler.queue_counts(),
+            rejected: scheduler.rejected_pod_counts(),
+            incoming: scheduler.incoming_counts(),
             events,
             nodes: scheduler.base().count(),
             pods: states().count(),
             assumed: states().filter(|state| *state != PodState::Bound).count(),
             bindings: under_way.bindings,
             bound_after_flush: scheduler.bound_after_flush(),
-            tally: scheduler.tally().clone(),
+            tally: scheduler.duration_metrics().clone(),
             requests: requests.then(|| PodRequests::of(scheduler)),
         }
     }
 
     pub(super) fn write(&self, page: &mut Page<'_>, attempts: &Attempts) {
-        let queue::Census { active, backoff, unschedulable, gated } = self.queue;
+        let queue::QueueCounts { active, backoff, unschedulable, gated } = self.queue;
         for (name, pods) in
             [("active", active), ("backoff", backoff), ("unschedulable", unschedulable), ("gated", gated)]
         {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use schedc_core::extenders::{Call, Verb};
+use schedc_core::extenders::{ExtenderCall, Verb};
 
 use super::family::{Buckets, Family, Stability};
 use super::page::Page;
@@ -23,7 +23,7 @@ pub(super) struct ExtenderCalls(Keyed<(Arc<str>, Verb, bool), Histogram>);
 
 impl ExtenderCalls {
     /// An extender was asked.
-    pub(super) fn count(&self, call: &Call) {
+    pub(super) fn count(&self, call: &ExtenderCall) {
         let key = (call.extender.clone(), call.verb, call.succeeded);
         self.0.with(&key, || Histogram::new(&CALL_DURATION), |histogram| histogram.observe_duration(call.took));
     }

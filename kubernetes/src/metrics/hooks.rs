@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use schedc_core::erased::{AnyScheduler, AttemptObserver, AttemptRecord, Clock};
-use schedc_core::extenders::Call;
+use schedc_core::extenders::ExtenderCall;
 use schedc_core::map::Map;
 use schedc_core::model::{Pod, Uid};
 use schedc_core::scheduler::{Change, Outcome};
@@ -62,7 +62,7 @@ impl Hooks for Observed {
         self.metrics.0.attempts.ended(outcome, took);
     }
 
-    fn asked_extender(&mut self, call: &Call) {
+    fn asked_extender(&mut self, call: &ExtenderCall) {
         self.metrics.0.extenders.count(call);
     }
 
@@ -84,7 +84,7 @@ impl AttemptObserver for Observed {
     fn clock(&self) -> Option<Clock> {
         Some(clock)
     }
-    fn pops(&mut self) {
+    fn before_pop(&mut self) {
         self.attempt_began = Instant::now();
     }
     fn decided(&mut self, pod: &Arc<Pod>, has_node: bool, record: &AttemptRecord) {

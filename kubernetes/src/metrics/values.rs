@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use schedc_core::scheduler::Durations;
+use schedc_core::scheduler::DurationHistogram;
 
 use super::family::{Family, Kind};
 
@@ -56,8 +56,8 @@ impl Histogram {
         Histogram { buckets, beyond: AtomicU64::default(), sum: AtomicU64::default(), scale }
     }
 
-    /// What the scheduler counted. Its ranges have to be the family's, which [`Durations`] says by its type.
-    pub fn of<const FIRST: u64>(family: &Family, durations: &Durations<FIRST>) -> Self {
+    /// What the scheduler counted. Its ranges have to be the family's, which [`DurationHistogram`] says by its type.
+    pub fn of<const FIRST: u64>(family: &Family, durations: &DurationHistogram<FIRST>) -> Self {
         let histogram = Histogram::new(family);
         let counts = durations.counts(histogram.buckets.len() + 1);
         let buckets = histogram.buckets.iter().map(|(_, count)| count).chain([&histogram.beyond]);

@@ -125,7 +125,7 @@ pub(super) fn of_bound(found: &Explanation, base: &Base, node: &str) -> Option<F
 
 /// Why a node is not feasible.
 fn reason(found: &Explanation, bound: Option<&NodeExplanation>) -> String {
-    if let Some(held) = found.held.as_ref().or(found.pre_filter.as_ref()) {
+    if let Some(held) = found.gated_by.as_ref().or(found.pre_filter.as_ref()) {
         return format!("{}: {}", held.plugin, held.message());
     }
     if let Decision::Error(message) = &found.decision {

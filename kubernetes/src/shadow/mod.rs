@@ -79,7 +79,7 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
     fn rejected(&mut self, profile: usize, pod: &Arc<Pod>, message: &str, scheduler: &mut dyn AnyScheduler) {
         let found = scheduler.explain(profile, pod, false);
         let base = scheduler.base();
-        let ours = match (&found.held, &found.decision) {
+        let ours = match (&found.gated_by, &found.decision) {
             (Some(held), _) => Err(held.message()),
             (None, Decision::Node(_)) => Ok(finding::choices(&found, base)),
             (None, Decision::Unschedulable(unschedulable)) => Err(unschedulable.message.clone()),

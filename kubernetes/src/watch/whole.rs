@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use schedc_core::originals::OriginalsOf;
+use schedc_core::originals::RequiredOriginals;
 use schedc_objects::original::{elements, member, of_json};
 
 use crate::resources::Resource;
@@ -11,7 +11,7 @@ use crate::resources::Resource;
 /// code.
 #[derive(Clone, Copy, Debug)]
 pub struct Whole {
-    of: OriginalsOf,
+    of: RequiredOriginals,
     read: Read,
 }
 
@@ -29,7 +29,7 @@ pub enum Arrived<'a> {
 
 impl Whole {
     /// Originals of some objects.
-    pub fn new(of: OriginalsOf) -> Self {
+    pub fn new(of: RequiredOriginals) -> Self {
         Whole { of, read: originals }
     }
 
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn originals_are_what_the_server_wrote() {
         let nodes = Resource::of("Node").unwrap();
-        let whole = Whole::new(OriginalsOf { nodes: true, ..OriginalsOf::NONE });
+        let whole = Whole::new(RequiredOriginals { nodes: true, ..RequiredOriginals::NONE });
         assert!(whole.reader("Pod").is_none() && whole.reader("Service").is_none());
         let read = whole.reader("Node").unwrap();
         let line = br#"{"type":"ADDED","object":{"kind":"Node","apiVersion":"v1","metadata":{"name":"a"}}}"#;

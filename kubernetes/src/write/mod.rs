@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
-use schedc_core::client::{ApiError, ApiReason, Client, Event, News, ObjectRef, StatusPatch};
+use schedc_core::client::{ApiError, ApiReason, Client, Event, ObjectUpdates, ObjectRef, StatusPatch};
 use schedc_core::extension_points::Placement;
 use schedc_core::model::{Pod, Uid};
 use schedc_objects::Kinds;
@@ -99,7 +99,7 @@ impl<T: Transport, E: Events> Client for KubeClient<T, E> {
         }
     }
 
-    async fn bind_by(
+    async fn bind_by_extender(
         &self,
         _: &Placement,
         ask: impl FnOnce() -> Result<bool, String> + Send + 'static,
@@ -112,7 +112,7 @@ impl<T: Transport, E: Events> Client for KubeClient<T, E> {
         result
     }
 
-    fn tell(&self, tell: impl FnOnce() + Send + 'static) {
+    fn notify_extender(&self, tell: impl FnOnce() + Send + 'static) {
         drop(apart::run("extender", tell));
     }
 
@@ -155,7 +155,7 @@ impl<T: Transport, E: Events> Client for KubeClient<T, E> {
         objects::get(&self.transport, object, self.kinds)
     }
 
-    fn follow(&self, objects: Vec<ObjectRef>, time: Duration) -> impl News {
+    fn watch_objects(&self, objects: Vec<ObjectRef>, time: Duration) -> impl ObjectUpdates {
         self.following(objects, time)
     }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use schedc_core::client::{ApiError, News, ObjectRef};
+use schedc_core::client::{ApiError, ObjectUpdates, ObjectRef};
 use schedc_objects::{AnyObject, Kinds};
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -167,7 +167,7 @@ impl<T: Transport> Following<T> {
     }
 }
 
-impl<T: Transport> News for Following<T> {
+impl<T: Transport> ObjectUpdates for Following<T> {
     fn add(&mut self, object: ObjectRef) -> usize {
         let place = self.listen(object);
         // There is a receiver: it is here.

@@ -413,8 +413,8 @@ fn news_of_objects_come_with_the_watches() {
         name: name.into(),
     };
     let followed_objects = vec![object("PersistentVolumeClaim", "c"), object("Pod", "p")];
-    let mut news = client.follow(followed_objects, Duration::from_secs(5));
-    fn next(news: &mut impl News) -> Option<(usize, Result<Value, ApiReason>)> {
+    let mut news = client.watch_objects(followed_objects, Duration::from_secs(5));
+    fn next(news: &mut impl ObjectUpdates) -> Option<(usize, Result<Value, ApiReason>)> {
         let (place, now) = done(news.next())?;
         Some((place, now.map(|now| now["metadata"]["resourceVersion"].clone()).map_err(|error| error.reason)))
     }
@@ -462,7 +462,7 @@ fn who_follows_an_object_hears_nothing_of_others_that_plugins_declare() {
         name: "o".into(),
     };
     let service = ObjectRef { kind: "Service".into(), ..widget.clone() };
-    let mut news = client.follow(vec![widget, service], Duration::from_secs(5));
+    let mut news = client.watch_objects(vec![widget, service], Duration::from_secs(5));
     let mut heard = |followed: &mut Followed, kind: &'static str, epoch: u32| {
         followed.is_complete(kind, epoch);
         std::iter::from_fn(|| done(news.next()).map(|(place, _)| place)).collect::<Vec<_>>()

@@ -9,7 +9,7 @@ use std::time::Duration;
 use default_profile::Profiles;
 use k8s_openapi::jiff::Timestamp;
 use schedc_core::client::{ApiError, Client};
-use schedc_core::embedded::Inline;
+use schedc_core::minimal_cluster::InlineTasks;
 use schedc_core::erased::{AnyBundle, AnyClient, AnyScheduler};
 use schedc_core::extension_points::Placement;
 use schedc_core::model::{Node, NonZero, Pod, PodSpec, PodUsage, Resources, Uid};
@@ -120,7 +120,7 @@ const SECOND: i64 = 1_000_000_000;
 struct World {
     scheduler: Box<dyn AnyScheduler>,
     cluster: Cluster,
-    tasks: Inline,
+    tasks: InlineTasks,
     observed: Observed,
     now: i64,
 }
@@ -198,7 +198,7 @@ async fn history() -> (BTreeMap<String, Read>, BTreeMap<String, Read>) {
     let scheduler = AnyBundle::running::<Profiles>().scheduler(client, Options::default());
     let scheduler = scheduler.map_err(|errors| panic!("{errors:?}")).unwrap();
     let observed = Observed::new(metrics.clone());
-    let mut world = World { scheduler, cluster, tasks: Inline::default(), observed, now: SECOND };
+    let mut world = World { scheduler, cluster, tasks: InlineTasks::default(), observed, now: SECOND };
     world.node("a", 4000);
     world.node("b", 2000);
     world.pod("fits", 500, 0, None);

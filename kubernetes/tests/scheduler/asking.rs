@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use schedc_core::extension_points::QueuedPod;
 use schedc_core::handle::Handle;
-use schedc_core::originals::OriginalsOf;
+use schedc_core::originals::RequiredOriginals;
 use schedc_core::profile::{Bundle, ProfileInfo, StartErrors, Visitor};
 use schedc_double::Server;
 use schedc_extender::{Extender, HttpExtenders};
@@ -41,7 +41,7 @@ struct Asking(Profiles);
 impl Bundle for Asking {
     const PROFILES: &'static [ProfileInfo] = Profiles::PROFILES;
     const WATCHES: &'static [&'static str] = Profiles::WATCHES;
-    const ORIGINALS: OriginalsOf = Profiles::ORIGINALS;
+    const ORIGINALS: RequiredOriginals = Profiles::ORIGINALS;
     type State = <Profiles as Bundle>::State;
 
     fn new(handle: &Handle) -> Result<Self, StartErrors> {

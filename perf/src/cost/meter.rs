@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use schedc_core::costs::Part;
+use schedc_core::costs::CostPart;
 use schedc_core::erased::AnyMeter;
 
 use super::instructions::Counter;
@@ -22,7 +22,7 @@ pub(super) struct Measured {
 
 /// Measures whatever it is given.
 pub(super) struct Stopwatches {
-    pub(super) measured: Vec<(&'static str, Part, Measured)>,
+    pub(super) measured: Vec<(&'static str, CostPart, Measured)>,
     counter: Result<Counter, String>,
 }
 
@@ -38,7 +38,7 @@ impl Stopwatches {
 }
 
 impl AnyMeter for Stopwatches {
-    fn measure_any(&mut self, plugin: &'static str, part: Part, work: &mut dyn FnMut()) {
+    fn measure_any(&mut self, plugin: &'static str, part: CostPart, work: &mut dyn FnMut()) {
         let begin = Instant::now();
         work();
         let once = begin.elapsed().max(Duration::from_nanos(20));

@@ -16,7 +16,7 @@ pub struct DefaultPreemptionArgs {
 
 const fn check_not_both_zero(args: &DefaultPreemptionArgs, node: &Node, errors: &mut Errors) {
     if args.min_candidate_nodes_percentage == 0 && args.min_candidate_nodes_absolute == 0 {
-        errors.complain(
+        errors.report(
             node,
             &[
                 Part::Name("min-candidate-nodes-percentage"),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use schedc_core::diagnosis::Diagnosis;
 use schedc_core::extension_points::{Candidate, PostFilterContext};
-use schedc_core::imagined::Imagined;
-use schedc_core::mask::nodes_of;
+use schedc_core::hypothetical::HypotheticalNode;
+use schedc_core::node_mask::nodes_of;
 use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, ReasonList};
@@ -80,7 +80,7 @@ impl<P: Profile> Attempts<'_, P> {
         let cycle = self.copied.get_or_insert_with(|| self.cycle.clone());
         let nominated = cx.cache.nominated_on(node, cx.pod);
         let pods = &cx.cache.base.infos()[node.get()].pods;
-        let mut imagined = Imagined::<P>::new(cx.compiled, cycle, cx.cache, node);
+        let mut imagined = HypotheticalNode::<P>::new(cx.compiled, cycle, cx.cache, node);
         let guarded =
             !self.budgets.is_empty() && pods.iter().any(|pod| !self.budgets.of(pod.spec.namespace).is_empty());
         let outcome = match select_victims(&mut imagined, pods, &nominated, cx.pod, self.budgets, cx.now) {

@@ -3,11 +3,11 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use schedc_core::cache::{Base, Cache, State};
-use schedc_core::kept::{Nominations, Tally};
+use schedc_core::incremental::{NominatedNodes, VerdictCounts};
 use schedc_core::map::Map;
-use schedc_core::mask::{Mask, nodes_of};
+use schedc_core::node_mask::{NodeMask, nodes_of};
 use schedc_core::model::{NodeIndex, Pod};
-use schedc_core::touched::Touched;
+use schedc_core::node_set::NodeSet;
 use schedc_core::verdict::Verdict;
 
 use super::victims::Victims;
@@ -19,20 +19,20 @@ use crate::indexes::{BudgetsVersion, DisruptionBudgets};
 pub(super) struct Trials {
     /// How far the log of the cluster was read. None: never.
     read: Option<u64>,
-    nominations: Nominations,
+    nominations: NominatedNodes,
     budgets: BudgetsVersion,
     now: i64,
     /// The nodes that were tried.
-    tried: Mask,
+    tried: NodeMask,
     /// Those of them where preemption works.
-    works: Mask,
+    works: NodeMask,
     /// Those where it may depend on budgets what comes of it.
-    guarded: Mask,
+    guarded: NodeMask,
     victims: Vec<Option<Box<Victims>>>,
     /// Why it does not work on the others.
-    failures: Tally,
+    failures: VerdictCounts,
     /// Room for a set of nodes.
-    stale: Touched,
+    stale: NodeSet,
 }
 
 impl Trials {
@@ -66,7 +66,7 @@ impl Trials {
             }
             None => {
                 self.clear(&cache.base);
-                self.nominations = Nominations::default();
+                self.nominations = NominatedNodes::default();
             }
         }
         (self.read, self.now) = (Some(cache.log.end()), now);
@@ -83,7 +83,7 @@ impl Trials {
     }
 
     /// Forgets what came of nodes that are not among these.
-    pub(super) fn keep_only(&mut self, nodes: &Mask) {
+    pub(super) fn keep_only(&mut self, nodes: &NodeMask) {
         for word in 0..self.tried.words().len() {
             let others = self.tried.words()[word] & !nodes.words().get(word).copied().unwrap_or(0);
             nodes_of(word, others).for_each(|node| self.forget(node));
@@ -148,7 +148,7 @@ impl Trials {
     }
 }
 
-/// The trials of a profile, by [`PostFilterContext::alike`](schedc_core::extension_points::PostFilterContext::alike) and
+/// The trials of a profile, by [`PostFilterContext::equivalence_class`](schedc_core::extension_points::PostFilterContext::equivalence_class) and
 /// priority. Those that were not asked for in the longest time go if there is no room.
 #[derive(Debug, Default)]
 pub(super) struct KeptTrials(Mutex<Entries>);
@@ -186,7 +186,7 @@ impl KeptTrials {
     /// Looks at nodes for a pod, given what is known of them, and takes down what is learned.
     pub(super) fn with<S: State, T>(
         &self,
-        alike: Option<u64>,
+        equivalence_class: Option<u64>,
         pod: &Pod,
         cache: &Cache<S>,
         budgets: &DisruptionBudgets,
@@ -194,13 +194,13 @@ impl KeptTrials {
         look: impl FnOnce(&mut Trials) -> T,
     ) -> T {
         let mut entries = self.lock();
-        let Some(alike) = alike else {
+        let Some(equivalence_class) = equivalence_class else {
             entries.passing.clear(&cache.base);
             return look(&mut entries.passing);
         };
         entries.clock += 1;
         let Entries { by_pod, bytes, clock, .. } = &mut *entries;
-        let entry = by_pod.entry((alike, pod.spec.priority)).or_default();
+        let entry = by_pod.entry((equivalence_class, pod.spec.priority)).or_default();
         entry.used = *clock;
         entry.trials.update(pod, cache, budgets, now);
         let found = look(&mut entry.trials);

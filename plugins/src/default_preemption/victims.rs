@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use schedc_core::imagined::Imagined;
+use schedc_core::hypothetical::HypotheticalNode;
 use schedc_core::model::Pod;
 use schedc_core::profile::Profile;
 use schedc_core::verdict::Verdict;
@@ -42,7 +42,7 @@ pub(super) fn may_go(pod: &Pod, preemptor: &Pod) -> bool {
 /// pods `pods` on it; `nominated` are those that it must do with and without. The most important victims come first, and
 /// their number is followed by how many of them a budget protects. There may be none: then the pod fits as it is.
 pub(super) fn select_victims<'a, P: Profile>(
-    node: &mut Imagined<'a, P>,
+    node: &mut HypotheticalNode<'a, P>,
     pods: &'a [Arc<Pod>],
     nominated: &'a [Arc<Pod>],
     preemptor: &Pod,
@@ -53,7 +53,7 @@ pub(super) fn select_victims<'a, P: Profile>(
     if potential.is_empty() {
         return Err(NoVictims::NoneWeaker);
     }
-    potential.iter().for_each(|pod| node.remove_known(pod));
+    potential.iter().for_each(|pod| node.remove_borrowed(pod));
     if node.filter_with_nominated(nominated).is_err()
         && let Some(verdict) = node.verdict_with_nominated(nominated)
     {
@@ -63,9 +63,9 @@ pub(super) fn select_victims<'a, P: Profile>(
     let (violating, others) = split_by_violation(potential, budgets);
     let mixed = !violating.is_empty() && !others.is_empty();
     let mut victims = violating;
-    victims.retain(|pod| !node.add_known_if_it_fits(pod, nominated));
+    victims.retain(|pod| !node.add_borrowed_if_feasible(pod, nominated));
     let violations = victims.len();
-    victims.extend(others.into_iter().filter(|pod| !node.add_known_if_it_fits(pod, nominated)));
+    victims.extend(others.into_iter().filter(|pod| !node.add_borrowed_if_feasible(pod, nominated)));
     if mixed {
         sort_by_importance(&mut victims, now);
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schedc_core::column::Index;
 use schedc_core::intern::Symbol;
-use schedc_core::log::Log;
+use schedc_core::change_log::ChangeLog;
 use schedc_core::map::{Map, Set};
 use schedc_core::model::{LabelSelector, Labels, NodeIndex, Object, Pod, PodSpec};
 
@@ -181,7 +181,7 @@ impl Classes {
 #[derive(Clone, Debug)]
 struct Counted {
     nodes: NodeCounts,
-    log: Log<(NodeIndex, i32)>,
+    log: ChangeLog<(NodeIndex, i32)>,
 }
 
 /// How many changes are kept of each question.
@@ -224,7 +224,7 @@ impl SelectorCounts {
         let SelectorCounts { namespaces, classes, questions, by_namespace, anywhere } = self;
         QuestionId(questions.register(question, |id, question| {
             let id = QuestionId(id);
-            let mut counted = Counted { nodes: NodeCounts::default(), log: Log::with_capacity(LOG) };
+            let mut counted = Counted { nodes: NodeCounts::default(), log: ChangeLog::with_capacity(LOG) };
             let mut join = |class: &mut Class| {
                 if class.is_in(question, namespaces) {
                     counted.join(id, class);
@@ -262,8 +262,8 @@ impl SelectorCounts {
     /// What has happened to them: a pod came to a node (1) or left it (-1). Where they changed in another way, because a
     /// namespace did, the log is cut.
     #[inline]
-    pub fn log(&self, id: QuestionId) -> &Log<(NodeIndex, i32)> {
-        static NOTHING: std::sync::LazyLock<Log<(NodeIndex, i32)>> = std::sync::LazyLock::new(Log::default);
+    pub fn log(&self, id: QuestionId) -> &ChangeLog<(NodeIndex, i32)> {
+        static NOTHING: std::sync::LazyLock<ChangeLog<(NodeIndex, i32)>> = std::sync::LazyLock::new(ChangeLog::default);
         self.questions.get(id.0).map_or_else(|| &*NOTHING, |(_, counted)| &counted.log)
     }
 

@@ -234,7 +234,7 @@ impl Index for Topology {
 mod tests {
     use proptest::prelude::*;
     use schedc_core::intern::Interner;
-    use schedc_core::mask::nodes_of;
+    use schedc_core::node_mask::nodes_of;
     use schedc_objects::testing::node;
 
     use super::*;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use schedc_core::column::Index;
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
-use schedc_core::mask::Mask;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{
     CsiDriver, CsiNode, CsiStorageCapacity, Node, NodeIndex, Object, PersistentVolume, PersistentVolumeClaim, Pod,
     StorageClass, Volume,
@@ -38,7 +38,7 @@ pub struct Volumes {
     /// By name.
     nodes: Map<Symbol, NodeIndex>,
     /// By in-tree plugin, the nodes on which it is migrated. None is empty.
-    migrated: Map<Symbol, Mask>,
+    migrated: Map<Symbol, NodeMask>,
     labels_epoch: Epoch,
     drivers: Map<Symbol, Arc<CsiDriver>>,
     /// By class, then by namespace and name.
@@ -72,7 +72,7 @@ impl Volumes {
         self.classes.get(&name)
     }
     /// The nodes on which an in-tree plugin is migrated to its CSI driver. `None`: on no node.
-    pub fn migrated(&self, plugin: Symbol) -> Option<&Mask> {
+    pub fn migrated(&self, plugin: Symbol) -> Option<&NodeMask> {
         self.migrated.get(&plugin)
     }
     /// Changes whenever a node comes, goes, or gets other labels.

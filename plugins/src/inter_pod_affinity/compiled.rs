@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use schedc_core::intern::Symbol;
-use schedc_core::kept::Individual;
+use schedc_core::incremental::ExcludedFromSignature;
 use schedc_core::model::{LabelSelector, Labels, PodAffinityTerm, PodSpec};
 
 use super::InterPodAffinityArgs;
@@ -23,7 +23,7 @@ pub struct InterPodAffinityPod {
     pub(super) liking: Liking,
     pub(super) broken: Option<Arc<str>>,
     /// What terms are compared with that nobody was known to carry.
-    pub(super) itself: Individual<Itself>,
+    pub(super) itself: ExcludedFromSignature<Itself>,
 }
 
 /// Required affinity: pods that match every term must be in one place with the node, for each of the topology keys.
@@ -93,7 +93,7 @@ impl InterPodAffinityPod {
                 against: Against::new(pod, carried),
                 liking: Liking::new(args, pod, counts, carried),
                 broken: pod.affinity.broken.clone(),
-                itself: Individual(Itself { namespace: pod.namespace, labels: pod.labels.clone() }),
+                itself: ExcludedFromSignature(Itself { namespace: pod.namespace, labels: pod.labels.clone() }),
             };
         }
         let near = (!pod.affinity.required.is_empty()).then(|| {
@@ -111,7 +111,7 @@ impl InterPodAffinityPod {
             against: Against::new(pod, carried),
             liking: Liking::new(args, pod, counts, carried),
             broken: pod.affinity.broken.clone(),
-            itself: Individual(Itself { namespace: pod.namespace, labels: pod.labels.clone() }),
+            itself: ExcludedFromSignature(Itself { namespace: pod.namespace, labels: pod.labels.clone() }),
         }
     }
 

@@ -1,10 +1,10 @@
 //! Required terms: the pod's own, and running pods' anti-affinity.
 
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
+use schedc_core::extension_points::{FilterPlugin, PreFilterResult, PreFilterPlugin, SkipFrequency};
 use schedc_core::intern::Symbol;
-use schedc_core::kept::{Anew, Changed, Verdicts};
+use schedc_core::incremental::{NeedsFullEvaluation, NodeChanges, FilterUpdate};
 use schedc_core::model::{NodeIndex, Pod};
-use schedc_core::plugin::{Slot, View};
+use schedc_core::plugin::{CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 use super::places::{Places, Source};
@@ -80,7 +80,7 @@ fn carried(terms: &CarriedTerms, term: TermId) -> Option<Source<'_>> {
 
 impl PreFilterPlugin for InterPodAffinity {
     type Cycle = InterPodAffinityState;
-    const SKIPS: Skips = Skips::Usually;
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
     #[inline]
     fn pre_filter(
@@ -88,19 +88,19 @@ impl PreFilterPlugin for InterPodAffinity {
         _: &InterPodAffinityArgs,
         pod: &InterPodAffinityPod,
         view: View<'_, Self>,
-    ) -> Result<PreFilter<InterPodAffinityState>, Status> {
+    ) -> Result<PreFilterResult<InterPodAffinityState>, Status> {
         if let Some(broken) = &pod.broken {
             return Err(Status::unresolvable(format!("parsing pod: {broken}")));
         }
         if pod.is_free() {
-            return Ok(PreFilter::skip(InterPodAffinityState { ready: true, ..Default::default() }));
+            return Ok(PreFilterResult::skip(InterPodAffinityState { ready: true, ..Default::default() }));
         }
         let slot = self.count_all(pod, view);
-        Ok(if slot.skip { PreFilter::skip(slot.state) } else { PreFilter::ready(slot.state) })
+        Ok(if slot.skip { PreFilterResult::skip(slot.state) } else { PreFilterResult::ready(slot.state) })
     }
 
     #[inline]
-    fn is_at_rest(pod: &InterPodAffinityPod, _: &Slot<InterPodAffinityState>) -> bool {
+    fn needs_no_update(pod: &InterPodAffinityPod, _: &CycleSlot<InterPodAffinityState>) -> bool {
         pod.is_free()
     }
 
@@ -108,10 +108,10 @@ impl PreFilterPlugin for InterPodAffinity {
         &self,
         _: &InterPodAffinityArgs,
         pod: &InterPodAffinityPod,
-        slot: &mut Slot<InterPodAffinityState>,
+        slot: &mut CycleSlot<InterPodAffinityState>,
         view: View<'_, Self>,
-        verdicts: &mut Verdicts<'_>,
-    ) -> Result<(), Anew> {
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
         if slot.state.is_current(pod, view) {
             return Ok(());
         }
@@ -119,16 +119,16 @@ impl PreFilterPlugin for InterPodAffinity {
         let state = &mut slot.state;
         if state.follow(pod, view, verdicts.changed).is_err() {
             let new = self.count_all(pod, view);
-            verdicts.ask_all();
+            verdicts.reevaluate_all();
             self.recycle(std::mem::replace(state, new.state));
         } else {
             state.first = state.is_first(pod);
             if state.first != was_first {
-                verdicts.ask_all();
+                verdicts.reevaluate_all();
             }
         }
         if state.skips(pod) != slot.skip {
-            return Err(Anew);
+            return Err(NeedsFullEvaluation);
         }
         if slot.skip {
             // Nobody is anywhere, before and after.
@@ -170,7 +170,7 @@ impl PreFilterPlugin for InterPodAffinity {
 
 impl InterPodAffinity {
     /// The state, from nothing.
-    fn count_all(&self, pod: &InterPodAffinityPod, view: View<'_, Self>) -> Slot<InterPodAffinityState> {
+    fn count_all(&self, pod: &InterPodAffinityPod, view: View<'_, Self>) -> CycleSlot<InterPodAffinityState> {
         let (topology, counts, terms) = view.indexes;
         let mut room = self.filtering.lock();
         let Room { state, sums } = &mut *room;
@@ -197,7 +197,7 @@ impl InterPodAffinity {
         }
         state.ready = true;
         state.first = state.is_first(pod);
-        Slot { skip: state.skips(pod), state }
+        CycleSlot { skip: state.skips(pod), state }
     }
 }
 
@@ -343,13 +343,13 @@ impl InterPodAffinityState {
         &mut self,
         pod: &InterPodAffinityPod,
         view: View<'_, InterPodAffinity>,
-        changed: Changed<'_>,
-    ) -> Result<(), Anew> {
+        changed: NodeChanges<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
         let (topology, counts, terms) = view.indexes;
         // Numbers of pods: they matter where they become 0, or cease to be.
         let matters = |before: i64, after: i64| (before > 0) != (after > 0);
-        let (near_seen, seen) = self.seen.split_at_mut_checked(pod.near.iter().len()).ok_or(Anew)?;
-        let (apart_seen, against_seen) = seen.split_at_mut_checked(pod.apart.len()).ok_or(Anew)?;
+        let (near_seen, seen) = self.seen.split_at_mut_checked(pod.near.iter().len()).ok_or(NeedsFullEvaluation)?;
+        let (apart_seen, against_seen) = seen.split_at_mut_checked(pod.apart.len()).ok_or(NeedsFullEvaluation)?;
         for (near, seen) in pod.near.iter().zip(near_seen) {
             let source = asked(counts, near.pods, 1);
             for places in &mut self.near {
@@ -363,7 +363,7 @@ impl InterPodAffinityState {
             *seen = source.log.end();
         }
         if against_seen.len() < pod.against.terms.len() {
-            return Err(Anew);
+            return Err(NeedsFullEvaluation);
         }
         for (key, places) in self.against.iter_mut().enumerate() {
             let sources = pod.against.terms.iter().zip(&*against_seen);
@@ -372,27 +372,27 @@ impl InterPodAffinityState {
             places.update(sources, topology, changed, matters)?;
         }
         for ((term, _), seen) in pod.against.terms.iter().zip(against_seen) {
-            *seen = carried(terms, *term).ok_or(Anew)?.log.end();
+            *seen = carried(terms, *term).ok_or(NeedsFullEvaluation)?.log.end();
         }
         Ok(())
     }
 
     /// Says which verdicts are other ones where places changed.
-    fn tell(&mut self, topology: &Topology, verdicts: &mut Verdicts<'_>) {
+    fn tell(&mut self, topology: &Topology, verdicts: &mut FilterUpdate<'_>) {
         let alone = self.near.len() == 1 && self.apart.is_empty() && self.against.is_empty();
         for places in &mut self.near {
             places.each_changed(topology, |some, word, nodes| match some {
                 // Every node passes that has all labels.
                 _ if self.first => {}
                 true if alone => verdicts.set_word(word, nodes, nodes),
-                true => verdicts.ask_word(word, nodes),
+                true => verdicts.reevaluate_word(word, nodes),
                 false => verdicts.set_word(word, nodes, 0),
             });
         }
         for places in self.apart.iter_mut().chain(&mut self.against) {
             places.each_changed(topology, |some, word, nodes| match some {
                 true => verdicts.set_word(word, nodes, 0),
-                false => verdicts.ask_word(word, nodes),
+                false => verdicts.reevaluate_word(word, nodes),
             });
         }
     }

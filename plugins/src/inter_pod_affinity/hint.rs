@@ -27,7 +27,7 @@ fn after_pod(rejected: &Pod, old: Option<EventPod<'_>>, new: Option<EventPod<'_>
     if old.is_some() && new.is_some_and(|new| new.uid == rejected.uid) {
         return Ok(true);
     }
-    if [old, new].into_iter().flatten().any(|pod| !pod.takes_room()) {
+    if [old, new].into_iter().flatten().any(|pod| !pod.occupies_node()) {
         return Ok(false);
     }
     let (near, apart) = (near(rejected)?, apart(rejected)?);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use schedc_core::cache::Base;
 use schedc_core::column::Index;
 use schedc_core::intern::Symbol;
-use schedc_core::kept::{Anew, Changed};
-use schedc_core::log::Log;
+use schedc_core::incremental::{NeedsFullEvaluation, NodeChanges};
+use schedc_core::change_log::ChangeLog;
 use schedc_core::model::NodeIndex;
 
 use crate::indexes::{Domain, NodeCounts, Topology, TopologyKey};
@@ -29,7 +29,7 @@ pub(super) struct Places {
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
     pub(super) nodes: &'a NodeCounts,
-    pub(super) log: &'a Log<(NodeIndex, i32)>,
+    pub(super) log: &'a ChangeLog<(NodeIndex, i32)>,
     /// What each adds.
     pub(super) weight: i64,
 }
@@ -121,15 +121,15 @@ impl Places {
         &mut self,
         sources: impl Iterator<Item = (u64, Source<'a>)> + Clone,
         topology: &Topology,
-        changed: Changed<'_>,
+        changed: NodeChanges<'_>,
         matters: impl Fn(i64, i64) -> bool,
-    ) -> Result<(), Anew> {
+    ) -> Result<(), NeedsFullEvaluation> {
         for (seen, source) in sources.clone() {
-            for &(node, pods) in source.log.since(seen).ok_or(Anew)? {
+            for &(node, pods) in source.log.since(seen).ok_or(NeedsFullEvaluation)? {
                 self.change(self.place(node), pods.into(), source.weight, &matters);
             }
         }
-        let key = self.key.ok_or(Anew)?;
+        let key = self.key.ok_or(NeedsFullEvaluation)?;
         let domains = topology.domains(key);
         if !Arc::ptr_eq(&self.domains, domains) {
             self.sums.resize(topology.domain_count(key), 0);

@@ -1,12 +1,12 @@
 //! Preferred terms, and running pods' required affinity: how much a node is liked.
 
 use schedc_core::extension_points::{
-    Extent, MAX_NODE_SCORE, NormalizeScore, PreScorePlugin, ScoreClass, ScoreError, ScorePlugin, Skips,
+    Extent, MAX_NODE_SCORE, NormalizeScore, PreScorePlugin, ScoreClass, ScoreError, ScorePlugin, SkipFrequency,
 };
-use schedc_core::kept::{Anew, Changed, Rescore};
-use schedc_core::mask::Mask;
+use schedc_core::incremental::{NeedsFullEvaluation, NodeChanges, ScoreUpdate};
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::NodeIndex;
-use schedc_core::plugin::{Slot, View};
+use schedc_core::plugin::{CycleSlot, View};
 use schedc_core::status::Status;
 
 use super::compiled::{Liking, Weighed};
@@ -49,28 +49,28 @@ impl Room {
 
 impl PreScorePlugin for InterPodAffinity {
     type Cycle = InterPodAffinityScores;
-    const SKIPS: Skips = Skips::Usually;
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
     fn pre_score(
         &self,
         _: &InterPodAffinityArgs,
         pod: &InterPodAffinityPod,
         view: View<'_, Self>,
-        _: &Mask,
-    ) -> Result<Slot<InterPodAffinityScores>, Status> {
+        _: &NodeMask,
+    ) -> Result<CycleSlot<InterPodAffinityScores>, Status> {
         if let Some(broken) = &pod.broken {
             // Only in a profile without PreFilter.
             return Err(Status::error(format!("failed to parse pod: {broken}")));
         }
         if pod.liking.keys.is_empty() {
-            return Ok(Slot::skip(InterPodAffinityScores::default()));
+            return Ok(CycleSlot::skip(InterPodAffinityScores::default()));
         }
         let scores = self.weigh_all(&pod.liking, view);
-        Ok(if scores.counted() { Slot::ready(scores) } else { Slot::skip(scores) })
+        Ok(if scores.counted() { CycleSlot::ready(scores) } else { CycleSlot::skip(scores) })
     }
 
     #[inline]
-    fn is_at_rest(pod: &InterPodAffinityPod) -> bool {
+    fn needs_no_update(pod: &InterPodAffinityPod) -> bool {
         pod.liking.keys.is_empty()
     }
 
@@ -78,32 +78,32 @@ impl PreScorePlugin for InterPodAffinity {
         &self,
         _: &InterPodAffinityArgs,
         pod: &InterPodAffinityPod,
-        slot: &mut Slot<InterPodAffinityScores>,
+        slot: &mut CycleSlot<InterPodAffinityScores>,
         view: View<'_, Self>,
-        rescore: &mut Rescore<'_>,
-    ) -> Result<(), Anew> {
+        rescore: &mut ScoreUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
         if slot.state.is_current(&pod.liking, view) {
             return Ok(());
         }
         let scores = &mut slot.state;
         if scores.follow(&pod.liking, view, rescore.changed).is_err() {
             let new = self.weigh_all(&pod.liking, view);
-            rescore.ask_all();
+            rescore.reevaluate_all();
             self.recycle(std::mem::replace(scores, new));
         }
         if scores.counted() == slot.skip {
-            return Err(Anew);
+            return Err(NeedsFullEvaluation);
         }
         if scores.by_place != scores.tells_by_place() {
             scores.by_place = !scores.by_place;
-            rescore.ask_all();
+            rescore.reevaluate_all();
         }
         for places in &mut scores.weights {
             if scores.by_place && places.has_changed() {
                 places.forget_changed();
-                rescore.classes_moved();
+                rescore.mark_classes_changed();
             }
-            places.each_changed(view.indexes.0, |_, word, nodes| rescore.again.insert_word(word, nodes));
+            places.each_changed(view.indexes.0, |_, word, nodes| rescore.reevaluate.insert_word(word, nodes));
         }
         Ok(())
     }
@@ -168,12 +168,12 @@ impl InterPodAffinityScores {
     }
 
     /// Follows what happened. What comes of an error is of no use.
-    fn follow(&mut self, liking: &Liking, view: View<'_, InterPodAffinity>, changed: Changed<'_>) -> Result<(), Anew> {
+    fn follow(&mut self, liking: &Liking, view: View<'_, InterPodAffinity>, changed: NodeChanges<'_>) -> Result<(), NeedsFullEvaluation> {
         let (topology, counts, terms) = view.indexes;
         let InterPodAffinityScores { weights, seen, .. } = self;
         let sources = sources(liking, counts, terms);
         if sources.clone().any(|source| source.is_none()) || sources.clone().count() != seen.len() {
-            return Err(Anew);
+            return Err(NeedsFullEvaluation);
         }
         let sources = sources.flatten();
         for (key, places) in weights.iter_mut().enumerate() {

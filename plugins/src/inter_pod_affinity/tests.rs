@@ -8,7 +8,7 @@ use schedc_core::column::Index;
 use schedc_core::extension_points::{
     Extent, FilterPlugin, NormalizeScore, PreFilterPlugin, PreScorePlugin, ScorePlugin,
 };
-use schedc_core::mask::Mask;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{Namespace, Node, NodeIndex, Object, Pod, Uid};
 use schedc_core::plugin::View;
 use schedc_core::status::{Reasons, Status};
@@ -98,7 +98,7 @@ impl Cluster {
     fn compile(&mut self, args: &InterPodAffinityArgs, pod: &Pod) -> InterPodAffinityPod {
         let Indexes(topology, counts, carried) = &mut self.cache.state;
         let indexes = (topology, counts, carried);
-        InterPodAffinity::compile(args, &pod.spec, Compile { interner: &mut self.cache.base.interner, indexes })
+        InterPodAffinity::compile(args, &pod.spec, CompileContext { interner: &mut self.cache.base.interner, indexes })
     }
 
     fn view(&self) -> View<'_, InterPodAffinity> {

@@ -1,6 +1,6 @@
 //! Selectors on a few nodes.
 
-use schedc_core::extension_points::Leaves;
+use schedc_core::extension_points::CandidateNodes;
 use schedc_core::intern::Interner;
 use schedc_core::model::NodeIndex;
 use schedc_objects::testing::{node, pod};
@@ -99,13 +99,13 @@ fn pre_filter_skips_narrows_down_or_rejects() {
         let answer = match answer {
             Err(status) => Answer::Rejected(status),
             Ok(answer) if answer.slot.skip => Answer::Skip,
-            Ok(answer) => match answer.leaves {
-                Leaves::All | Leaves::ButHopelessly(_) => Answer::All,
-                Leaves::Only { nodes, .. } => {
-                    let nodes: Mask = nodes.into_iter().collect();
+            Ok(answer) => match answer.candidates {
+                CandidateNodes::All | CandidateNodes::Likely(_) => Answer::All,
+                CandidateNodes::Only { nodes, .. } => {
+                    let nodes: NodeMask = nodes.into_iter().collect();
                     Answer::Only(nodes.iter().map(|node| node.0).collect())
                 }
-                Leaves::None(status) => Answer::Rejected(status),
+                CandidateNodes::None(status) => Answer::Rejected(status),
             },
         };
         assert_eq!(answer, expected, "{pod}");
@@ -157,7 +157,7 @@ fn pre_score_skips_or_fails() {
     let check = |args: &'static NodeAffinityArgs, pod: &str, expected: Result<bool, &str>| {
         let mut cluster = Cluster::new(&NODES);
         let compiled = cluster.compile::<NodeAffinity>(args, pod);
-        let feasible: Mask = [NodeIndex(0)].into_iter().collect();
+        let feasible: NodeMask = [NodeIndex(0)].into_iter().collect();
         let answer = cluster.plugin::<NodeAffinity>(args).pre_score(args, &compiled, cluster.view(), &feasible);
         assert_eq!(answer.map(|slot| slot.skip), expected.map_err(Status::error), "{pod}");
     };

@@ -26,7 +26,7 @@ impl EnqueueExtensions for NodeResourcesFit {
                             || any_grew(&rejected.spec.requests, &old.allocatable, &new.allocatable)
                     })
             }
-            EventObject::Pod(Some(deleted), None) => deleted.takes_room(),
+            EventObject::Pod(Some(deleted), None) => deleted.occupies_node(),
             EventObject::Pod(Some(old), Some(new)) => {
                 let frees = || any_grew(&rejected.usage.requests, &new.usage.requests, &old.usage.requests);
                 new.uid == rejected.uid || (new.node.is_some() && frees())

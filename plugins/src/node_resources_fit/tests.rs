@@ -1,7 +1,7 @@
 //! Requests on a few nodes.
 
 use schedc_core::events::EventObject;
-use schedc_core::extension_points::{Leaves, QueueingHint};
+use schedc_core::extension_points::{CandidateNodes, QueueingHint};
 use schedc_objects::testing::{node, pod};
 
 use super::*;
@@ -263,8 +263,8 @@ fn where_nobody_has_a_rare_resource_nobody_needs_to_ask() {
     ] {
         let pod = cluster.compile::<NodeResourcesFit>(&PLAIN, &with_requests(requests));
         let answer = NodeResourcesFit.pre_filter(&PLAIN, &pod, cluster.view()).unwrap();
-        let found = match answer.leaves {
-            Leaves::ButHopelessly(nodes) => Some(nodes.iter().map(|node| node.0).collect()),
+        let found = match answer.candidates {
+            CandidateNodes::Likely(nodes) => Some(nodes.iter().map(|node| node.0).collect()),
             _ => None,
         };
         assert_eq!(found, hopeful, "{requests}");

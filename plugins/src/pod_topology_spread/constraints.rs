@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use schedc_core::intern::Interner;
-use schedc_core::mask::Mask;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{
     InclusionPolicy, LabelSelector, Labels, NodeIndex, NodeSelector, PodSpec, Toleration, TopologySpreadConstraint,
     UnsatisfiableAction,
@@ -195,7 +195,7 @@ pub(super) fn has_all_keys(domains: &DomainsOfNodes<'_>, node: NodeIndex) -> boo
 }
 
 /// Makes an empty set with room for all nodes.
-pub(super) fn make_empty(mask: &mut Mask, view: &View<'_, PodTopologySpread>) {
+pub(super) fn make_empty(mask: &mut NodeMask, view: &View<'_, PodTopologySpread>) {
     mask.clear();
     mask.resize(view.base.infos().len());
 }

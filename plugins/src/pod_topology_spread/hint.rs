@@ -45,7 +45,7 @@ impl EnqueueExtensions for PodTopologySpread {
 
 /// Whether a pod can count for the rejected one.
 fn counts_for(pod: EventPod<'_>, rejected: &Pod) -> bool {
-    pod.uid == rejected.uid || (pod.takes_room() && pod.spec.namespace == rejected.spec.namespace)
+    pod.uid == rejected.uid || (pod.occupies_node() && pod.spec.namespace == rejected.spec.namespace)
 }
 
 /// A hard constraint.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schedc_core::extension_points::NormalizeScore;
 use schedc_core::intern::Symbol;
-use schedc_core::mask::Mask;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::NodeIndex;
 use schedc_core::plugin::View;
 
@@ -26,7 +26,7 @@ pub struct SpreadScores {
     /// How many feasible nodes are scored.
     scored: usize,
     /// The nodes that were feasible, whether or not they are scored.
-    feasible: Mask,
+    feasible: NodeMask,
     /// The score of the nodes of each domain, if there is one constraint and its places are domains.
     of_domain: Vec<i64>,
     /// Whether classes of nodes are told apart by more than their scores.
@@ -178,7 +178,7 @@ pub(super) struct Room {
     constraints: Vec<Counts>,
     pods: Vec<Vec<i32>>,
     nodes: Vec<Vec<u32>>,
-    feasible: Mask,
+    feasible: NodeMask,
     of_domain: Vec<i64>,
     changes: Vec<(usize, i32)>,
 }
@@ -231,7 +231,7 @@ pub(super) fn count(
     pod: &PodTopologySpreadPod,
     constraints: &[Constraint],
     view: View<'_, PodTopologySpread>,
-    feasible: &Mask,
+    feasible: &NodeMask,
     room: &mut Room,
 ) -> SpreadScores {
     let (_, selected, _) = view.indexes;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use schedc_core::mask::Mask;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::plugin::View;
 
@@ -49,9 +49,9 @@ struct DomainCounts {
     /// Up to where the changes of pods are in the counts.
     seen: u64,
     /// The nodes that count; not filled in if all do that have the keys.
-    nodes: Mask,
+    nodes: NodeMask,
     /// The nodes of the domains that take another pod; not filled in before a kept state is brought up to date.
-    open: Mask,
+    open: NodeMask,
     counts: Vec<i32>,
     /// How many domains count.
     domains: usize,
@@ -162,7 +162,7 @@ pub(super) struct Room {
     constraints: Vec<DomainCounts>,
     counts: Vec<Vec<i32>>,
     nodes: Vec<NodeIndex>,
-    masks: Vec<Mask>,
+    masks: Vec<NodeMask>,
     changes: Vec<(Domain, i32)>,
     flips: Vec<(u32, u64)>,
 }
@@ -187,8 +187,8 @@ impl Room {
             of_node: topology.domains(constraint.key).clone(),
             version: topology.version(constraint.key),
             seen: constraint.position(selected),
-            nodes: Mask::default(),
-            open: Mask::default(),
+            nodes: NodeMask::default(),
+            open: NodeMask::default(),
             counts,
             domains: 0,
             lowest: i32::MAX,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use schedc_core::cache::{Base, Cache, PodState, State};
-use schedc_core::column::{Index, renew_column};
+use schedc_core::column::{Index, rebuild_entry};
 use schedc_core::model::{LabelSelector, Node, Object, Uid, Workload, WorkloadKind};
 use schedc_objects::testing;
 
@@ -33,7 +33,7 @@ impl State for Kept {
 
     fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) -> bool {
         self.topology.set_node(index, old, base.infos()[index.get()].node.as_deref());
-        renew_column(&mut self.labels, base, index) | renew_column(&mut self.taints, base, index)
+        rebuild_entry(&mut self.labels, base, index) | rebuild_entry(&mut self.taints, base, index)
     }
     fn add_pod(&mut self, index: NodeIndex, pod: &Pod) {
         self.counts.add_pod(index, pod);
@@ -104,7 +104,7 @@ impl Cluster {
     fn compile(&mut self, args: &PodTopologySpreadArgs, pod: &Pod) -> PodTopologySpreadPod {
         let Kept { topology, counts, workloads, .. } = &mut self.cache.state;
         let indexes = (topology, counts, workloads);
-        PodTopologySpread::compile(args, &pod.spec, Compile { interner: &mut self.cache.base.interner, indexes })
+        PodTopologySpread::compile(args, &pod.spec, CompileContext { interner: &mut self.cache.base.interner, indexes })
     }
 
     fn view(&self) -> View<'_, PodTopologySpread> {

@@ -72,7 +72,7 @@ impl Work {
     /// The cluster refused, or something else came of it, or it takes too long.
     pub(super) async fn run(&self, client: &impl Client, timeout: i64) -> Result<(), String> {
         // Nothing is missed that happens while it writes.
-        let mut news = client.follow(self.followed(), Duration::from_secs(timeout.try_into().unwrap_or_default()));
+        let mut news = client.watch_objects(self.followed(), Duration::from_secs(timeout.try_into().unwrap_or_default()));
         let written = match self.write(client).await {
             Ok(written) => written,
             Err(Broken::NoVolumes) => return Ok(()),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use schedc_core::intern::Symbol;
-use schedc_core::mask::Mask;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{
     LabelSelector, NodeIndex, NodeSelector, PersistentVolume, PersistentVolumeClaim, StorageClass,
 };
@@ -18,7 +18,7 @@ use crate::columns::NodeLabels;
 pub struct PodVolumes {
     known: Known,
     /// The nodes that can have all volumes, if that has been found out.
-    nodes: Option<Arc<Mask>>,
+    nodes: Option<Arc<NodeMask>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,7 +52,7 @@ pub(super) enum Bound {
     Volume {
         volume: Arc<PersistentVolume>,
         /// The nodes on which its plugin is migrated.
-        migrated: Mask,
+        migrated: NodeMask,
     },
 }
 
@@ -171,7 +171,7 @@ impl PodVolumes {
 
     /// What Filter needs to know of them, in short: not which volume a claim will have where every node can have one.
     /// `reach` finds the nodes that match a node affinity.
-    pub(super) fn for_filter(self, alive: &Mask, reach: impl FnMut(&NodeSelector) -> Arc<Mask>) -> Self {
+    pub(super) fn for_filter(self, alive: &NodeMask, reach: impl FnMut(&NodeSelector) -> Arc<NodeMask>) -> Self {
         let Known::Claims(claims) = &self.known else { return self };
         if claims.are_anywhere() {
             return PodVolumes { known: Known::Anywhere, nodes: None };
@@ -195,7 +195,7 @@ impl PodVolumes {
     }
 
     /// The nodes that will do of those that there are, if that has been found out.
-    pub(super) fn nodes<'a>(&'a self, alive: &'a Mask) -> Option<&'a Mask> {
+    pub(super) fn nodes<'a>(&'a self, alive: &'a NodeMask) -> Option<&'a NodeMask> {
         if self.are_anywhere() { Some(alive) } else { self.nodes.as_deref() }
     }
 
@@ -273,7 +273,7 @@ impl Claims {
     }
 
     /// The nodes that can have them, if that is a matter of bound volumes alone, and of their node affinity.
-    fn nodes(&self, alive: &Mask, mut reach: impl FnMut(&NodeSelector) -> Arc<Mask>) -> Option<Mask> {
+    fn nodes(&self, alive: &NodeMask, mut reach: impl FnMut(&NodeSelector) -> Arc<NodeMask>) -> Option<NodeMask> {
         if !self.selected.is_empty() || !self.unbound.is_empty() {
             return None;
         }
@@ -286,7 +286,7 @@ impl Claims {
                 _ => None,
             };
             let translated = translated.map(&mut reach);
-            let word_of = |nodes: &Option<Arc<Mask>>, word: usize| match nodes {
+            let word_of = |nodes: &Option<Arc<NodeMask>>, word: usize| match nodes {
                 Some(nodes) => nodes.words().get(word).copied().unwrap_or(0),
                 None => !0,
             };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
-use schedc_core::mask::Mask;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{LabelsExt, NodeIndex, NodeSelector, NodeSelectorTerm};
 use schedc_core::plugin::View;
 
@@ -19,14 +19,14 @@ const LIMIT: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Reach {
     epoch: Epoch,
-    nodes: Map<NodeSelector, Arc<Mask>>,
+    nodes: Map<NodeSelector, Arc<NodeMask>>,
     /// By label key, then by value, the nodes that have the label.
     labels: Map<Symbol, Map<Symbol, Vec<NodeIndex>>>,
 }
 
 impl Reach {
     /// The nodes that match.
-    pub(super) fn nodes(&mut self, affinity: &NodeSelector, view: View<'_, VolumeBinding>) -> Arc<Mask> {
+    pub(super) fn nodes(&mut self, affinity: &NodeSelector, view: View<'_, VolumeBinding>) -> Arc<NodeMask> {
         let epoch = view.indexes.labels_epoch();
         if !epoch.is(&self.epoch) {
             *self = Reach { epoch: epoch.clone(), ..Reach::default() };
@@ -34,7 +34,7 @@ impl Reach {
         if let Some(nodes) = self.nodes.get(affinity) {
             return nodes.clone();
         }
-        let mut nodes = Mask::default();
+        let mut nodes = NodeMask::default();
         nodes.resize(view.base.infos().len());
         affinity.terms.iter().for_each(|term| self.add(term, view, &mut nodes));
         if self.nodes.len() == LIMIT {
@@ -46,7 +46,7 @@ impl Reach {
     }
 
     /// Adds the nodes that match a term.
-    fn add(&mut self, term: &NodeSelectorTerm, view: View<'_, VolumeBinding>, nodes: &mut Mask) {
+    fn add(&mut self, term: &NodeSelectorTerm, view: View<'_, VolumeBinding>, nodes: &mut NodeMask) {
         let mut look = |node: NodeIndex| {
             if view.row(node).0.matches_term(term) {
                 nodes.insert(node);

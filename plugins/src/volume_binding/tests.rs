@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schedc_core::column::Index;
 use schedc_core::extension_points::{FilterPlugin, Placement, PreFilterPlugin, ReservePlugin};
 use schedc_core::model::{NodeIndex, Object};
-use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::plugin::{CompileContext, Plugin, View};
 use schedc_objects::testing;
 
 mod binding;
@@ -64,7 +64,7 @@ impl World {
 
     fn compiled(&mut self, claim: &str) -> VolumeBindingPod {
         let pod = self.pod(claim);
-        let cx = Compile { interner: &mut self.cluster.cache.base.interner, indexes: &mut self.volumes };
+        let cx = CompileContext { interner: &mut self.cluster.cache.base.interner, indexes: &mut self.volumes };
         VolumeBinding::compile(&ARGS, &pod.spec, cx)
     }
 

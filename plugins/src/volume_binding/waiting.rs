@@ -1,7 +1,7 @@
 //! How PreBind waits: until what the cluster tells of a pod's claims and volumes says that all are bound, or that they will
 //! not be.
 
-use schedc_core::client::{ApiError, ApiReason, News};
+use schedc_core::client::{ApiError, ApiReason, ObjectUpdates};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{LabelsExt, NodeSelector, RequirementText, TermText, label_integer};
 use serde_json::Value;
@@ -72,7 +72,7 @@ impl<'a> Waiting<'a> {
     ///
     /// # Errors
     /// They will not be, or it takes too long.
-    pub(super) async fn until_bound(mut self, news: &mut impl News) -> Result<(), String> {
+    pub(super) async fn until_bound(mut self, news: &mut impl ObjectUpdates) -> Result<(), String> {
         for (number, (_, claim)) in self.work.bindings.iter().enumerate() {
             news.add(claim.object.clone());
             self.places.push(Place::Claim(number));
@@ -116,7 +116,7 @@ impl<'a> Waiting<'a> {
     }
 
     /// Follows volumes that were made, as soon as they have names.
-    fn follow_made(&mut self, news: &mut impl News) {
+    fn follow_made(&mut self, news: &mut impl ObjectUpdates) {
         for (number, made) in self.provisions.iter_mut().enumerate() {
             let Known::Is(claim) = &made.claim else { continue };
             let name = text(&claim["spec"]["volumeName"]);

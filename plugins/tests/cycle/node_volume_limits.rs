@@ -1,7 +1,7 @@
 //! What CSI drivers can attach to a node.
 
 use expect_test::{Expect, expect};
-use schedc_core::imagined::Imagined;
+use schedc_core::hypothetical::HypotheticalNode;
 
 use crate::cycle::scheduler::limits::Pipeline;
 use crate::cycle::world::World;
@@ -197,7 +197,7 @@ fn running_pods_that_cannot_be_counted_fail_the_attempt_where_there_are_limits()
         n3
     "#]];
     check(&mut world, &["f"], failing);
-    let without = |node: &mut Imagined<'_, Pipeline>| node.remove_pod(&bad);
+    let without = |node: &mut HypotheticalNode<'_, Pipeline>| node.remove_pod(&bad);
     expect![[r#"
         n1
         n2
@@ -205,7 +205,7 @@ fn running_pods_that_cannot_be_counted_fail_the_attempt_where_there_are_limits()
     "#]]
     .assert_eq(&world.verdicts_with(&pod("new", "''", &["f"]), without));
     let twice = world.pod(&pod("p2", "''", &[bad_disk]));
-    let with_another = |node: &mut Imagined<'_, Pipeline>| {
+    let with_another = |node: &mut HypotheticalNode<'_, Pipeline>| {
         node.remove_pod(&bad);
         node.add_pod(&twice);
     };
@@ -222,7 +222,7 @@ fn pods_come_and_go_in_thought() {
     let mut world = world();
     let old = world.running(&pod("p1", "n1", &["a", "b"]));
     let other = world.pod(&pod("p2", "''", &["c"]));
-    let mut check = |volumes: &[&str], imagine: &dyn Fn(&mut Imagined<'_, Pipeline>), expected: Expect| {
+    let mut check = |volumes: &[&str], imagine: &dyn Fn(&mut HypotheticalNode<'_, Pipeline>), expected: Expect| {
         expected.assert_eq(&world.verdicts_with(&pod("new", "''", volumes), imagine));
     };
     let full = || {

@@ -63,7 +63,7 @@ impl Pair {
     fn new() -> Self {
         let engine = || Engine::new(&Handle::default()).expect("a profile that starts");
         let (keeps, mut forgets) = (engine(), engine());
-        forgets.keep_answers = false;
+        forgets.cache_answers = false;
         let mut pair = Pair { cache: Cache::default(), keeps, forgets, running: Vec::new(), decisions: 0 };
         for (name, provisioner) in [("found", "kubernetes.io/no-provisioner"), ("made", "d")] {
             let mode = "volumeBindingMode: WaitForFirstConsumer";
@@ -243,7 +243,7 @@ fn pods_of_equal_templates_with_their_own_claims_share_an_answer() {
         let volume = format!("{{name: v, persistentVolumeClaim: {{claimName: c{claim}}}}}");
         let pod = format!("{{metadata: {{name: p{claim}}}, spec: {{volumes: [{volume}]}}}}");
         let pod = Arc::new(testing::pod(&pod, &mut pair.cache.base.interner));
-        pair.keeps.kept_answer(&pod, &mut pair.cache)
+        pair.keeps.cached_answer(&pod, &mut pair.cache)
     });
     let [first, second, third] = answers;
     assert!(first.is_none(), "what is asked about once is not kept");

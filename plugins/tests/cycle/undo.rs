@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use schedc_core::cache::Cache;
 use schedc_core::handle::Handle;
-use schedc_core::imagined::Imagined;
+use schedc_core::hypothetical::HypotheticalNode;
 use schedc_core::model::Pod;
 use schedc_core::profile::{PreFilterRun, Profile};
 
@@ -127,11 +127,11 @@ proptest! {
             here.iter().for_each(|pod| Pipeline::add_pod(&compiled, &mut changed, pod, cache, node));
             prop_assert_eq!(differing(&changed, &before), [""; 0]);
 
-            let mut imagined = Imagined::<Pipeline>::new(&compiled, &mut cycle, cache, node);
+            let mut imagined = HypotheticalNode::<Pipeline>::new(&compiled, &mut cycle, cache, node);
             here.iter().for_each(|pod| imagined.remove_pod(pod));
-            let empty = imagined.now();
+            let empty = imagined.checkpoint();
             here.iter().for_each(|pod| imagined.add_pod(pod));
-            imagined.back_to(empty);
+            imagined.roll_back_to(empty);
             drop(imagined);
             prop_assert_eq!(differing(&cycle, &before), [""; 0]);
         }

@@ -1,7 +1,7 @@
 //! Disks and claims that cannot be shared.
 
 use expect_test::{Expect, expect};
-use schedc_core::imagined::Imagined;
+use schedc_core::hypothetical::HypotheticalNode;
 
 use crate::cycle::scheduler::volumes::Pipeline;
 use crate::cycle::world::World;
@@ -54,7 +54,7 @@ fn disks_exclude_each_other_on_a_node() {
     }
 }
 
-fn check(volumes: &str, imagine: impl Fn(&mut Imagined<'_, Pipeline>), world: &mut World<Pipeline>, expected: Expect) {
+fn check(volumes: &str, imagine: impl Fn(&mut HypotheticalNode<'_, Pipeline>), world: &mut World<Pipeline>, expected: Expect) {
     expected.assert_eq(&world.verdicts_with(&pod("new", "default", volumes), imagine));
 }
 
@@ -93,7 +93,7 @@ fn an_exclusive_claim_in_use_rejects_all_nodes_until_its_pod_goes() {
         n2: Unschedulable VolumeRestrictions: node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod
     "#]],
     );
-    let without_first = |node: &mut Imagined<'_, Pipeline>| node.remove_pod(&first);
+    let without_first = |node: &mut HypotheticalNode<'_, Pipeline>| node.remove_pod(&first);
     check(
         &mounted("mine"),
         without_first,
@@ -105,7 +105,7 @@ fn an_exclusive_claim_in_use_rejects_all_nodes_until_its_pod_goes() {
     );
     // Names are compared without their namespaces where pods come and go in thought, as there.
     let stranger = world.pod(&pod("stranger", "elsewhere", &mounted("mine")));
-    let exchanged = |node: &mut Imagined<'_, Pipeline>| {
+    let exchanged = |node: &mut HypotheticalNode<'_, Pipeline>| {
         node.remove_pod(&first);
         node.add_pod(&stranger);
     };
@@ -118,7 +118,7 @@ fn an_exclusive_claim_in_use_rejects_all_nodes_until_its_pod_goes() {
         n2: Unschedulable VolumeRestrictions: node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod
     "#]],
     );
-    let back = |node: &mut Imagined<'_, Pipeline>| {
+    let back = |node: &mut HypotheticalNode<'_, Pipeline>| {
         node.remove_pod(&first);
         node.add_pod(&first);
     };

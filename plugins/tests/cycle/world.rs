@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schedc_core::cache::{Cache, PodState};
 use schedc_core::engine::{Decision, Engine, UNTIMED};
 use schedc_core::handle::Handle;
-use schedc_core::imagined::Imagined;
+use schedc_core::hypothetical::HypotheticalNode;
 use schedc_core::model::Pod;
 use schedc_core::profile::Profile;
 use schedc_core::verdict::Verdict;
@@ -80,7 +80,7 @@ impl<P: Profile> World<P> {
     }
 
     /// The same with other pods on every node than there are.
-    pub(crate) fn verdicts_with(&mut self, pod: &str, imagine: impl Fn(&mut Imagined<'_, P>)) -> String {
+    pub(crate) fn verdicts_with(&mut self, pod: &str, imagine: impl Fn(&mut HypotheticalNode<'_, P>)) -> String {
         let pod = self.pod(pod);
         let nodes: Vec<_> = self.cache.base.alive().iter().collect();
         let mut lines = String::new();

@@ -7,7 +7,7 @@ use schedc_core::engine::{Decision, Engine};
 use schedc_core::events::{Action, ClusterEvent, EventObject, EventPod, EventResource, node_updated, pod_updated};
 use schedc_core::extension_points::{HintError, QueueingHint};
 use schedc_core::handle::Handle;
-use schedc_core::hints::{Interested, PluginSet};
+use schedc_core::hints::{InterestedPlugins, PluginSet};
 use schedc_core::model::{Node, Object, Pod};
 use schedc_core::profile::Profile;
 use schedc_objects::testing;
@@ -118,7 +118,7 @@ impl World {
                 pod_updated(old, new).to_vec()
             }
             (_, Some(new)) if new.node.is_some() => assigned(Action::ADD),
-            (Some(old), None) if old.takes_room() => assigned(Action::DELETE),
+            (Some(old), None) if old.occupies_node() => assigned(Action::DELETE),
             _ => Vec::new(),
         }
     }
@@ -126,13 +126,13 @@ impl World {
     /// What a plugin says of the last change. `None`: it does not wait for the event.
     pub(crate) fn hint(&self, plugin: &str, event: ClusterEvent) -> Option<Result<QueueingHint, HintError>> {
         let at = Pipeline::PLUGINS.iter().position(|of| of.name == plugin)?;
-        let interested = Interested::of(Pipeline::PLUGINS, event);
+        let interested = InterestedPlugins::of(Pipeline::PLUGINS, event);
         interested.hint(&*self.engine.plugins, at, &self.rejected, self.changed.object(), &self.cache)
     }
 
     /// Whether one of these plugins finds the last change worth an attempt.
     pub(crate) fn wakes(&self, rejectors: PluginSet, event: ClusterEvent) -> bool {
-        let interested = Interested::of(Pipeline::PLUGINS, event);
+        let interested = InterestedPlugins::of(Pipeline::PLUGINS, event);
         interested.wakes(&*self.engine.plugins, rejectors, &self.rejected, self.changed.object(), &self.cache)
     }
 

@@ -39,14 +39,14 @@ impl<S: State> Visitor<S> for Compare<'_, S> {
         let mut found = Found::default();
         let fresh = || {
             let mut engine = Engine::<P>::new(&Handle::default()).unwrap();
-            engine.keep_answers = false;
+            engine.cache_answers = false;
             engine.percentage_of_nodes_to_score = 100;
             engine
         };
         kept.percentage_of_nodes_to_score = 100;
         // What is kept comes first, before anybody else asks anything of the cluster's indexes.
         let by_kept = kept.decide(pod, &mut world.cache, UNTIMED, |n| draw % n);
-        if let Some(answer) = kept.kept_answer(pod, &mut world.cache) {
+        if let Some(answer) = kept.cached_answer(pod, &mut world.cache) {
             found.kept = true;
             let name = |node| world.cache.base.name(node).to_owned();
             let feasible: BTreeSet<String> = answer.feasible.iter().map(name).collect();
@@ -86,7 +86,7 @@ fn differ<T: PartialEq + Debug>(differences: &mut Vec<String>, place: &str, expe
 
 /// Node by node, score by score, word by word, but for what preemption says.
 fn compare<S: State>(out: &mut Vec<String>, place: &str, rules: &Evaluation, got: &Explanation, cache: &Cache<S>) {
-    if got.held.is_some() {
+    if got.gated_by.is_some() {
         // Such a pod is not decided; the rules do not know PreEnqueue.
         return;
     }

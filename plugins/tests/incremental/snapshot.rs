@@ -215,7 +215,7 @@ fn agree<P: Profile>(seed: u64, snapshot: &mut Snapshot<P>, pod: &Arc<Pod>) {
     let mut engine = Engine::<P>::new(&Handle::default()).ok().unwrap();
     let mut cache = copy(snapshot.cluster());
     let found = engine.explain(pod, &mut cache, false);
-    if found.held.is_some() {
+    if found.gated_by.is_some() {
         return;
     }
     for node in &found.nodes {

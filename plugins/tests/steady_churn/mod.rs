@@ -8,7 +8,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use default_profile::Profiles;
-use schedc_core::embedded::{Agreeing, Inline};
+use schedc_core::minimal_cluster::{NoopClient, InlineTasks};
 use schedc_core::model::{Pod, PodSpec, Uid};
 use schedc_core::scheduler::{Change, Completed, Options, Placed, Scheduler, Tasks};
 use schedc_objects::testing::{node, object, pod};
@@ -91,7 +91,7 @@ const KINDS: [(&str, &str); 11] = [
 
 /// What tasks ask for is not counted.
 #[derive(Default)]
-struct Uncounted(Inline);
+struct Uncounted(InlineTasks);
 impl Tasks for Uncounted {
     fn spawn(&mut self, task: impl Future<Output = Completed> + Send + 'static) {
         allocation_counter::opt_out(|| self.0.spawn(task));
@@ -100,7 +100,7 @@ impl Tasks for Uncounted {
 
 /// A cluster, and the pods that run there, oldest first.
 struct Churn {
-    scheduler: Scheduler<Profiles, Agreeing>,
+    scheduler: Scheduler<Profiles, NoopClient>,
     tasks: Uncounted,
     templates: Vec<Pod>,
     running: VecDeque<Uid>,
@@ -109,7 +109,7 @@ struct Churn {
 
 impl Churn {
     fn new() -> Self {
-        let scheduler = Scheduler::new(Agreeing, Options::default()).unwrap();
+        let scheduler = Scheduler::new(NoopClient, Options::default()).unwrap();
         let (tasks, templates) = (Uncounted::default(), Vec::new());
         let mut churn = Churn { scheduler, tasks, templates, running: VecDeque::new(), created: 0 };
         for number in 0..NODES {

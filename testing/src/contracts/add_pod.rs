@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schedc_core::cache::{Cache, State};
 use schedc_core::engine::Engine;
-use schedc_core::imagined::Imagined;
+use schedc_core::hypothetical::HypotheticalNode;
 use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::profile::{Bundle, PreFilterRun, Profile, Visitor};
 use schedc_core::random::Random;
@@ -65,7 +65,7 @@ impl<S: State> Visitor<S> for Thoughts<'_, S> {
             }
             for gone in &here {
                 let mut changed = cycle.clone();
-                let mut imagined = Imagined::<P>::new(&compiled, &mut changed, cache, node);
+                let mut imagined = HypotheticalNode::<P>::new(&compiled, &mut changed, cache, node);
                 imagined.remove_pod(gone);
                 let said = imagined.all_verdicts();
                 drop(imagined);
@@ -81,7 +81,7 @@ impl<S: State> Visitor<S> for Thoughts<'_, S> {
                 }
                 let twin = Arc::new(Pod { uid: schedc_core::model::Uid("in-thought".into()), ..Pod::clone(other) });
                 let mut changed = cycle.clone();
-                let mut imagined = Imagined::<P>::new(&compiled, &mut changed, cache, node);
+                let mut imagined = HypotheticalNode::<P>::new(&compiled, &mut changed, cache, node);
                 imagined.add_pod(&twin);
                 let said = imagined.all_verdicts();
                 drop(imagined);
@@ -120,7 +120,7 @@ fn undone<P: Profile>(
     }
     let pods = here.iter().map(|pod| pod.namespaced_name().to_string()).collect::<Vec<_>>().join(", ");
     let mut unchanged = cycle.clone();
-    let verdicts = |cycle: &mut P::Cycle| Imagined::<P>::new(compiled, cycle, cache, node).all_verdicts();
+    let verdicts = |cycle: &mut P::Cycle| HypotheticalNode::<P>::new(compiled, cycle, cache, node).all_verdicts();
     let (expected, got) = (verdicts(&mut unchanged), verdicts(&mut changed));
     Err(Undone { pods, expected, got })
 }
@@ -159,7 +159,7 @@ fn compare<P: Profile>(
     said: &[Verdict],
 ) -> Result<(), String> {
     let explanation = fresh::<P>()?.explain(pod, cluster, true);
-    if explanation.held.is_some() || explanation.pre_filter.is_some() || explanation.skipped.contains(&plugin) {
+    if explanation.gated_by.is_some() || explanation.pre_filter.is_some() || explanation.skipped.contains(&plugin) {
         return Ok(());
     }
     let Some(found) = explanation.nodes.iter().find(|found| found.node == node) else { return Ok(()) };

@@ -72,7 +72,7 @@ impl Difference {
 
     /// Compares two explanations of one pod, except for indexes of nodes.
     pub(super) fn explanations(&mut self, expected: &Explanation, got: &Explanation) {
-        self.statuses("PreEnqueue", expected.held.as_ref(), got.held.as_ref());
+        self.statuses("PreEnqueue", expected.gated_by.as_ref(), got.gated_by.as_ref());
         self.statuses("PreFilter", expected.pre_filter.as_ref(), got.pre_filter.as_ref());
         // Nothing follows a rejection of the pod as a whole.
         if !self.is_empty() {

@@ -7,7 +7,7 @@ use schedc_core::engine::Decision;
 use schedc_core::explain::Explanation;
 use schedc_core::model::{Pod, Uid};
 use schedc_core::profile::Bundle;
-use schedc_core::queue::Place;
+use schedc_core::queue::QueuePlace;
 
 use super::Subject;
 use crate::history::Step;
@@ -53,13 +53,13 @@ pub(super) fn play<B: Bundle>(
 }
 
 fn is_parked<B: Bundle>(world: &World<B>, pod: &Arc<Pod>) -> bool {
-    matches!(world.cluster.scheduler.place(&pod.uid), Some(Place::Unschedulable | Place::Gated))
+    matches!(world.cluster.scheduler.place(&pod.uid), Some(QueuePlace::Unschedulable | QueuePlace::Gated))
 }
 
 /// The node on which the pod would be.
 fn fits<B: Bundle>(world: &World<B>, found: &Explanation) -> Option<String> {
     match found.decision {
-        Decision::Node(node) if found.held.is_none() => Some(world.cluster.scheduler.cache.base.name(node).to_owned()),
+        Decision::Node(node) if found.gated_by.is_none() => Some(world.cluster.scheduler.cache.base.name(node).to_owned()),
         _ => None,
     }
 }
@@ -74,7 +74,7 @@ struct Rejected {
 
 impl Rejected {
     fn by(found: &Explanation) -> Self {
-        let whole = found.held.as_ref().or(found.pre_filter.as_ref()).map(|status| (status.plugin, status.message()));
+        let whole = found.gated_by.as_ref().or(found.pre_filter.as_ref()).map(|status| (status.plugin, status.message()));
         let nodes = found.nodes.iter().filter_map(|node| {
             let verdict = node.verdicts.first()?;
             Some((node.node.clone(), (verdict.plugin, verdict.failure())))

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use schedc_core::cache::{Cache, State};
 use schedc_core::diagnosis::Diagnosis;
-use schedc_core::engine::{Decision, Engine, KeptAnswer, UNTIMED};
+use schedc_core::engine::{Decision, Engine, CachedAnswerSummary, UNTIMED};
 use schedc_core::explain::{Explanation, NodeExplanation};
 use schedc_core::extension_points::{MAX_NODE_SCORE, PostFilterResult};
-use schedc_core::mask::Mask;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{Pod, Uid};
 use schedc_core::profile::{Bundle, PluginScore, Profile, Visitor};
 use schedc_core::verdict::Verdict;
@@ -51,7 +51,7 @@ impl<S: State> Visitor<S> for Compare<'_, S> {
         kept.plugins = fresh::<P>()?.plugins;
         // The cached answer comes first, before other questions reach the indexes of the cluster.
         let by_kept = kept.decide(pod, cache, UNTIMED, |_| 0);
-        let answer = kept.kept_answer(pod, cache);
+        let answer = kept.cached_answer(pod, cache);
         let full = fresh::<P>()?.explain(pod, cache, true);
         let mut difference = Difference::of(pod.namespaced_name().to_string(), ["full evaluation", "cached answer"]);
         if let Some(answer) = answer {
@@ -69,7 +69,7 @@ impl<S: State> Visitor<S> for Compare<'_, S> {
 /// Compares feasible nodes and totals. A plugin whose part of the answer is out of date still has the part of an earlier
 /// evaluation, which tells it from the others.
 fn compare_answer<S: State>(
-    answer: &KeptAnswer,
+    answer: &CachedAnswerSummary,
     full: &Explanation,
     earlier: Option<&Explanation>,
     cache: &Cache<S>,
@@ -150,7 +150,7 @@ fn compare_decisions<S: State>(expected: &Decision, got: &Decision, cache: &Cach
     let names = |names: &BTreeSet<&str>| names.iter().copied().collect::<Vec<_>>().join(", ");
     difference.field("plugins that rejected the pod", names(&a.unschedulable_plugins), names(&b.unschedulable_plugins));
     difference.field("plugins that wait", names(&a.pending_plugins), names(&b.pending_plugins));
-    let nodes = |mask: &Mask| mask.iter().map(|node| cache.base.name(node)).collect::<Vec<_>>().join(", ");
+    let nodes = |mask: &NodeMask| mask.iter().map(|node| cache.base.name(node)).collect::<Vec<_>>().join(", ");
     difference.field("nodes where preemption may help", nodes(&a.resolvable), nodes(&b.resolvable));
     if expected.post_filter != got.post_filter {
         let plugins = [&expected.post_filter, &got.post_filter].into_iter().flatten().map(|found| found.status.plugin);

@@ -113,7 +113,7 @@ fn number(variable: &str, default: u64) -> Result<u64, String> {
 /// Plugins that know nothing of what others were asked, and keep no answers.
 fn fresh<P: Profile>() -> Result<Engine<P>, String> {
     let mut engine = Engine::<P>::new(&Handle::default()).map_err(|errors| crate::world::in_words(&errors))?;
-    engine.keep_answers = false;
+    engine.cache_answers = false;
     engine.percentage_of_nodes_to_score = 100;
     Ok(engine)
 }

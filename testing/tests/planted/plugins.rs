@@ -8,15 +8,15 @@ use schedc_core::args::NoArgs;
 use schedc_core::column::{Index, NodeInfo, Position};
 use schedc_core::events::{Action, EventResource};
 use schedc_core::extension_points::{
-    EnqueueExtensions, FilterPlugin, Placement, PostBindPlugin, PreFilter, PreFilterPlugin, PreScorePlugin,
-    Registration, ReservePlugin, ScoreError, ScorePlugin, pre_filter_again,
+    EnqueueExtensions, FilterPlugin, Placement, PostBindPlugin, PreFilterResult, PreFilterPlugin, PreScorePlugin,
+    Registration, ReservePlugin, ScoreError, ScorePlugin, rerun_pre_filter,
 };
 use schedc_core::handle::Handle;
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::kept::{Anew, Rescore, Verdicts};
-use schedc_core::mask::Mask;
+use schedc_core::incremental::{NeedsFullEvaluation, ScoreUpdate, FilterUpdate};
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{NodeIndex, Pod, PodSpec};
-use schedc_core::plugin::{Compile, Slot, View};
+use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
 use schedc_core::{Plugin, SimpleFilter};
 
@@ -78,7 +78,7 @@ impl<const BUG: u8> Plugin for Apart<BUG> {
     fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
         Ok(Apart { tickets: Mutex::default() })
     }
-    fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> Symbol {
+    fn compile(_: &NoArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> Symbol {
         pod.namespace
     }
     fn compile_epoch(_: schedc_core::plugin::Refs<'_, Self>) -> Option<u64> {
@@ -95,23 +95,23 @@ impl<const BUG: u8> PreFilterPlugin for Apart<BUG> {
         _: &NoArgs,
         namespace: &Symbol,
         view: View<'_, Self>,
-    ) -> Result<PreFilter<Vec<usize>>, Status> {
+    ) -> Result<PreFilterResult<Vec<usize>>, Status> {
         if view.indexes.0.get(namespace).is_some_and(|count| *count >= 3) {
             return Err(Status::unresolvable("the namespace has three pods"));
         }
         let infos = view.base.infos().iter();
         let of_it = |pods: &[std::sync::Arc<Pod>]| pods.iter().filter(|pod| pod.spec.namespace == *namespace).count();
-        Ok(PreFilter::ready(infos.map(|info| of_it(&info.pods)).collect()))
+        Ok(PreFilterResult::ready(infos.map(|info| of_it(&info.pods)).collect()))
     }
     fn update(
         &self,
         args: &NoArgs,
         pod: &Symbol,
-        slot: &mut Slot<Vec<usize>>,
+        slot: &mut CycleSlot<Vec<usize>>,
         view: View<'_, Self>,
-        verdicts: &mut Verdicts<'_>,
-    ) -> Result<(), Anew> {
-        if BUG == STALE { Ok(()) } else { pre_filter_again(self, args, pod, slot, view, verdicts) }
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        if BUG == STALE { Ok(()) } else { rerun_pre_filter(self, args, pod, slot, view, verdicts) }
     }
     fn add_pod(namespace: &Symbol, counts: &mut Vec<usize>, other: &Pod, _: View<'_, Self>, node: NodeIndex) {
         counts[node.get()] += usize::from(other.spec.namespace == *namespace);
@@ -181,24 +181,24 @@ impl Plugin for Outdated {
     fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
         Ok(Outdated)
     }
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl PreScorePlugin for Outdated {
     /// Number of pods on each node.
     type Cycle = Vec<usize>;
 
-    fn pre_score(&self, _: &NoArgs, (): &(), view: View<'_, Self>, _: &Mask) -> Result<Slot<Vec<usize>>, Status> {
-        Ok(Slot::ready(view.base.infos().iter().map(|info| info.pods.len()).collect()))
+    fn pre_score(&self, _: &NoArgs, (): &(), view: View<'_, Self>, _: &NodeMask) -> Result<CycleSlot<Vec<usize>>, Status> {
+        Ok(CycleSlot::ready(view.base.infos().iter().map(|info| info.pods.len()).collect()))
     }
     fn update(
         &self,
         _: &NoArgs,
         (): &(),
-        _: &mut Slot<Vec<usize>>,
+        _: &mut CycleSlot<Vec<usize>>,
         _: View<'_, Self>,
-        _: &mut Rescore<'_>,
-    ) -> Result<(), Anew> {
+        _: &mut ScoreUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
         Ok(())
     }
 }

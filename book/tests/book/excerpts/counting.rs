@@ -3,23 +3,23 @@
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::column::Index;
-use schedc_core::extension_points::{PreFilter, PreFilterPlugin, pre_filter_again};
+use schedc_core::extension_points::{PreFilterResult, PreFilterPlugin, rerun_pre_filter};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
-use schedc_core::kept::{Anew, Verdicts};
-use schedc_core::log::Log;
+use schedc_core::incremental::{NeedsFullEvaluation, FilterUpdate};
+use schedc_core::change_log::ChangeLog;
 use schedc_core::model::{Object, PodSpec};
-use schedc_core::plugin::{Compile, Slot, View};
+use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::Status;
 
 /// Namespaces in which claims came, changed or went, in order.
 pub struct ClaimLog {
-    log: Log<Symbol>,
+    log: ChangeLog<Symbol>,
 }
 
 impl Default for ClaimLog {
     fn default() -> Self {
-        ClaimLog { log: Log::with_capacity(1024) }
+        ClaimLog { log: ChangeLog::with_capacity(1024) }
     }
 }
 
@@ -55,7 +55,7 @@ impl Plugin for Counting {
         Ok(Counting)
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> Claimed {
+    fn compile(_: &NoArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> Claimed {
         Claimed(pod.volumes.len())
     }
 }
@@ -63,22 +63,22 @@ impl Plugin for Counting {
 impl PreFilterPlugin for Counting {
     type Cycle = Counts;
 
-    fn pre_filter(&self, _: &NoArgs, pod: &Claimed, view: View<'_, Self>) -> Result<PreFilter<Counts>, Status> {
-        Ok(PreFilter::ready(Counts { claims: pod.0, seen: view.indexes.log.end() }))
+    fn pre_filter(&self, _: &NoArgs, pod: &Claimed, view: View<'_, Self>) -> Result<PreFilterResult<Counts>, Status> {
+        Ok(PreFilterResult::ready(Counts { claims: pod.0, seen: view.indexes.log.end() }))
     }
 
     fn update(
         &self,
         args: &NoArgs,
         pod: &Claimed,
-        slot: &mut Slot<Counts>,
+        slot: &mut CycleSlot<Counts>,
         view: View<'_, Self>,
-        verdicts: &mut Verdicts<'_>,
-    ) -> Result<(), Anew> {
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
         // Nothing has happened to claims since: so many numbers say the same.
         if slot.state.seen == view.indexes.log.end() {
             return Ok(());
         }
-        pre_filter_again(self, args, pod, slot, view, verdicts)
+        rerun_pre_filter(self, args, pod, slot, view, verdicts)
     }
 }

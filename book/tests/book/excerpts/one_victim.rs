@@ -4,9 +4,9 @@ use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{PostFilterContext, PostFilterPlugin, PostFilterResult};
 use schedc_core::handle::Handle;
-use schedc_core::imagined::Imagined;
+use schedc_core::hypothetical::HypotheticalNode;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{Compile, View};
+use schedc_core::plugin::{CompileContext, View};
 use schedc_core::profile::Profile;
 
 pub struct OneVictim;
@@ -23,7 +23,7 @@ impl Plugin for OneVictim {
         Ok(OneVictim)
     }
 
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl PostFilterPlugin for OneVictim {
@@ -32,7 +32,7 @@ impl PostFilterPlugin for OneVictim {
         for node in cx.diagnosis.resolvable.iter() {
             let pods = &cx.cache.base.infos()[node.get()].pods;
             let nominated = cx.cache.nominated_on(node, cx.pod);
-            let mut imagined = Imagined::<P>::new(cx.compiled, &mut cycle, cx.cache, node);
+            let mut imagined = HypotheticalNode::<P>::new(cx.compiled, &mut cycle, cx.cache, node);
             for pod in pods.iter().filter(|pod| pod.spec.priority < cx.pod.spec.priority) {
                 imagined.remove_pod(pod);
                 if imagined.filter_with_nominated(&nominated).is_ok() {

@@ -12,15 +12,15 @@ fn catalog_entries_are_proved() {
     let proof = &code[code.find("/// The catalog entry `View`").unwrap()..];
     expect![[r#"
         const _: () = {
-            proof::declares::<
+            catalog_checks::has_declared_types::<
                 MyPluginsView,
                 (),
                 (),
-                (MaybeStateOf<GpuShare>, MaybeStateOf<NodePorts>),
+                (OptionalStateOf<GpuShare>, OptionalStateOf<NodePorts>),
             >();
-            proof::pre_filter::<MyPluginsView>();
-            proof::agrees(
-                &proof::at("my-plugins/schedc.toml", 26, 8),
+            catalog_checks::pre_filter::<MyPluginsView>();
+            catalog_checks::matches_plugin(
+                &catalog_checks::entry_at("my-plugins/schedc.toml", 26, 8),
                 "View",
                 &["pre-filter"],
                 <MyPluginsView as Plugin>::NAME,
@@ -56,27 +56,27 @@ fn declared_kinds_are_told_and_proved() {
     let proof = &code[code.find("/// The catalog entry `Shifts`").unwrap()..];
     expect![[r#"
         const _: () = {
-            proof::declares::<Shifts, (), Lister, ()>();
-            proof::pre_filter::<Shifts>();
-            proof::enqueue_extensions::<Shifts>();
-            proof::agrees(
-                &proof::at("my-plugins/schedc.toml", 32, 8),
+            catalog_checks::has_declared_types::<Shifts, (), Lister, ()>();
+            catalog_checks::pre_filter::<Shifts>();
+            catalog_checks::enqueue_extensions::<Shifts>();
+            catalog_checks::matches_plugin(
+                &catalog_checks::entry_at("my-plugins/schedc.toml", 32, 8),
                 "Shifts",
                 &["pre-filter", "enqueue-extensions"],
                 <Shifts as Plugin>::NAME,
                 implemented!(Shifts),
             );
-            proof::lists::<
+            catalog_checks::watches_index_kinds::<
                 Shifts,
             >(
-                &proof::at("my-plugins/schedc.toml", 32, 8),
+                &catalog_checks::entry_at("my-plugins/schedc.toml", 32, 8),
                 "Shifts",
                 &["workshifts.v1beta1.example.com", "teams.v1"],
             );
-            proof::hears::<
+            catalog_checks::watches_event_kinds::<
                 Shifts,
             >(
-                &proof::at("my-plugins/schedc.toml", 32, 8),
+                &catalog_checks::entry_at("my-plugins/schedc.toml", 32, 8),
                 "Shifts",
                 &["workshifts.v1beta1.example.com", "teams.v1"],
             );

@@ -163,7 +163,7 @@ fn the_pipeline_has_them() {
         "extenders: HttpExtenders::new(&EXTENDERS),",
         "type Extenders = HttpExtenders;",
         "&self.extenders",
-        "const ORIGINALS: OriginalsOf = originals(&mine::EXTENDERS);",
+        "const ORIGINALS: RequiredOriginals = originals(&mine::EXTENDERS);",
     ] {
         assert!(code.contains(line), "{line}");
     }

@@ -83,7 +83,7 @@ fn filters_are_a_straight_line() {
                 columns: Columns<'_>,
                 index: usize,
             ) -> Result<(), Rejection> {
-                if ask::filter_after::<NodePorts>(&cycle.node_ports, IDLE) {
+                if idle_plugins::filter_runs_after_pre_filter::<NodePorts>(&cycle.node_ports, IDLE) {
                     <NodePorts as FilterPlugin>::filter(
                             &args::NODE_PORTS,
                             &pod.node_ports,
@@ -92,7 +92,7 @@ fn filters_are_a_straight_line() {
                         )
                         .map_err(Rejection::NodePorts)?;
                 }
-                if ask::filter_after::<GpuShare>(&cycle.gpu_share, IDLE) {
+                if idle_plugins::filter_runs_after_pre_filter::<GpuShare>(&cycle.gpu_share, IDLE) {
                     <GpuShare as FilterPlugin>::filter(
                             &args::GPU_SHARE,
                             &pod.gpu_share,
@@ -158,7 +158,7 @@ fn a_filter_whose_pre_filter_is_left_out_gets_the_default_state() {
                 columns: Columns<'_>,
                 index: usize,
             ) -> Result<(), Rejection> {
-                if ask::filter::<GpuShare>(IDLE) {
+                if idle_plugins::filter_runs::<GpuShare>(IDLE) {
                     <GpuShare as FilterPlugin>::filter(
                             &args::GPU_SHARE,
                             &pod.gpu_share,

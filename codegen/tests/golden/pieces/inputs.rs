@@ -83,9 +83,9 @@ fn the_state_has_the_columns_and_indexes_of_all_plugins() {
                 /// The whole node.
                 pub info: NodeInfo,
                 /// Column `node-ports`.
-                pub node_ports: Thought<'a, NodePortsInUse>,
+                pub node_ports: HypotheticalColumn<'a, NodePortsInUse>,
                 /// Column `gpus`.
-                pub gpus: Thought<'a, Gpus>,
+                pub gpus: HypotheticalColumn<'a, Gpus>,
             }"#]],
     );
     check(
@@ -151,5 +151,5 @@ fn columns_are_wired_in_the_order_of_the_catalog() {
 #[test]
 fn a_name_that_is_only_declared_is_not_imported() {
     let profile = "[plugins]\nmulti-point = [\"PrioritySort\", \"DefaultBinder\"]\n";
-    check(profile, "use ::schedc_core::{", &expect!["use ::schedc_core::{ask, kept, model};"]);
+    check(profile, "use ::schedc_core::{", &expect!["use ::schedc_core::{idle_plugins, incremental, model};"]);
 }

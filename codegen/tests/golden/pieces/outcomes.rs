@@ -224,7 +224,7 @@ fn the_first_binder_that_does_not_skip_wins() {
                 )
                 .await
                 .map_err(|status| rejected_or_failed("Bind plugin", "Gang", status))?
-                == Binding::Done
+                == BindResult::Done
                 || <DefaultBinder as BindPlugin>::bind(
                         &self.default_binder,
                         &args::DEFAULT_BINDER,
@@ -236,7 +236,7 @@ fn the_first_binder_that_does_not_skip_wins() {
                         "Bind plugin",
                         "DefaultBinder",
                         status,
-                    ))? == Binding::Done;
+                    ))? == BindResult::Done;
             if bound { Ok(()) } else { Err(Status::new(Code::Skip, "")) }
         }"#]],
     );

@@ -64,7 +64,7 @@ impl Plugin for Worth {
         Ok(Worth)
     }
 
-    fn compile(_: &WorthArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &WorthArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl FilterPlugin for Worth {

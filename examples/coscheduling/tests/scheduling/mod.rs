@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use coscheduling::scheduler::Profiles;
-use schedc_core::embedded::{InMemory, Inline};
+use schedc_core::minimal_cluster::{ImmediateClient, InlineTasks};
 use schedc_core::model::Uid;
-use schedc_core::queue::Place;
-use schedc_core::scheduler::{Change, Options, Outcome, Scheduler, UnderWay};
+use schedc_core::queue::QueuePlace;
+use schedc_core::scheduler::{Change, Options, Outcome, Scheduler, InProgressCounts};
 use schedc_objects::{Kinds, testing};
 use serde_json::{Value, json};
 
@@ -15,16 +15,16 @@ const NONE: [&str; 0] = [];
 
 /// A cluster and its scheduler.
 struct World {
-    scheduler: Scheduler<Profiles, InMemory>,
-    tasks: Inline,
+    scheduler: Scheduler<Profiles, ImmediateClient>,
+    tasks: InlineTasks,
     now: i64,
 }
 
 impl World {
     /// Nodes with room for so many pods each.
     fn new(rooms: &[usize]) -> Self {
-        let scheduler = Scheduler::new(InMemory::default(), Options::default()).unwrap();
-        let mut world = World { scheduler, tasks: Inline::default(), now: 0 };
+        let scheduler = Scheduler::new(ImmediateClient::default(), Options::default()).unwrap();
+        let mut world = World { scheduler, tasks: InlineTasks::default(), now: 0 };
         for (number, room) in rooms.iter().enumerate() {
             world.node(&format!("n{number}"), *room);
         }
@@ -99,9 +99,9 @@ impl World {
     /// How many pods wait in Permit, and how many are on nodes: decided, waiting or bound.
     fn standing(&self) -> (usize, usize) {
         let on_nodes = self.scheduler.cache.base.infos().iter().map(|info| info.pods.len()).sum();
-        (self.scheduler.under_way().waiting, on_nodes)
+        (self.scheduler.in_progress().waiting, on_nodes)
     }
-    fn place(&self, pod: &str) -> Option<Place> {
+    fn place(&self, pod: &str) -> Option<QueuePlace> {
         self.scheduler.place(&uid(pod))
     }
 }
@@ -125,7 +125,7 @@ fn a_group_is_bound_when_all_have_a_node() {
     world.group("g", &["c"]);
     assert_eq!(bound(&world.settle()).len(), 3);
     assert_eq!(world.standing(), (0, 3));
-    assert_eq!(world.scheduler.under_way(), UnderWay::default());
+    assert_eq!(world.scheduler.in_progress(), InProgressCounts::default());
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_group_that_is_not_complete_in_time_gives_its_room_back() {
     );
     assert_eq!(world.standing(), (0, 0));
     // They are tried again when the one that was missing has found its place.
-    assert_eq!([world.place("a"), world.place("b")], [Some(Place::Unschedulable); 2]);
+    assert_eq!([world.place("a"), world.place("b")], [Some(QueuePlace::Unschedulable); 2]);
     world.group("g", &["c"]);
     assert_eq!(bound(&world.settle()).len(), 3);
 }
@@ -187,7 +187,7 @@ fn a_group_that_nobody_has_described_is_waited_for() {
     assert!(told[0].contains("pod group default/new does not exist"), "{told:?}");
     world.describe("other", json!({"minMember": 1}));
     world.wait(2);
-    assert_eq!(world.place("a"), Some(Place::Unschedulable), "it is another group");
+    assert_eq!(world.place("a"), Some(QueuePlace::Unschedulable), "it is another group");
     world.describe("new", json!({"minMember": 3}));
     assert_eq!(bound(&world.wait(2)).len(), 3);
 }
@@ -254,7 +254,7 @@ fn a_group_with_too_few_pods_is_not_tried() {
     assert_eq!((told.len(), world.standing()), (2, (0, 0)));
     world.group("h", &["other"]);
     world.wait(2);
-    assert_eq!(world.place("a"), Some(Place::Unschedulable), "it is another group");
+    assert_eq!(world.place("a"), Some(QueuePlace::Unschedulable), "it is another group");
     world.group("g", &["c"]);
     assert_eq!(bound(&world.wait(2)).len(), 3);
 }

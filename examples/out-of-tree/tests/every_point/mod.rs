@@ -5,7 +5,7 @@
 #[allow(unreachable_pub, reason = "plugins are public, but these are in no library")]
 mod plugins;
 
-use schedc_core::embedded::Embedded;
+use schedc_core::minimal_cluster::MinimalCluster;
 use schedc_core::profile::Bundle;
 use schedc_objects::testing;
 
@@ -17,7 +17,7 @@ use scheduler::Profiles;
 
 /// Schedules pods of a profile on `nodes` empty nodes.
 fn schedule(profile: &str, nodes: usize, pods: &[&str]) -> (Vec<String>, Vec<String>) {
-    let mut cluster = Embedded::<Profiles>::new(1).unwrap();
+    let mut cluster = MinimalCluster::<Profiles>::new(1).unwrap();
     for node in 0..nodes {
         let yaml = format!("metadata: {{ name: node-{node} }}\nstatus: {{ allocatable: {{ pods: '10' }} }}");
         let node = testing::node(&yaml, cluster.interner());
@@ -30,7 +30,7 @@ fn schedule(profile: &str, nodes: usize, pods: &[&str]) -> (Vec<String>, Vec<Str
         let pod = testing::pod(&yaml, cluster.interner());
         let uid = pod.uid.clone();
         cluster.pod(pod);
-        if let Some(held) = cluster.scheduler.held(&uid) {
+        if let Some(held) = cluster.scheduler.gate_status(&uid) {
             outcomes.push(format!("{name}: {}", held.message()));
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use out_of_tree::scheduler::{Profiles, maintenance};
 use schedc_core::cache::{Cache, PodState};
-use schedc_core::embedded::Embedded;
+use schedc_core::minimal_cluster::MinimalCluster;
 use schedc_core::engine::{Decision, Engine};
 use schedc_core::handle::Handle;
 use schedc_core::profile::Profile;
@@ -27,7 +27,7 @@ spec: { schedulerName: maintenance, containers: [{ name: c, image: i, resources:
 
 /// Schedules pods one after the other on nodes, and tells what became of each, in that order.
 fn outcomes(nodes: &[(&str, &str)], pods: &[(&str, &str)]) -> Vec<String> {
-    let mut cluster = Embedded::<Profiles>::new(7).unwrap();
+    let mut cluster = MinimalCluster::<Profiles>::new(7).unwrap();
     for (name, yaml) in nodes {
         let node = testing::node(&yaml.replace("NAME", name), cluster.interner());
         cluster.node(node);

@@ -2,7 +2,7 @@
 
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
-use schedc_core::mask::Mask;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{CsiNode, NodeIndex};
 
 /// No limit: more than there are volumes.
@@ -19,7 +19,7 @@ pub struct DriverNodes {
     /// By slot; nodes beyond the end have no limit.
     limits: Vec<i64>,
     /// The nodes without room for one more volume, for two more, and so on.
-    without_room: [Mask; MOST_KNOWN],
+    without_room: [NodeMask; MOST_KNOWN],
     /// How often one of them came to be so, or ceased to.
     changes: u64,
 }
@@ -36,7 +36,7 @@ impl DriverNodes {
     }
 
     /// Adds the nodes where there is no room for so many more, at least one, to a set that has room for all nodes.
-    pub fn add_without_room(&self, more: i64, nodes: &mut Mask) {
+    pub fn add_without_room(&self, more: i64, nodes: &mut NodeMask) {
         match self.without_room.get(more as usize - 1) {
             Some(full) => {
                 for (word, full) in nodes.words_mut().iter_mut().zip(full.words()) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use schedc_core::intern::Interner;
-use schedc_core::mask::Mask;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::model::ObjectKey;
 use schedc_objects::testing::{node, object, pod};
 
@@ -31,7 +31,7 @@ impl Facts {
                 let nodes = index.driver(driver).unwrap();
                 let count = (nodes.attached(node), nodes.limit(node));
                 for more in [1, 2, 4, 5] {
-                    let mut full = Mask::default();
+                    let mut full = NodeMask::default();
                     full.resize(NODES as usize);
                     nodes.add_without_room(more, &mut full);
                     assert_eq!(full.contains(node), count.1.is_some_and(|limit| count.0 + more > limit));

@@ -3,7 +3,7 @@
 use std::hash::Hash;
 
 use schedc_core::intern::Symbol;
-use schedc_core::log::Log;
+use schedc_core::change_log::ChangeLog;
 use schedc_core::map::Map;
 use schedc_core::model::{NodeIndex, Operator, PodAffinityTerm};
 
@@ -43,7 +43,7 @@ pub struct CarriedTerm<T> {
     /// How often it is in lists of terms.
     users: u32,
     nodes: NodeCounts,
-    log: Log<(NodeIndex, i32)>,
+    log: ChangeLog<(NodeIndex, i32)>,
 }
 
 impl<T: Copy> CarriedTerm<T> {
@@ -61,7 +61,7 @@ impl<T: Copy> CarriedTerm<T> {
     }
     /// What has happened to them: it came to a node with a pod (1) or left it (-1).
     #[inline]
-    pub fn log(&self) -> &Log<(NodeIndex, i32)> {
+    pub fn log(&self) -> &ChangeLog<(NodeIndex, i32)> {
         &self.log
     }
 }
@@ -92,7 +92,7 @@ impl<T: Copy + Eq + Hash> TermTable<T> {
             return id;
         }
         let generation = self.generation;
-        let (nodes, log) = (NodeCounts::default(), Log::default());
+        let (nodes, log) = (NodeCounts::default(), ChangeLog::default());
         let entry = CarriedTerm { tag, term: term.clone(), generation, users: 1, nodes, log };
         let slot = self.free.pop().unwrap_or(self.entries.len() as u32);
         if slot as usize == self.entries.len() {

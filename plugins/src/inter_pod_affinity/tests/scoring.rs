@@ -12,7 +12,7 @@ impl Cluster {
     fn scores(&mut self, args: &InterPodAffinityArgs, pod: &str) -> Result<Option<Scores>, Status> {
         let pod = self.pod(pod);
         let pod = self.compile(args, &pod);
-        let all: Mask = self.cache.base.alive().clone();
+        let all: NodeMask = self.cache.base.alive().clone();
         let slot = InterPodAffinity::default().pre_score(args, &pod, self.view(), &all)?;
         if slot.skip {
             return Ok(None);

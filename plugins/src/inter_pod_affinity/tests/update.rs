@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 
 use schedc_core::extension_points::ScoreClass;
-use schedc_core::kept::{Anew, Changed, Rescore, Verdicts};
-use schedc_core::plugin::Slot;
-use schedc_core::touched::Touched;
+use schedc_core::incremental::{NeedsFullEvaluation, NodeChanges, ScoreUpdate, FilterUpdate};
+use schedc_core::plugin::CycleSlot;
+use schedc_core::node_set::NodeSet;
 
 use super::*;
 
 /// What is kept for pods that are alike.
 struct Kept {
     pod: InterPodAffinityPod,
-    filtering: Slot<InterPodAffinityState>,
-    passing: Mask,
-    scoring: Slot<InterPodAffinityScores>,
+    filtering: CycleSlot<InterPodAffinityState>,
+    passing: NodeMask,
+    scoring: CycleSlot<InterPodAffinityScores>,
     scores: Raw,
     seen: u64,
 }
@@ -32,7 +32,7 @@ impl Raw {
         node: NodeIndex,
         class: Option<ScoreClass>,
         pod: &InterPodAffinityPod,
-        slot: &Slot<InterPodAffinityScores>,
+        slot: &CycleSlot<InterPodAffinityScores>,
     ) {
         let len = self.of_node.len().max(node.get() + 1);
         self.of_node.resize(len, None);
@@ -44,7 +44,7 @@ impl Raw {
     }
 
     /// Asks about all classes again.
-    fn refresh(&mut self, pod: &InterPodAffinityPod, slot: &Slot<InterPodAffinityScores>) {
+    fn refresh(&mut self, pod: &InterPodAffinityPod, slot: &CycleSlot<InterPodAffinityScores>) {
         for class in self.of_node.iter().flatten() {
             self.of_class.insert(*class, InterPodAffinity::score_of_class(&DEFAULT, pod, &slot.state, *class));
         }
@@ -58,12 +58,12 @@ impl Raw {
 /// What is asked about nodes again.
 #[derive(Debug, Default)]
 struct Again {
-    filtering: Touched,
-    scoring: Touched,
+    filtering: NodeSet,
+    scoring: NodeSet,
 }
 
 impl Cluster {
-    fn passes(&self, pod: &InterPodAffinityPod, slot: &Slot<InterPodAffinityState>, node: NodeIndex) -> bool {
+    fn passes(&self, pod: &InterPodAffinityPod, slot: &CycleSlot<InterPodAffinityState>, node: NodeIndex) -> bool {
         let alive = self.cache.base.alive().contains(node);
         alive && (slot.skip || InterPodAffinity::filter(&DEFAULT, pod, &slot.state, node).is_ok())
     }
@@ -71,14 +71,14 @@ impl Cluster {
     fn class(
         &self,
         pod: &InterPodAffinityPod,
-        slot: &Slot<InterPodAffinityScores>,
+        slot: &CycleSlot<InterPodAffinityScores>,
         node: NodeIndex,
     ) -> Option<ScoreClass> {
         let alive = self.cache.base.alive().contains(node) && !slot.skip;
         alive.then(|| InterPodAffinity::class(&DEFAULT, pod, &slot.state, node).expect("a score"))
     }
 
-    fn score(&self, pod: &InterPodAffinityPod, slot: &Slot<InterPodAffinityScores>, node: NodeIndex) -> Option<i64> {
+    fn score(&self, pod: &InterPodAffinityPod, slot: &CycleSlot<InterPodAffinityScores>, node: NodeIndex) -> Option<i64> {
         let alive = self.cache.base.alive().contains(node) && !slot.skip;
         alive.then(|| InterPodAffinity::score(&DEFAULT, pod, &slot.state, node).expect("a score"))
     }
@@ -93,7 +93,7 @@ impl Cluster {
         let filtering = plugin.pre_filter(&DEFAULT, &pod, self.view()).expect("terms are whole").slot;
         let alive = self.cache.base.alive();
         let scoring = plugin.pre_score(&DEFAULT, &pod, self.view(), alive).expect("terms are whole");
-        let mut passing = Mask::default();
+        let mut passing = NodeMask::default();
         passing.resize(self.cache.base.infos().len());
         self.slots().filter(|node| self.passes(&pod, &filtering, *node)).for_each(|node| passing.insert(node));
         let mut scores = Raw::default();
@@ -102,22 +102,22 @@ impl Cluster {
     }
 
     /// As the engine does it. Every node counts as feasible for scores.
-    fn update(&self, kept: &mut Kept, again: &mut Again) -> Result<(), Anew> {
+    fn update(&self, kept: &mut Kept, again: &mut Again) -> Result<(), NeedsFullEvaluation> {
         let entries: Vec<_> = self.cache.log.since(kept.seen).expect("the log is long enough").collect();
-        let themselves = entries.iter().any(|entry| entry.is_node_itself());
-        let nodes: Vec<_> = entries.iter().map(|entry| entry.slot()).collect::<Mask>().iter().collect();
-        let changed = Changed { nodes: &nodes, themselves };
+        let themselves = entries.iter().any(|entry| entry.is_node_change());
+        let nodes: Vec<_> = entries.iter().map(|entry| entry.slot()).collect::<NodeMask>().iter().collect();
+        let changed = NodeChanges { nodes: &nodes, node_objects: themselves };
         let slots = self.cache.base.infos().len();
         let (plugin, alive) = (InterPodAffinity::default(), self.cache.base.alive());
         kept.passing.resize(slots);
         again.filtering.reset(slots);
         again.scoring.reset(slots);
-        let mut flipped = Touched::default();
+        let mut flipped = NodeSet::default();
         flipped.reset(slots);
-        let mut verdicts = Verdicts::new(changed, &mut kept.passing, &mut again.filtering, &mut flipped, alive);
+        let mut verdicts = FilterUpdate::new(changed, &mut kept.passing, &mut again.filtering, &mut flipped, alive);
         PreFilterPlugin::update(&plugin, &DEFAULT, &kept.pod, &mut kept.filtering, self.view(), &mut verdicts)?;
         let mut moved = false;
-        let mut rescore = Rescore::new(changed, alive, &flipped, &mut again.scoring, &mut moved);
+        let mut rescore = ScoreUpdate::new(changed, alive, &flipped, &mut again.scoring, &mut moved);
         PreScorePlugin::update(&plugin, &DEFAULT, &kept.pod, &mut kept.scoring, self.view(), &mut rescore)?;
         for node in nodes.iter().copied().chain(again.filtering.iter()) {
             if self.passes(&kept.pod, &kept.filtering, node) {

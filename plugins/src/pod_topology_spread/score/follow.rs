@@ -1,7 +1,7 @@
 //! Bringing the counts of soft constraints up to date.
 
-use schedc_core::kept::Rescore;
-use schedc_core::mask::{Mask, nodes_of};
+use schedc_core::incremental::ScoreUpdate;
+use schedc_core::node_mask::{NodeMask, nodes_of};
 use schedc_core::model::NodeIndex;
 use schedc_core::plugin::View;
 
@@ -19,7 +19,7 @@ pub(in super::super) fn follow(
     constraints: &[Constraint],
     scores: &mut SpreadScores,
     view: View<'_, PodTopologySpread>,
-    rescore: &mut Rescore<'_>,
+    rescore: &mut ScoreUpdate<'_>,
     room: &mut Room,
 ) -> bool {
     let (topology, selected, _) = view.indexes;
@@ -28,14 +28,14 @@ pub(in super::super) fn follow(
         return false;
     }
     let included = Included::new(constraints, &pod.inclusion);
-    if rescore.changed.themselves && !included.is_everywhere() {
+    if rescore.changed.node_objects && !included.is_everywhere() {
         return false;
     }
     let mut news = false;
     let weights_moved = follow_feasible(pod, counts, scored, feasible, rescore);
     match (weights_moved, *has_classes) {
-        (true, true) => rescore.classes_moved(),
-        (true, false) => rescore.ask_all(),
+        (true, true) => rescore.mark_classes_changed(),
+        (true, false) => rescore.reevaluate_all(),
         (false, _) => {}
     }
     for (at, constraint) in constraints.iter().enumerate() {
@@ -56,11 +56,11 @@ pub(in super::super) fn follow(
         for &(place, by) in &*changes {
             counts[at].pods[place] += by;
             if *has_classes && counts[at].part == Part::Domain {
-                rescore.classes_moved();
+                rescore.mark_classes_changed();
             } else if weights_moved && !*has_classes {
                 // All are asked.
             } else if constraint.is_hostname {
-                rescore.again.insert(NodeIndex(place as u32));
+                rescore.reevaluate.insert(NodeIndex(place as u32));
             } else {
                 ask(topology.members(constraint.key).of(Domain::new(place)), rescore);
             }
@@ -77,10 +77,10 @@ fn follow_feasible(
     pod: &PodTopologySpreadPod,
     counts: &mut [Counts],
     scored: &mut usize,
-    feasible: &mut Mask,
-    rescore: &Rescore<'_>,
+    feasible: &mut NodeMask,
+    rescore: &ScoreUpdate<'_>,
 ) -> bool {
-    for (word, _) in rescore.flipped.words() {
+    for (word, _) in rescore.feasibility_changed.words() {
         let now = rescore.feasible.words().get(word).copied().unwrap_or(0);
         let Some(before) = feasible.words_mut().get_mut(word) else { continue };
         let flipped = std::mem::replace(before, now) ^ now;
@@ -97,7 +97,7 @@ fn follow_feasible(
             counts.iter_mut().for_each(|counts| counts.enter(node, enters));
         }
     }
-    if rescore.flipped.is_empty() {
+    if rescore.feasibility_changed.is_empty() {
         return false;
     }
     let mut moved = false;
@@ -113,9 +113,9 @@ fn follow_feasible(
 }
 
 /// The feasible nodes of a domain must be scored again.
-fn ask(members: &[(u32, u64)], rescore: &mut Rescore<'_>) {
+fn ask(members: &[(u32, u64)], rescore: &mut ScoreUpdate<'_>) {
     for &(word, bits) in members {
         let feasible = rescore.feasible.words().get(word as usize).copied().unwrap_or(0);
-        rescore.again.insert_word(word as usize, bits & feasible);
+        rescore.reevaluate.insert_word(word as usize, bits & feasible);
     }
 }

@@ -1,7 +1,7 @@
 //! Bringing the counts of hard constraints, and Filter's verdicts, up to date.
 
-use schedc_core::kept::{Changed, Verdicts};
-use schedc_core::mask::Mask;
+use schedc_core::incremental::{NodeChanges, FilterUpdate};
+use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::View;
 
 use super::{DomainCounts, PodTopologySpreadPod, Room, SpreadCounts};
@@ -16,7 +16,7 @@ pub(in super::super) fn follow(
     constraints: &[Constraint],
     cycle: &mut SpreadCounts,
     view: View<'_, PodTopologySpread>,
-    verdicts: &mut Verdicts<'_>,
+    verdicts: &mut FilterUpdate<'_>,
     room: &mut Room,
 ) -> bool {
     let (topology, selected, _) = view.indexes;
@@ -30,7 +30,7 @@ pub(in super::super) fn follow(
     }
     let included = Included::new(constraints, &pod.inclusion);
     let everywhere = included.is_everywhere();
-    if verdicts.changed.themselves && !everywhere && !same_nodes_count(counted, &included, verdicts.changed, view) {
+    if verdicts.changed.node_objects && !everywhere && !same_nodes_count(counted, &included, verdicts.changed, view) {
         return false;
     }
     if !news {
@@ -71,7 +71,7 @@ pub(in super::super) fn follow(
 fn same_nodes_count(
     counted: &[DomainCounts],
     included: &Included<'_>,
-    changed: Changed<'_>,
+    changed: NodeChanges<'_>,
     view: View<'_, PodTopologySpread>,
 ) -> bool {
     let has_all_keys = |node| counted.iter().all(|counted| counted.domain(node) != Domain::NONE);
@@ -83,7 +83,7 @@ fn same_nodes_count(
 
 impl DomainCounts {
     /// Fills in which nodes are of domains that take another pod.
-    fn open(&mut self, members: &Members, mut open: Mask) {
+    fn open(&mut self, members: &Members, mut open: NodeMask) {
         open.clear();
         open.resize(self.of_node.len());
         for (domain, _) in self.counts.iter().enumerate().filter(|(_, count)| Self::takes(**count, self.limit)) {

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schedc_core::extension_points::ScoreClass;
 use schedc_core::intern::Symbol;
-use schedc_core::kept::Changed;
+use schedc_core::incremental::NodeChanges;
 use schedc_core::model::{InclusionPolicy, LabelsExt, TopologySpreadConstraint, UnsatisfiableAction};
-use schedc_core::touched::Touched;
+use schedc_core::node_set::NodeSet;
 
 use super::*;
 
@@ -88,10 +88,10 @@ fn node(cluster: &mut Cluster, n: usize, labels: &str, spec: &str) {
 
 /// A pod's answer, kept as the engine keeps it.
 struct Answer {
-    filter: Slot<SpreadCounts>,
-    passing: Mask,
-    scores: Slot<SpreadScores>,
-    feasible: Mask,
+    filter: CycleSlot<SpreadCounts>,
+    passing: NodeMask,
+    scores: CycleSlot<SpreadScores>,
+    feasible: NodeMask,
     classes: Vec<Option<ScoreClass>>,
     of_class: BTreeMap<u64, i64>,
 }
@@ -101,13 +101,13 @@ impl Answer {
         plugin: &PodTopologySpread,
         pod: &PodTopologySpreadPod,
         view: View<'_, PodTopologySpread>,
-        others: &Mask,
+        others: &NodeMask,
     ) -> Answer {
         let filter = plugin.pre_filter(&DEFAULT, pod, view).expect("a state").slot;
         let passes = |node: &NodeIndex| {
             filter.skip || PodTopologySpread::filter(&DEFAULT, pod, &filter.state, view.row(*node)).is_ok()
         };
-        let mut passing = Mask::default();
+        let mut passing = NodeMask::default();
         passing.resize(view.base.infos().len());
         passing.extend(view.base.alive().iter().filter(passes));
         let mut feasible = passing.clone();
@@ -142,14 +142,14 @@ impl Answer {
         plugin: &PodTopologySpread,
         pod: &PodTopologySpreadPod,
         view: View<'_, PodTopologySpread>,
-        others: &Mask,
-        changed: Changed<'_>,
+        others: &NodeMask,
+        changed: NodeChanges<'_>,
     ) {
         let slots = view.base.infos().len();
-        let [mut again, mut flipped] = [Touched::default(), Touched::default()];
+        let [mut again, mut flipped] = [NodeSet::default(), NodeSet::default()];
         again.reset(slots);
         flipped.reset(slots);
-        let mut verdicts = Verdicts::new(changed, &mut self.passing, &mut again, &mut flipped, view.base.alive());
+        let mut verdicts = FilterUpdate::new(changed, &mut self.passing, &mut again, &mut flipped, view.base.alive());
         PreFilterPlugin::update(plugin, &DEFAULT, pod, &mut self.filter, view, &mut verdicts).expect("a state");
         changed.nodes.iter().for_each(|node| again.insert(*node));
         for node in again.iter() {
@@ -167,7 +167,7 @@ impl Answer {
         }
         again.reset(slots);
         let mut moved = false;
-        let mut rescore = Rescore::new(changed, &self.feasible, &flipped, &mut again, &mut moved);
+        let mut rescore = ScoreUpdate::new(changed, &self.feasible, &flipped, &mut again, &mut moved);
         PreScorePlugin::update(plugin, &DEFAULT, pod, &mut self.scores, view, &mut rescore).expect("a state");
         changed.nodes.iter().for_each(|node| again.insert(*node));
         again.extend(&flipped);
@@ -192,7 +192,7 @@ impl Answer {
 }
 
 /// The scores of feasible nodes as kube-scheduler finds them: place by place, pod by pod.
-fn naive_scores(cluster: &mut Cluster, pod: &Pod, feasible: &Mask) -> Vec<(NodeIndex, i64)> {
+fn naive_scores(cluster: &mut Cluster, pod: &Pod, feasible: &NodeMask) -> Vec<(NodeIndex, i64)> {
     let interner = &mut cluster.cache.base.interner;
     let (hostname, own) = (interner.intern(HOSTNAME), !pod.spec.spread.is_empty());
     let mut constraints = if own { pod.spec.spread.to_vec() } else { DEFAULT.constraints(interner) };
@@ -247,7 +247,7 @@ struct History {
     plugin: PodTopologySpread,
     pods: Vec<(String, Pod)>,
     kept: Vec<Option<(PodTopologySpreadPod, Answer)>>,
-    others: Mask,
+    others: NodeMask,
     changed: Vec<NodeIndex>,
     themselves: bool,
     uids: Vec<(Uid, Symbol)>,
@@ -317,7 +317,7 @@ impl History {
             let new = Answer::new(plugin, &compiled, view, &self.others);
             match kept {
                 Some((of, answer)) if *of == compiled => {
-                    let changed = Changed { nodes: &self.changed, themselves: self.themselves };
+                    let changed = NodeChanges { nodes: &self.changed, node_objects: self.themselves };
                     answer.update(plugin, &compiled, view, &self.others, changed);
                     answer.check(&new, yaml);
                 }

@@ -17,7 +17,7 @@ fn scores(
 ) -> Option<[Vec<i64>; 2]> {
     let pod = cluster.pod(pod);
     let pod = cluster.compile(args, &pod);
-    let feasible: Mask = feasible.iter().copied().map(NodeIndex).collect();
+    let feasible: NodeMask = feasible.iter().copied().map(NodeIndex).collect();
     let slot = PodTopologySpread::default().pre_score(args, &pod, cluster.view(), &feasible).expect("a state");
     let score = |node| PodTopologySpread::score(args, &pod, &slot.state, cluster.view().row(node)).expect("a score");
     let raw: Vec<i64> = (!slot.skip).then(|| feasible.iter().map(score).collect())?;
@@ -119,7 +119,7 @@ fn a_broken_selector_fails_the_attempt() {
         soft(ZONE_KEY, 1, "").replace("matchLabels: {app: web}", "matchExpressions: [{key: a, operator: Near}]");
     let pod = cluster.pod(&pod(&broken, ""));
     let pod = cluster.compile(&DEFAULT, &pod);
-    let status = PodTopologySpread::default().pre_score(&DEFAULT, &pod, cluster.view(), &Mask::default()).unwrap_err();
+    let status = PodTopologySpread::default().pre_score(&DEFAULT, &pod, cluster.view(), &NodeMask::default()).unwrap_err();
     let error = "calculating preScoreState: obtaining pod's soft topology spread constraints: \
                  \"Near\" is not a valid label selector operator";
     assert_eq!((status.code, &*status.message()), (Code::Error, error));

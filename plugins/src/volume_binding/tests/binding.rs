@@ -1,7 +1,7 @@
 //! What PreBind does to a cluster, and what it waits for.
 
 use schedc_core::client::ObjectRef;
-use schedc_core::extension_points::{PreBindPlugin, PreFlight};
+use schedc_core::extension_points::{PreBindPlugin, PreFlightResult};
 use schedc_embedded::server::{Key, Request};
 use schedc_embedded::{Controllers, EmbeddedClient, Executor, Server, ServerOptions};
 use schedc_objects::Kinds;
@@ -24,7 +24,7 @@ fn bind(objects: &[&str], controllers: bool, meanwhile: Meanwhile<'_>) -> (usize
     let mut world = World::new(objects);
     let (placement, reserved) = world.place("c", 0);
     let flight = world.plugin.pre_bind_pre_flight(&ARGS, &placement, &reserved).expect("it always knows");
-    assert_eq!(flight, PreFlight::RunInParallel);
+    assert_eq!(flight, PreFlightResult::RunInParallel);
 
     let mut server = Server::new(ServerOptions::default());
     let mut controller = Controllers::default();
@@ -200,5 +200,5 @@ fn bound_claims_need_nothing() {
     let mut world = World::new(&[VOLUME, &bound]);
     let (placement, reserved) = world.place("c", 0);
     let flight = world.plugin.pre_bind_pre_flight(&ARGS, &placement, &reserved);
-    assert_eq!(flight, Ok(PreFlight::Skip));
+    assert_eq!(flight, Ok(PreFlightResult::Skip));
 }

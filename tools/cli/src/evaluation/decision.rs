@@ -111,7 +111,7 @@ impl Decision {
     /// Puts what was found into words.
     pub(super) fn new(pod: &Pod, base: &Base, found: Explanation) -> Self {
         let pod = pod_name(pod, &base.interner);
-        if let Some(held) = &found.held {
+        if let Some(held) = &found.gated_by {
             return Decision { pod, pre_enqueue: Some(Answer::from(held)), ..Decision::default() };
         }
         let mut decision = Decision { pod, ..Decision::default() };

@@ -20,7 +20,7 @@ use schedc_bounds::text::shortened;
 use schedc_core::erased::{AnyBundle, AnyCluster};
 use schedc_core::extenders::Overrides;
 use schedc_core::model::{CustomKind, Pod};
-use schedc_core::originals::OriginalsOf;
+use schedc_core::originals::RequiredOriginals;
 use schedc_core::profile::{Bundle, ProfileInfo, StartErrors};
 use schedc_objects::{IgnoredFields, Kinds, ObjectError, ObjectReader, UnknownField, Validation};
 use serde::Serialize;
@@ -157,7 +157,7 @@ pub struct Evaluator {
     cluster: Box<dyn AnyCluster>,
     profiles: &'static [ProfileInfo],
     kinds: &'static [CustomKind],
-    originals: OriginalsOf,
+    originals: RequiredOriginals,
     only: Option<usize>,
     reader: ObjectReader,
 }

@@ -9,7 +9,7 @@ use schedc_core::cache::PodState;
 use schedc_core::erased::AnyCluster;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{ObjectKey, Pod, Uid};
-use schedc_core::originals::OriginalsOf;
+use schedc_core::originals::RequiredOriginals;
 use schedc_objects::original::original;
 use schedc_objects::{AnyObject, KindInfo, Kinds, convert_node, convert_object, convert_pod, is_finished};
 
@@ -25,7 +25,7 @@ pub struct World<'a> {
     /// The profile that decides.
     profile: usize,
     /// Which objects are kept whole, too.
-    originals: OriginalsOf,
+    originals: RequiredOriginals,
     /// By `namespace/name`.
     pods: HashMap<String, Known>,
     /// By kind, namespace and name.
@@ -42,7 +42,7 @@ struct Known {
 
 impl<'a> World<'a> {
     /// Nothing is there. Of some objects the originals will be kept.
-    pub fn new(cluster: &'a mut dyn AnyCluster, profile: usize, originals: OriginalsOf) -> Self {
+    pub fn new(cluster: &'a mut dyn AnyCluster, profile: usize, originals: RequiredOriginals) -> Self {
         cluster.clear();
         World { cluster, profile, originals, pods: HashMap::new(), others: HashMap::new(), budgets: None }
     }
@@ -159,7 +159,7 @@ impl<'a> World<'a> {
         match (node, converted.nominated_node) {
             (Some(node), _) => self.cluster.add_pod(converted.clone(), node, PodState::Bound),
             // Room is kept for pods that wait for it in the queue.
-            (None, Some(node)) if self.cluster.held(self.profile, &converted).is_none() => {
+            (None, Some(node)) if self.cluster.gate_status(self.profile, &converted).is_none() => {
                 self.cluster.nominate(converted.clone(), node);
             }
             (None, _) => {}

@@ -134,12 +134,12 @@ pub struct Score {
 impl Explanation {
     /// Puts what was found for a pod into words.
     pub fn new(of: &Pod, profile: &'static ProfileInfo, found: Found, budgets: &Budgets, base: &Base) -> Self {
-        let held_by = found.held.as_ref().map(Rejection::from);
+        let held_by = found.gated_by.as_ref().map(Rejection::from);
         let preemption = match &found.decision {
             Decision::Unschedulable(unschedulable) => Preemption::of(of, unschedulable, budgets, base),
             _ => None,
         };
-        let (node, message) = match (found.held, found.decision) {
+        let (node, message) = match (found.gated_by, found.decision) {
             (Some(held), _) => (None, Some(held.message())),
             (None, Decision::Node(index)) => (Some(base.name(index).to_owned()), None),
             (None, Decision::Unschedulable(unschedulable)) => (None, Some(unschedulable.message)),

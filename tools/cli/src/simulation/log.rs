@@ -6,7 +6,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::{Pod, PodSpec};
 use schedc_core::erased::AnyScheduler;
 use schedc_core::model::Uid;
-use schedc_core::queue::Place;
+use schedc_core::queue::QueuePlace;
 use schedc_core::scheduler::{Failure, Outcome};
 use schedc_embedded::server::{Change, ChangeKind};
 use schedc_objects::AnyObject;
@@ -129,7 +129,7 @@ impl Log {
     /// The scheduler is about to be told of something.
     pub(super) fn tells(&mut self, scheduler: &dyn AnyScheduler) {
         for (uid, waiting) in &mut self.pods {
-            waiting.is_parked = matches!(scheduler.place(uid), Some(Place::Unschedulable | Place::Gated));
+            waiting.is_parked = matches!(scheduler.place(uid), Some(QueuePlace::Unschedulable | QueuePlace::Gated));
         }
     }
 
@@ -143,11 +143,11 @@ impl Log {
         };
         let mut lines = Vec::new();
         for (uid, waiting) in &self.pods {
-            let is_parked = matches!(scheduler.place(uid), Some(Place::Unschedulable | Place::Gated));
+            let is_parked = matches!(scheduler.place(uid), Some(QueuePlace::Unschedulable | QueuePlace::Gated));
             match (waiting.is_parked, is_parked) {
                 (true, false) => lines.push((waiting.name.clone(), What::Woken, format!("since {by} was {verb}"))),
                 (false, true) => {
-                    let held = scheduler.held(uid).map(|status| status.message());
+                    let held = scheduler.gate_status(uid).map(|status| status.message());
                     lines.extend(held.map(|message| (waiting.name.clone(), What::Held, message)));
                 }
                 _ => {}

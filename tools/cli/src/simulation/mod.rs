@@ -95,7 +95,7 @@ pub fn simulate(
     let end = simulator.now() - start;
     // Why pods are held that were never tried is asked in the end.
     for uid in simulator.hooks.ledger.never_tried() {
-        if let Some(status) = simulator.scheduler.held(&Uid(uid.as_str().into())) {
+        if let Some(status) = simulator.scheduler.gate_status(&Uid(uid.as_str().into())) {
             simulator.hooks.ledger.failed(&uid, &status.message());
         }
     }

@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum, value_parser};
 use schedc_codegen::catalog::Write;
 use schedc_codegen::{is_dns_subdomain, rights as needed};
 use schedc_core::erased::AnyBundle;
-use schedc_core::profile::Access;
+use schedc_core::profile::AccessRule;
 
 use super::failure::Failure;
 use super::{output, sources};
@@ -170,7 +170,7 @@ impl Subject {
     }
 }
 
-fn write(access: &Access) -> Write {
+fn write(access: &AccessRule) -> Write {
     Write {
         group: access.group.to_owned(),
         resource: access.resource.to_owned(),

@@ -12,7 +12,7 @@ use schedc_core::erased::AnyCluster;
 use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
 use schedc_core::extenders::EXTENDER;
 use schedc_core::extension_points::QueueingHint;
-use schedc_core::hints::{Interested, PluginSet};
+use schedc_core::hints::{InterestedPlugins, PluginSet};
 use schedc_core::model::{CustomKind, Pod};
 use schedc_core::profile::ProfileInfo;
 use schedc_objects::{AnyObject, convert_pod, is_finished};
@@ -162,7 +162,7 @@ impl Evaluator {
         });
         let mut waiting = convert_pod(&pod, &mut world.cluster.base_mut().interner);
         let changed = Changed::new(old.as_ref(), new.as_ref(), &mut world.cluster.base_mut().interner);
-        let gate = world.cluster.held(profile, &waiting).map(|status| status.plugin);
+        let gate = world.cluster.gate_status(profile, &waiting).map(|status| status.plugin);
         match new {
             Some(new) if !matches!(&new, AnyObject::Pod(pod) if is_finished(pod)) => {
                 world.apply(new);
@@ -258,19 +258,19 @@ impl Ask<'_> {
                 // Of other objects only those changes are watched that a plugin waits for.
                 events.retain(|derived| {
                     !matches!(derived.object, EventObject::Object(..))
-                        || !Interested::of(plugins, derived.event).plugins().is_empty()
+                        || !InterestedPlugins::of(plugins, derived.event).plugins().is_empty()
                 });
                 events
             }
         };
         let per_event: Vec<_> = events.iter().map(|event| self.event(event)).collect();
-        let held = self.cluster.held(self.profile, self.waiting).map(|status| status.plugin);
+        let held = self.cluster.gate_status(self.profile, self.waiting).map(|status| status.plugin);
         self.result(per_event, held)
     }
 
     fn event(&mut self, derived: &Derived<'_>) -> EventResult {
         let plugins = self.cluster.plugins(self.profile);
-        let interested = Interested::of(plugins, derived.event);
+        let interested = InterestedPlugins::of(plugins, derived.event);
         let hint_of = |plugin| {
             let hint = self.cluster.hint(self.profile, plugin, derived.event, derived.object, self.waiting)?;
             Some(match hint {

@@ -37,7 +37,7 @@ impl Plugin for MinimumGeneration {
         Ok(MinimumGeneration)
     }
 
-    fn compile(args: &MinimumGenerationArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> Needed {
+    fn compile(args: &MinimumGenerationArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Needed {
         let label = cx.interner.intern(args.label);
         let written = pod.labels.value(label).and_then(|value| label_integer(cx.interner, value));
         Needed { label, generation: written.unwrap_or(args.pods_without_label) }

@@ -47,7 +47,7 @@ impl Plugin for Pairs {
         Ok(Pairs::default())
     }
 
-    fn compile(_: &PairsArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &PairsArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl ReservePlugin for Pairs {
@@ -70,16 +70,16 @@ impl ReservePlugin for Pairs {
 }
 
 impl PermitPlugin for Pairs {
-    fn permit(&self, args: &PairsArgs, placement: &Placement, waiting: &mut WaitingPods<'_>) -> Permit {
+    fn permit(&self, args: &PairsArgs, placement: &Placement, waiting: &mut WaitingPods<'_>) -> PermitResult {
         let reserved = self.reserved();
-        let Some(pair) = reserved.get(&placement.pod.uid) else { return Permit::Allow };
+        let Some(pair) = reserved.get(&placement.pod.uid) else { return PermitResult::Allow };
         let is_partner = |(uid, other): &(&Uid, &Pair)| *other == pair && **uid != placement.pod.uid;
         let mut has_partner = false;
         for (partner, _) in reserved.iter().filter(is_partner) {
             waiting.allow(partner, Self::NAME);
             has_partner = true;
         }
-        if has_partner { Permit::Allow } else { Permit::Wait(Duration::from_secs(args.wait_seconds.unsigned_abs())) }
+        if has_partner { PermitResult::Allow } else { PermitResult::Wait(Duration::from_secs(args.wait_seconds.unsigned_abs())) }
     }
 }
 

@@ -25,7 +25,7 @@ pub struct NodePrice {
 impl ColumnWithArgs for NodePrice {
     type Args = CheapNodesArgs;
     /// Pods do not change the price of their node.
-    const OF_NODE_ALONE: bool = true;
+    const READS_ONLY_NODE: bool = true;
 
     fn build(args: &CheapNodesArgs, node: &Node, interner: &Interner) -> Self {
         let label = interner.get(args.label).and_then(|label| node.labels.value(label));
@@ -52,7 +52,7 @@ impl Plugin for CheapNodes {
         Ok(CheapNodes)
     }
 
-    fn compile(_: &CheapNodesArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &CheapNodesArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl ScorePlugin for CheapNodes {

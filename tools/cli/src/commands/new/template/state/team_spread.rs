@@ -92,7 +92,7 @@ impl Plugin for TeamSpread {
         Ok(TeamSpread)
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> Option<Team> {
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Option<Team> {
         cx.indexes.team(pod)
     }
 
@@ -107,11 +107,11 @@ impl PreScorePlugin for TeamSpread {
     type Cycle = Vec<i64>;
 
     /// Runs once for a pod; the kernel cannot reach the index.
-    fn pre_score(&self, _: &NoArgs, pod: &Self::Pod, view: View<'_, Self>, _: &Mask) -> Result<Slot<Vec<i64>>, Status> {
-        let Some(team) = *pod else { return Ok(Slot::skip(Vec::new())) };
+    fn pre_score(&self, _: &NoArgs, pod: &Self::Pod, view: View<'_, Self>, _: &NodeMask) -> Result<CycleSlot<Vec<i64>>, Status> {
+        let Some(team) = *pod else { return Ok(CycleSlot::skip(Vec::new())) };
         let TeamsByRack { nodes, counts, .. } = view.indexes;
         let count = |node: &NodeTeams| counts.get(&(node.rack, team)).copied().unwrap_or_default();
-        Ok(Slot::ready(nodes.iter().map(count).collect()))
+        Ok(CycleSlot::ready(nodes.iter().map(count).collect()))
     }
 }
 
