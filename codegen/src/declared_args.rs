@@ -19,7 +19,7 @@ use crate::schema::{FieldSchema, Format, Schema};
 const NO_ARGS: &str = "NoArgs";
 
 /// Maximum nesting of declarations.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// The declarations of a crate, by the last names of paths.
 #[derive(Default)]
@@ -27,28 +27,28 @@ pub(crate) struct DeclaredArgs {
     /// The imports of each file.
     imports: Vec<Imports>,
     /// `type Args` of each plugin.
-    of_plugins: Named<Path>,
+    of_plugins: ItemsByName<Path>,
     /// None for types without the derive.
-    types: Named<Option<DeriveInput>>,
+    types: ItemsByName<Option<DeriveInput>>,
     /// Types that are read from strings by hand-written code, with the format in their `SCHEMA`.
-    strings: Named<Format>,
+    strings: ItemsByName<Format>,
     /// None for constants that are no literals.
-    constants: Named<Option<i64>>,
+    constants: ItemsByName<Option<i64>>,
 }
 
 /// A source file, by its place among the sources.
 type FileNumber = usize;
 
 /// Items by name, each with its file.
-struct Named<T>(HashMap<String, Vec<(FileNumber, T)>>);
+struct ItemsByName<T>(HashMap<String, Vec<(FileNumber, T)>>);
 
-impl<T> Default for Named<T> {
+impl<T> Default for ItemsByName<T> {
     fn default() -> Self {
         Self(HashMap::new())
     }
 }
 
-impl<T> Named<T> {
+impl<T> ItemsByName<T> {
     fn insert(&mut self, name: String, file: FileNumber, item: T) {
         self.0.entry(name).or_default().push((file, item));
     }
@@ -82,7 +82,7 @@ impl DeclaredArgs {
     }
 
     /// The item that a path in a file stands for. None: sources do not determine it, or it is in another crate.
-    fn find<'a, T>(&'a self, items: &'a Named<T>, path: &Path, file: FileNumber) -> Option<&'a (FileNumber, T)> {
+    fn find<'a, T>(&'a self, items: &'a ItemsByName<T>, path: &Path, file: FileNumber) -> Option<&'a (FileNumber, T)> {
         let first = &path.segments.first().filter(|_| path.leading_colon.is_none())?.ident;
         let name = &last_name(path)?;
         match path.segments.len() {
@@ -94,7 +94,7 @@ impl DeclaredArgs {
         }
     }
 
-    fn find_local<'a, T>(&'a self, items: &'a Named<T>, name: &str, file: FileNumber) -> Option<&'a (FileNumber, T)> {
+    fn find_local<'a, T>(&'a self, items: &'a ItemsByName<T>, name: &str, file: FileNumber) -> Option<&'a (FileNumber, T)> {
         let imports = self.imports.get(file)?;
         let mut own = items.in_file(name, file);
         match (own.next(), own.next(), imports.origin(name)) {
@@ -105,7 +105,7 @@ impl DeclaredArgs {
         }
     }
 
-    fn find_in_crate<'a, T>(&'a self, items: &'a Named<T>, name: &str) -> Option<&'a (FileNumber, T)> {
+    fn find_in_crate<'a, T>(&'a self, items: &'a ItemsByName<T>, name: &str) -> Option<&'a (FileNumber, T)> {
         let exports_foreign = |imports: &Imports| imports.exports_foreign_glob || imports.exports_foreign(name);
         items.only(name).filter(|_| !self.imports.iter().any(exports_foreign))
     }
@@ -115,7 +115,7 @@ impl DeclaredArgs {
         let path = path.split('<').next().unwrap_or(path);
         let name = path.rsplit("::").next().unwrap_or(path).trim();
         match self.of_plugins.only(name) {
-            Some((file, args)) => match self.schema(args, *file, DEEPEST) {
+            Some((file, args)) => match self.schema(args, *file, MAX_DEPTH) {
                 Some(schema) => ArgsSchema::Known(schema),
                 None if last_name(args).is_some_and(|name| name == NO_ARGS) => ArgsSchema::None,
                 None => ArgsSchema::Opaque,

@@ -29,7 +29,7 @@ pub mod parse;
 mod paths;
 pub mod plan;
 mod resolve;
-pub mod rights;
+pub mod permissions;
 pub mod schema;
 pub mod select;
 pub mod settings;

@@ -3,7 +3,7 @@
 /// The candidate that was most likely meant by `name`: the same but for case and separators, or a few typos away.
 pub fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     // No known name is as long, and the comparison takes time in proportion to the length.
-    if name.len() > LONGEST {
+    if name.len() > MAX_TEXT_LEN {
         return None;
     }
     let letters = |text: &str| -> String {
@@ -20,19 +20,19 @@ pub fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
 }
 
 /// Maximum length of a name for which [`closest`] has an answer, in bytes.
-const LONGEST: usize = 200;
+const MAX_TEXT_LEN: usize = 200;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(name: &str, meant: Option<&str>) {
+    fn check(name: &str, suggestion: Option<&str>) {
         let candidates = ["NodeName", "NodePorts", "NodeResourcesFit", "pre-filter", "filter", "scoring-strategy"];
-        assert_eq!(closest(name, candidates), meant, "{name}");
+        assert_eq!(closest(name, candidates), suggestion, "{name}");
     }
 
     #[test]
-    fn finds_what_was_meant() {
+    fn finds_the_closest_name() {
         check("NodeNam", Some("NodeName"));
         check("nodeports", Some("NodePorts"));
         check("NodeResourceFit", Some("NodeResourcesFit"));
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn does_not_guess_wildly() {
+    fn distant_names_are_not_suggested() {
         check("Coscheduling", None);
         check("x", None);
         check("", None);

@@ -6,4 +6,4 @@ mod golden;
 mod json_schema;
 mod merge_rules;
 mod shipped_profiles;
-mod wrong_profiles;
+mod invalid_profiles;

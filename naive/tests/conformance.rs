@@ -25,7 +25,7 @@ fn root() -> PathBuf {
 
 /// A profile that the scenarios name, and whether gates hold its pods back.
 fn profile(name: &str) -> (Profile, bool) {
-    let path = root().join(format!("import/tests/profiles/{name}.toml"));
+    let path = root().join(format!("tools/import/tests/profiles/{name}.toml"));
     let args = Args::read(&fs::read_to_string(&path).unwrap()).unwrap();
     let compilation = load(&[path], &Options { manifest_dir: root() }).unwrap();
     let plan: &Plan = &compilation.plans[0];

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_server_has_the_last_word() {
+    fn api_server_errors_become_statuses() {
         let sent = vec![("web".to_owned(), "n1".to_owned())];
         assert_eq!(bind(Ok(())), (Ok(BindResult::Done), sent.clone()));
         let refused = "pod web is already assigned to node \"n2\"";

@@ -41,7 +41,7 @@ pub struct ImageLocality {
 pub struct ImageLocalityPod {
     images: Box<[Symbol]>,
     /// Bytes of which more make no difference; 0 if there are no such images.
-    enough: i64,
+    max_size: i64,
 }
 
 /// The part of all nodes that have each of the pod's images. Without images that no node has.
@@ -64,8 +64,8 @@ impl Plugin for ImageLocality {
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> ImageLocalityPod {
         let images: Box<[Symbol]> = pod.images.iter().copied().filter(|&image| cx.indexes.count(image) > 0).collect();
-        let enough = if images.is_empty() { 0 } else { HIGH * i64::from(pod.containers) };
-        ImageLocalityPod { images, enough }
+        let max_size = if images.is_empty() { 0 } else { HIGH * i64::from(pod.containers) };
+        ImageLocalityPod { images, max_size }
     }
 
     #[inline]
@@ -81,7 +81,7 @@ impl PrepareScore for ImageLocality {
         }
         let mut images = std::mem::take(&mut self.spread.lock().images);
         images.clear();
-        images.extend(parts(pod, view));
+        images.extend(node_fractions(pod, view));
         ImageSpread { images }
     }
 
@@ -95,11 +95,11 @@ impl PrepareScore for ImageLocality {
         rescore: &mut ScoreUpdate<'_>,
     ) {
         // Pods that come and go bring no images.
-        if !rescore.changed.node_objects || pod.images.is_empty() || parts(pod, view).eq(spread.images.iter().copied()) {
+        if !rescore.changed.node_objects || pod.images.is_empty() || node_fractions(pod, view).eq(spread.images.iter().copied()) {
             return;
         }
         spread.images.clear();
-        spread.images.extend(parts(pod, view));
+        spread.images.extend(node_fractions(pod, view));
         rescore.reevaluate_all();
     }
 
@@ -111,7 +111,7 @@ impl PrepareScore for ImageLocality {
 }
 
 /// The part of all nodes that have each image of a pod.
-fn parts(pod: &ImageLocalityPod, view: View<'_, ImageLocality>) -> impl Iterator<Item = (Symbol, f64)> {
+fn node_fractions(pod: &ImageLocalityPod, view: View<'_, ImageLocality>) -> impl Iterator<Item = (Symbol, f64)> {
     let nodes = view.nodes() as f64;
     pod.images.iter().filter_map(move |&image| match view.indexes.count(image) {
         0 => None,
@@ -125,15 +125,15 @@ impl ScorePlugin for ImageLocality {
     #[inline(always)]
     fn score(_: &NoArgs, pod: &ImageLocalityPod, spread: &ImageSpread, node: &NodeImages) -> Result<i64, ScoreError> {
         let mut sum = 0_i64;
-        for &(image, part) in &spread.images {
+        for &(image, fraction) in &spread.images {
             if let Some(size) = node.size(image) {
-                sum = sum.wrapping_add((size as f64 * part) as i64);
+                sum = sum.wrapping_add((size as f64 * fraction) as i64);
             }
         }
         if sum <= LOW {
             return Ok(0);
         }
-        Ok(MAX_NODE_SCORE.wrapping_mul(sum.min(pod.enough) - LOW) / (pod.enough - LOW))
+        Ok(MAX_NODE_SCORE.wrapping_mul(sum.min(pod.max_size) - LOW) / (pod.max_size - LOW))
     }
 }
 

@@ -59,8 +59,8 @@ const ZONE: &str = "topology.kubernetes.io/zone";
 /// Spreads pods over zones, nodes and the like.
 #[derive(Debug, Default)]
 pub struct PodTopologySpread {
-    counting: Scratch<skew::Room>,
-    scoring: Scratch<score::Room>,
+    counting: Scratch<skew::SkewScratch>,
+    scoring: Scratch<score::ScoreScratch>,
 }
 
 impl Plugin for PodTopologySpread {
@@ -124,12 +124,12 @@ impl PreFilterPlugin for PodTopologySpread {
         if constraints.is_empty() {
             return Ok(());
         }
-        let room = &mut *self.counting.lock();
-        if !skew::follow(pod, constraints, &mut slot.state, view, verdicts, room) {
-            let new = skew::count(pod, constraints, view, room);
+        let scratch = &mut *self.counting.lock();
+        if !skew::update(pod, constraints, &mut slot.state, view, verdicts, scratch) {
+            let new = skew::count(pod, constraints, view, scratch);
             // What was counted in between may be in the state, but not in the verdicts.
             verdicts.reevaluate_all();
-            room.take_back(std::mem::replace(&mut slot.state, new));
+            scratch.reclaim(std::mem::replace(&mut slot.state, new));
         }
         Ok(())
     }
@@ -138,16 +138,16 @@ impl PreFilterPlugin for PodTopologySpread {
     fn recycle(&self, cycle: SpreadCounts) {
         // Most count nothing.
         if !cycle.is_empty() {
-            self.counting.lock().take_back(cycle);
+            self.counting.lock().reclaim(cycle);
         }
     }
 
     fn add_pod(pod: &Self::Pod, cycle: &mut SpreadCounts, other: &Pod, view: View<'_, Self>, node: NodeIndex) {
-        skew::imagine(pod, cycle, other, view, node, 1);
+        skew::apply_hypothetical_pod(pod, cycle, other, view, node, 1);
     }
 
     fn remove_pod(pod: &Self::Pod, cycle: &mut SpreadCounts, other: &Pod, view: View<'_, Self>, node: NodeIndex) {
-        skew::imagine(pod, cycle, other, view, node, -1);
+        skew::apply_hypothetical_pod(pod, cycle, other, view, node, -1);
     }
 }
 
@@ -233,17 +233,17 @@ impl PreScorePlugin for PodTopologySpread {
         if constraints.is_empty() {
             return Ok(());
         }
-        let room = &mut *self.scoring.lock();
-        if !score::follow(pod, constraints, &mut slot.state, view, rescore, room) {
-            let new = score::count(pod, constraints, view, rescore.feasible, room);
+        let scratch = &mut *self.scoring.lock();
+        if !score::update(pod, constraints, &mut slot.state, view, rescore, scratch) {
+            let new = score::count(pod, constraints, view, rescore.feasible, scratch);
             rescore.reevaluate_all();
-            room.take_back(std::mem::replace(&mut slot.state, new));
+            scratch.reclaim(std::mem::replace(&mut slot.state, new));
         }
         Ok(())
     }
 
     fn recycle(&self, cycle: SpreadScores) {
-        self.scoring.lock().take_back(cycle);
+        self.scoring.lock().reclaim(cycle);
     }
 }
 

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_pod_itself_wakes() {
+    fn only_updates_of_the_pod_wake_it() {
         let mut interner = Interner::default();
         let [one, two] = ["one", "two"].map(|name| pod(&format!("metadata: {{name: {name}}}"), &mut interner));
         for (changed, expected) in [(&one, QueueingHint::Queue), (&two, QueueingHint::Skip)] {

@@ -35,23 +35,23 @@ use schedc_core::scratch::Scratch;
 use schedc_core::status::{Code, Reasons, Status};
 
 mod args;
-mod assumed;
+mod assume_cache;
 mod binding;
-mod by_label;
+mod label_indexed_list;
 mod claims;
 mod hint;
 mod pod_volumes;
-mod reach;
-mod standing;
-mod waiting;
+mod node_affinity_cache;
+mod claims_fingerprint;
+mod binding_wait;
 
 pub use args::VolumeBindingArgs;
-use assumed::Assumed;
-use binding::Work;
-use pod_volumes::Choice;
-pub use pod_volumes::{Conflicts, PodVolumes, Unfit};
-use reach::Reach;
-use standing::Standing;
+use assume_cache::AssumeCache;
+use binding::BindingPlan;
+use pod_volumes::ClaimBinding;
+pub use pod_volumes::{Conflicts, PodVolumes, VolumeRejection};
+use node_affinity_cache::NodeAffinityCache;
+use claims_fingerprint::ClaimsFingerprint;
 
 use crate::columns::NodeLabels;
 use crate::indexes::Volumes;
@@ -62,12 +62,12 @@ const HOSTNAME: &str = "kubernetes.io/hostname";
 /// Finds nodes for the pod's claims, and volumes for its unbound ones.
 #[derive(Debug, Default)]
 pub struct VolumeBinding {
-    assumed: Mutex<Assumed>,
-    reach: Scratch<Reach>,
+    assumed: Mutex<AssumeCache>,
+    affinity_cache: Scratch<NodeAffinityCache>,
 }
 
 impl VolumeBinding {
-    fn assumed(&self) -> MutexGuard<'_, Assumed> {
+    fn assumed(&self) -> MutexGuard<'_, AssumeCache> {
         // What is assumed changes by whole entries, so a panic elsewhere leaves nothing half done.
         self.assumed.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -75,7 +75,7 @@ impl VolumeBinding {
     /// What there is to know of the claims of a pod for Filter.
     fn look_up(&self, pod: &VolumeBindingPod, view: View<'_, Self>) -> Result<PodVolumes, Status> {
         let volumes = claims::look_up(&pod.own, view, &self.assumed())?;
-        Ok(volumes.for_filter(view.base.alive(), |affinity| self.reach.lock().nodes(affinity, view)))
+        Ok(volumes.for_filter(view.base.alive(), |affinity| self.affinity_cache.lock().nodes(affinity, view)))
     }
 }
 
@@ -84,13 +84,13 @@ impl VolumeBinding {
 pub struct VolumeBindingPod {
     has_claims: bool,
     /// How things stood with its claims when the pod was compiled.
-    standing: Standing,
-    own: ExcludedFromSignature<OwnClaims>,
+    fingerprint: ClaimsFingerprint,
+    own: ExcludedFromSignature<PodClaims>,
 }
 
 /// They are nobody else's, usually, and do not make the pod another one: it is where their volumes can be.
 #[derive(Clone, Debug)]
-struct OwnClaims {
+struct PodClaims {
     namespace: Symbol,
     claims: Box<[PodClaim]>,
 }
@@ -103,10 +103,10 @@ struct PodClaim {
     owner: Option<(Uid, Symbol)>,
 }
 
-impl OwnClaims {
+impl PodClaims {
     fn new(pod: &PodSpec) -> Self {
         if pod.volumes.is_empty() {
-            return OwnClaims { namespace: pod.namespace, claims: Box::default() };
+            return PodClaims { namespace: pod.namespace, claims: Box::default() };
         }
         let claims = pod.volumes.iter().filter_map(|volume| match volume {
             Volume::Claim { claim } => Some(PodClaim { name: *claim, owner: None }),
@@ -115,7 +115,7 @@ impl OwnClaims {
             }
             _ => None,
         });
-        OwnClaims { namespace: pod.namespace, claims: claims.collect() }
+        PodClaims { namespace: pod.namespace, claims: claims.collect() }
     }
 }
 
@@ -128,7 +128,7 @@ struct Assumptions {
     volumes: Vec<Arc<PersistentVolume>>,
     claims: Vec<Arc<PersistentVolumeClaim>>,
     /// What PreBind has to do.
-    work: Work,
+    plan: BindingPlan,
 }
 
 impl Plugin for VolumeBinding {
@@ -144,13 +144,13 @@ impl Plugin for VolumeBinding {
     }
 
     fn compile(_: &VolumeBindingArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> VolumeBindingPod {
-        let own = OwnClaims::new(pod);
+        let own = PodClaims::new(pod);
         let has_claims = !own.claims.is_empty();
-        let standing = match has_claims {
-            true => Standing::of(&own, cx.indexes, cx.interner.intern(HOSTNAME)),
-            false => Standing::default(),
+        let fingerprint = match has_claims {
+            true => ClaimsFingerprint::of(&own, cx.indexes, cx.interner.intern(HOSTNAME)),
+            false => ClaimsFingerprint::default(),
         };
-        VolumeBindingPod { has_claims, standing, own: ExcludedFromSignature(own) }
+        VolumeBindingPod { has_claims, fingerprint, own: ExcludedFromSignature(own) }
     }
 
     #[inline]
@@ -164,7 +164,7 @@ impl PreFilterPlugin for VolumeBinding {
     const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
     fn reads_only_node(_: &VolumeBindingPod, volumes: &PodVolumes) -> bool {
-        volumes.are_anywhere()
+        volumes.fit_any_node()
     }
 
     #[inline]
@@ -197,7 +197,7 @@ impl PreFilterPlugin for VolumeBinding {
         slot.state = self.look_up(pod, view).map_err(|_| NeedsFullEvaluation)?;
         let alive = view.base.alive();
         match (old.nodes(alive), slot.state.nodes(alive)) {
-            (Some(_), Some(_)) if old.are_anywhere() && slot.state.are_anywhere() => {}
+            (Some(_), Some(_)) if old.fit_any_node() && slot.state.fit_any_node() => {}
             (Some(_), Some(nodes)) => {
                 nodes.words().iter().enumerate().for_each(|(word, &passing)| verdicts.set_word(word, !0, passing));
             }
@@ -210,7 +210,7 @@ impl PreFilterPlugin for VolumeBinding {
 
 impl FilterPlugin for VolumeBinding {
     type Cycle = PodVolumes;
-    type Rejection = Unfit;
+    type Rejection = VolumeRejection;
 
     #[inline(always)]
     fn filter(
@@ -218,14 +218,14 @@ impl FilterPlugin for VolumeBinding {
         _: &VolumeBindingPod,
         cycle: &PodVolumes,
         (labels, position): (&NodeLabels, NodeIndex),
-    ) -> Result<(), Unfit> {
-        if cycle.are_at(position) { Ok(()) } else { cycle.check(labels, position, &mut |_| {}) }
+    ) -> Result<(), VolumeRejection> {
+        if cycle.fit_node(position) { Ok(()) } else { cycle.check(labels, position, &mut |_| {}) }
     }
 
-    fn code(unfit: &Unfit) -> Code {
+    fn code(unfit: &VolumeRejection) -> Code {
         match unfit {
-            Unfit::Conflicts(_) => Code::UnschedulableAndUnresolvable,
-            Unfit::Untranslatable(_) | Unfit::Unreadable | Unfit::NotPrepared => Code::Error,
+            VolumeRejection::Conflicts(_) => Code::UnschedulableAndUnresolvable,
+            VolumeRejection::Untranslatable(_) | VolumeRejection::InvalidSelector | VolumeRejection::NotPrepared => Code::Error,
         }
     }
 
@@ -234,7 +234,7 @@ impl FilterPlugin for VolumeBinding {
         _: &VolumeBindingPod,
         cycle: &PodVolumes,
         _: (&NodeLabels, NodeIndex),
-        unfit: Unfit,
+        unfit: VolumeRejection,
         out: &mut Reasons<'_>,
     ) {
         cycle.explain(unfit, out);
@@ -275,7 +275,7 @@ impl VolumeBinding {
     /// Reserves volumes for a pod that may have claims.
     fn reserve_claims(&self, placement: &Placement, view: View<'_, Self>) -> Result<ReservedVolumes, Status> {
         let nothing = ReservedVolumes::default();
-        let pod = OwnClaims::new(&placement.pod.spec);
+        let pod = PodClaims::new(&placement.pod.spec);
         if pod.claims.is_empty() {
             return Ok(nothing);
         }
@@ -292,21 +292,21 @@ impl VolumeBinding {
             return Ok(nothing);
         }
         let interner = &view.base.interner;
-        let mut work = Work::new(placement, labels, interner);
+        let mut plan = BindingPlan::new(placement, labels, interner);
         let (mut assumed_volumes, mut assumed_claims) = (Vec::new(), Vec::new());
         for choice in choices {
             match choice {
-                Choice::Bind { claim, volume } => {
-                    work.bind(volume, claim, interner);
+                ClaimBinding::Bind { claim, volume } => {
+                    plan.bind(volume, claim, interner);
                     assumed_volumes.extend(assumed.bind(view.indexes, volume, claim));
                 }
-                Choice::Provision { claim } => {
-                    work.provision(claim, interner);
+                ClaimBinding::Provision { claim } => {
+                    plan.provision(claim, interner);
                     assumed_claims.extend(assumed.provision(view.indexes, claim, labels.name));
                 }
             }
         }
-        let assumptions = Assumptions { volumes: assumed_volumes, claims: assumed_claims, work };
+        let assumptions = Assumptions { volumes: assumed_volumes, claims: assumed_claims, plan };
         Ok(ReservedVolumes(Some(Box::new(assumptions))))
     }
 }
@@ -355,7 +355,7 @@ impl PreBindPlugin for VolumeBinding {
         reserved: &ReservedVolumes,
     ) -> Result<(), Status> {
         let Some(reserved) = &reserved.0 else { return Ok(()) };
-        reserved.work.run(client, args.bind_timeout_seconds).await.map_err(Status::error)
+        reserved.plan.run(client, args.bind_timeout_seconds).await.map_err(Status::error)
     }
 }
 

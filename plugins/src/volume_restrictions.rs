@@ -33,17 +33,17 @@ pub struct VolumeRestrictions;
 /// What a pod mounts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VolumeRestrictionsPod {
-    own: ExcludedFromSignature<OwnClaims>,
+    own: ExcludedFromSignature<PodClaimNames>,
     /// Whether one of them was taken when the pod was compiled. It tells pods that wait for another one apart from those
     /// that do not, and nothing else: PreFilter looks again.
-    are_taken: bool,
+    are_in_use: bool,
     /// Disks that exclude each other.
     disks: Box<[Volume]>,
 }
 
 /// The claims of a pod, of which it matters whether they are taken, not which they are.
 #[derive(Clone, Debug)]
-struct OwnClaims {
+struct PodClaimNames {
     namespace: Symbol,
     /// Those that the pod names, in order.
     claims: Box<[Symbol]>,
@@ -60,7 +60,7 @@ pub struct ExclusiveClaims {
 
 /// What is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum VolumeConflict {
     /// A disk, on this node.
     Disk,
     /// A claim, for all nodes.
@@ -83,13 +83,13 @@ impl Plugin for VolumeRestrictions {
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> VolumeRestrictionsPod {
         if pod.volumes.is_empty() {
-            let own = OwnClaims { namespace: pod.namespace, claims: Box::default() };
-            return VolumeRestrictionsPod { own: ExcludedFromSignature(own), are_taken: false, disks: Box::default() };
+            let own = PodClaimNames { namespace: pod.namespace, claims: Box::default() };
+            return VolumeRestrictionsPod { own: ExcludedFromSignature(own), are_in_use: false, disks: Box::default() };
         }
         let claims = pod.volumes.iter().filter_map(Volume::named_claim).collect();
-        let own = OwnClaims { namespace: pod.namespace, claims };
+        let own = PodClaimNames { namespace: pod.namespace, claims };
         VolumeRestrictionsPod {
-            are_taken: own.exclusive(cx.indexes).map_or(true, |claims| claims.are_taken()),
+            are_in_use: own.exclusive(cx.indexes).map_or(true, |claims| claims.are_in_use()),
             own: ExcludedFromSignature(own),
             disks: pod.volumes.iter().filter(|volume| is_disk(volume)).cloned().collect(),
         }
@@ -123,7 +123,7 @@ impl PreFilterPlugin for VolumeRestrictions {
                 Status::unresolvable(format!("persistentvolumeclaim {name:?} not found"))
             })?,
         };
-        let skip = pod.disks.is_empty() && !claims.are_taken();
+        let skip = pod.disks.is_empty() && !claims.are_in_use();
         Ok(if skip { PreFilterResult::skip(claims) } else { PreFilterResult::ready(claims) })
     }
 
@@ -144,7 +144,7 @@ impl PreFilterPlugin for VolumeRestrictions {
         if new.skip != slot.skip {
             return Err(NeedsFullEvaluation);
         }
-        if !new.skip && new.state.are_taken() != slot.state.are_taken() {
+        if !new.skip && new.state.are_in_use() != slot.state.are_in_use() {
             verdicts.reevaluate_all();
         }
         *slot = new;
@@ -166,7 +166,7 @@ impl PreFilterPlugin for VolumeRestrictions {
     }
 }
 
-impl OwnClaims {
+impl PodClaimNames {
     /// Those that only one pod may use.
     ///
     /// # Errors
@@ -185,7 +185,7 @@ impl OwnClaims {
 }
 
 impl ExclusiveClaims {
-    fn are_taken(&self) -> bool {
+    fn are_in_use(&self) -> bool {
         self.uses.is_some_and(|uses| uses > 0)
     }
 
@@ -197,7 +197,7 @@ impl ExclusiveClaims {
 
 impl FilterPlugin for VolumeRestrictions {
     type Cycle = ExclusiveClaims;
-    type Rejection = Taken;
+    type Rejection = VolumeConflict;
     const CAN_FAIL: bool = false;
 
     #[inline(always)]
@@ -206,21 +206,21 @@ impl FilterPlugin for VolumeRestrictions {
         pod: &VolumeRestrictionsPod,
         claims: &ExclusiveClaims,
         node: &NodeDisks,
-    ) -> Result<(), Taken> {
+    ) -> Result<(), VolumeConflict> {
         if pod.disks.iter().any(|disk| node.conflicts(disk)) {
-            return Err(Taken::Disk);
+            return Err(VolumeConflict::Disk);
         }
         match claims.uses {
             Some(..=0) => Ok(()),
-            Some(_) => Err(Taken::Claim),
-            None => Err(Taken::NotPrepared),
+            Some(_) => Err(VolumeConflict::Claim),
+            None => Err(VolumeConflict::NotPrepared),
         }
     }
 
-    fn code(taken: &Taken) -> Code {
+    fn code(taken: &VolumeConflict) -> Code {
         match taken {
-            Taken::Disk | Taken::Claim => Code::Unschedulable,
-            Taken::NotPrepared => Code::Error,
+            VolumeConflict::Disk | VolumeConflict::Claim => Code::Unschedulable,
+            VolumeConflict::NotPrepared => Code::Error,
         }
     }
 
@@ -229,15 +229,15 @@ impl FilterPlugin for VolumeRestrictions {
         _: &VolumeRestrictionsPod,
         _: &ExclusiveClaims,
         _: &NodeDisks,
-        taken: Taken,
+        taken: VolumeConflict,
         out: &mut Reasons<'_>,
     ) {
         out.push(match taken {
-            Taken::Disk => "node(s) had no available disk",
-            Taken::Claim => {
+            VolumeConflict::Disk => "node(s) had no available disk",
+            VolumeConflict::Claim => {
                 "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
             }
-            Taken::NotPrepared => "cannot read \"PreFilterVolumeRestrictions\" from cycleState",
+            VolumeConflict::NotPrepared => "cannot read \"PreFilterVolumeRestrictions\" from cycleState",
         });
     }
 }

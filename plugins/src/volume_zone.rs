@@ -35,7 +35,7 @@ pub struct VolumeZone;
 /// The claims that a pod names, those of generic ephemeral volumes left out.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VolumeZonePod {
-    own: ExcludedFromSignature<OwnClaims>,
+    own: ExcludedFromSignature<NamedClaims>,
     /// Where their volumes were when the pod was compiled. It tells pods with volumes in different zones apart, which is
     /// to their advantage, and nothing else: PreFilter looks again.
     zones: Box<[ZoneLabel]>,
@@ -44,7 +44,7 @@ pub struct VolumeZonePod {
 }
 
 #[derive(Clone, Debug)]
-struct OwnClaims {
+struct NamedClaims {
     namespace: Symbol,
     claims: Box<[Symbol]>,
 }
@@ -55,7 +55,7 @@ pub struct VolumeZones(Option<Arc<[ZoneLabel]>>);
 
 /// Why a node does not do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WrongZone {
+pub enum ZoneMismatch {
     /// It is elsewhere than a volume.
     Node,
     /// The profile has no PreFilter of this plugin.
@@ -83,7 +83,7 @@ impl Plugin for VolumeZone {
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> VolumeZonePod {
         if pod.volumes.is_empty() {
-            let own = OwnClaims { namespace: pod.namespace, claims: Box::default() };
+            let own = NamedClaims { namespace: pod.namespace, claims: Box::default() };
             return VolumeZonePod { own: ExcludedFromSignature(own), zones: Box::default(), labels: [Symbol::EMPTY; 4] };
         }
         let claims: Box<[Symbol]> = pod.volumes.iter().filter_map(Volume::named_claim).collect();
@@ -95,7 +95,7 @@ impl Plugin for VolumeZone {
             // Where there is no claim, nobody looks for labels.
             labels: LABELS.map(|label| if claims.is_empty() { Symbol::EMPTY } else { cx.interner.intern(label) }),
             zones: volumes.flat_map(|volume| &volume.zones).cloned().collect(),
-            own: ExcludedFromSignature(OwnClaims { namespace: pod.namespace, claims }),
+            own: ExcludedFromSignature(NamedClaims { namespace: pod.namespace, claims }),
         }
     }
 
@@ -161,10 +161,10 @@ fn bound_volume(namespace: Symbol, claim: Symbol, view: View<'_, VolumeZone>) ->
     }
 }
 
-impl OwnClaims {
+impl NamedClaims {
     /// The zones of their volumes, those of each.
     fn zones(&self, view: View<'_, VolumeZone>) -> Result<Vec<ZoneLabel>, Status> {
-        let OwnClaims { namespace, claims } = self;
+        let NamedClaims { namespace, claims } = self;
         let mut zones = Vec::new();
         for &claim in claims {
             let volume = bound_volume(*namespace, claim, view).map_err(Status::unresolvable)?;
@@ -182,26 +182,26 @@ impl OwnClaims {
 
 impl FilterPlugin for VolumeZone {
     type Cycle = VolumeZones;
-    type Rejection = WrongZone;
+    type Rejection = ZoneMismatch;
     const CAN_FAIL: bool = false;
 
     #[inline(always)]
-    fn filter(_: &NoArgs, pod: &VolumeZonePod, zones: &VolumeZones, node: &NodeLabels) -> Result<(), WrongZone> {
+    fn filter(_: &NoArgs, pod: &VolumeZonePod, zones: &VolumeZones, node: &NodeLabels) -> Result<(), ZoneMismatch> {
         let Some(zones) = &zones.0 else {
-            return if pod.own.claims.is_empty() { Ok(()) } else { Err(WrongZone::NotPrepared) };
+            return if pod.own.claims.is_empty() { Ok(()) } else { Err(ZoneMismatch::NotPrepared) };
         };
         let is_in = |zone: &ZoneLabel| {
             let value = node.labels.value(zone.key).or_else(|| node.labels.value(zone.successor));
             value.is_some_and(|value| zone.values.contains(&value))
         };
         let has_zone = || pod.labels.iter().any(|label| node.labels.value(*label).is_some());
-        if zones.iter().all(is_in) || !has_zone() { Ok(()) } else { Err(WrongZone::Node) }
+        if zones.iter().all(is_in) || !has_zone() { Ok(()) } else { Err(ZoneMismatch::Node) }
     }
 
-    fn code(wrong: &WrongZone) -> Code {
-        match wrong {
-            WrongZone::Node => Code::UnschedulableAndUnresolvable,
-            WrongZone::NotPrepared => Code::Error,
+    fn code(mismatch: &ZoneMismatch) -> Code {
+        match mismatch {
+            ZoneMismatch::Node => Code::UnschedulableAndUnresolvable,
+            ZoneMismatch::NotPrepared => Code::Error,
         }
     }
 
@@ -210,12 +210,12 @@ impl FilterPlugin for VolumeZone {
         _: &VolumeZonePod,
         _: &VolumeZones,
         _: &NodeLabels,
-        wrong: WrongZone,
+        mismatch: ZoneMismatch,
         out: &mut Reasons<'_>,
     ) {
-        out.push(match wrong {
-            WrongZone::Node => "node(s) had no available volume zone",
-            WrongZone::NotPrepared => "the profile has no PreFilter of VolumeZone, which finds the pod's volumes",
+        out.push(match mismatch {
+            ZoneMismatch::Node => "node(s) had no available volume zone",
+            ZoneMismatch::NotPrepared => "the profile has no PreFilter of VolumeZone, which finds the pod's volumes",
         });
     }
 }

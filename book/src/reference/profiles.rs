@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use schedc_codegen::catalog::{ArgsSchema, Catalog};
 use schedc_codegen::plan::Point;
-use schedc_codegen::settings::{self, Holds, Key};
+use schedc_codegen::settings::{self, ValueKind, Key};
 
 use super::{in_tree, plugin_link, title};
 
@@ -71,14 +71,14 @@ The links lead to what follows from each answer of a plugin.
 
 fn row(key: &Key) -> String {
     let (name, doc) = (key.name, key.doc);
-    let (value, default) = match &key.holds {
-        Holds::Name { default } => ("a DNS subdomain".to_owned(), format!("`\"{default}\"`")),
-        Holds::Integer { range, default } => {
+    let (value, default) = match &key.kind {
+        ValueKind::Name { default } => ("a DNS subdomain".to_owned(), format!("`\"{default}\"`")),
+        ValueKind::Integer { range, default } => {
             let default = default.map_or("no limit".to_owned(), |default| format!("`{default}`"));
             (format!("integer, {}", super::arguments::range(Some(*range.start()), Some(*range.end()))), default)
         }
-        Holds::List(of) => (format!("list of {of}"), "`[]`".to_owned()),
-        Holds::Table(of) => (format!("table of {of}"), "-".to_owned()),
+        ValueKind::List(of) => (format!("list of {of}"), "`[]`".to_owned()),
+        ValueKind::Table(of) => (format!("table of {of}"), "-".to_owned()),
     };
     let value = more(key).map_or_else(|| value.clone(), |place| format!("[{value}]({place})"));
     format!("| `{name}` | {value} | {default} | {doc} |\n")

@@ -37,7 +37,7 @@ impl CatalogFinder for Shown<'_> {
         let path = root().join("examples").join(name).join("schedc.toml");
         match fs::read_to_string(&path) {
             Ok(text) => Ok(FoundCatalog { path: name.to_owned(), text, sources: Vec::new() }),
-            Err(_) => Err(MissingCatalog::NoCatalog { looked_at: path }),
+            Err(_) => Err(MissingCatalog::NoCatalog { expected_path: path }),
         }
     }
 }

@@ -89,7 +89,7 @@ fn sources_describe_the_arguments_of_all_in_tree_plugins() {
 }
 
 #[test]
-fn what_sources_do_not_determine_is_left_to_rustc() {
+fn undetermined_arguments_are_left_to_rustc() {
     let declared = DeclaredArgs::read(&[SOURCE.to_owned()]);
     assert_eq!(declared.of("fast::Generated"), ArgsSchema::Opaque);
     assert_eq!(declared.of("fast::Unknown"), ArgsSchema::Opaque);
@@ -98,7 +98,7 @@ fn what_sources_do_not_determine_is_left_to_rustc() {
 }
 
 #[test]
-fn a_type_that_contains_itself_is_left_to_rustc() {
+fn recursive_types_are_left_to_rustc() {
     for field in ["next: Option<A>", "entries: Seq<A>", "other: B"] {
         let source = format!(
             "#[derive(Args)] pub struct A {{ pub {field} }}

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::names::{Unique, ident};
+use super::names::{IdentScope, ident};
 use super::tokens::idents;
 
 /// What generated code uses of the framework and the standard library, and where it is. `self` is the module itself.
@@ -142,7 +142,7 @@ const RESERVED: &[&str] = &[
 /// The imported names of one module.
 #[derive(Clone, Debug)]
 pub(super) struct Imports {
-    names: Unique,
+    names: IdentScope,
     by_path: BTreeMap<String, Ident>,
 }
 
@@ -151,7 +151,7 @@ impl Imports {
     pub(super) fn new() -> Self {
         let known = KNOWN.iter().flat_map(|(_, items)| items.iter().copied());
         let reserved: Vec<&str> = RESERVED.iter().copied().chain(known).collect();
-        Self { names: Unique::without(&reserved), by_path: BTreeMap::new() }
+        Self { names: IdentScope::without(&reserved), by_path: BTreeMap::new() }
     }
 
     /// What a type is called here: by its last name, else by `otherwise`.

@@ -6,7 +6,7 @@ use quote::quote;
 use super::docs::doc;
 use super::imports::Imports;
 use super::member::{constants, state_type};
-use super::names::{Unique, ident, snake_case};
+use super::names::{IdentScope, ident, snake_case};
 use super::tokens::parameter;
 use crate::catalog::{Column, State};
 use crate::plan::{Node, Plan, PlanPlugin};
@@ -22,11 +22,11 @@ struct Entry {
     state: State,
     field: Ident,
     /// Of a column that depends on them.
-    args: Option<ArgsOf>,
+    args: Option<PluginArgs>,
 }
 
 /// The arguments of a plugin in a profile.
-struct ArgsOf {
+struct PluginArgs {
     /// The path of the plugin's type.
     plugin: String,
     /// The arguments as written in the profile, without places.
@@ -35,9 +35,9 @@ struct ArgsOf {
     constant: TokenStream,
 }
 
-impl ArgsOf {
+impl PluginArgs {
     /// Whether these are the arguments of the plugin.
-    fn are_of(&self, plugin: &PlanPlugin) -> bool {
+    fn belong_to(&self, plugin: &PlanPlugin) -> bool {
         self.plugin == plugin.entry.path && self.written == plugin.args.as_ref().map(Node::to_json)
     }
 }
@@ -46,7 +46,7 @@ impl States {
     /// `modules` are those of the profiles.
     pub(super) fn of(plans: &[Plan], modules: &[Ident]) -> Self {
         let mut names =
-            Unique::without(&["at", "base", "info", "infos", "first", "index", "new", "node", "old", "pod", "slots"]);
+            IdentScope::without(&["at", "base", "info", "infos", "first", "index", "new", "node", "old", "pod", "slots"]);
         let mut states = Self { columns: Vec::new(), indexes: Vec::new(), node_info: false };
         for (plan, module) in plans.iter().zip(modules) {
             for (plugin, constant) in plan.plugins.iter().zip(constants(plan)) {
@@ -57,7 +57,7 @@ impl States {
                             let constant = quote! { super::#module::args::#constant };
                             let (plugin, written) =
                                 (plugin.entry.path.clone(), plugin.args.as_ref().map(Node::to_json));
-                            let args = Some(ArgsOf { plugin, written, constant });
+                            let args = Some(PluginArgs { plugin, written, constant });
                             let field = names.ident(snake_case(&state.name));
                             states.columns.push(Entry { state: state.clone(), field, args });
                         }
@@ -76,7 +76,7 @@ impl States {
     /// The place of a column that depends on the arguments of a plugin.
     fn find(&self, state: &State, plugin: &PlanPlugin) -> Option<usize> {
         self.columns.iter().position(|entry| {
-            entry.state.path == state.path && entry.args.as_ref().is_some_and(|args| args.are_of(plugin))
+            entry.state.path == state.path && entry.args.as_ref().is_some_and(|args| args.belong_to(plugin))
         })
     }
 
@@ -116,7 +116,7 @@ impl States {
 }
 
 /// Two states are the same if their paths are; two of one name get fields of different names.
-fn add(entries: &mut Vec<Entry>, state: &State, names: &mut Unique) {
+fn add(entries: &mut Vec<Entry>, state: &State, names: &mut IdentScope) {
     if entries.iter().all(|entry| entry.state.path != state.path) {
         entries.push(Entry { state: state.clone(), field: names.ident(snake_case(&state.name)), args: None });
     }
@@ -166,7 +166,7 @@ pub(super) fn emit(states: &States) -> TokenStream {
     let never = (columns.is_empty() && !states.node_info).then(|| quote! { false });
     let differs = states.columns.iter().map(|Entry { field, args, .. }| match args {
         None => quote! { rebuild_entry(&mut self.#field, base, index) },
-        Some(ArgsOf { constant, .. }) => quote! { rebuild_entry_with_args(&mut self.#field, &#constant, base, index) },
+        Some(PluginArgs { constant, .. }) => quote! { rebuild_entry_with_args(&mut self.#field, &#constant, base, index) },
     });
     let differs = differs.chain(always).chain(never);
     // All are renewed, whatever came of the ones before.
@@ -175,7 +175,7 @@ pub(super) fn emit(states: &States) -> TokenStream {
         let method = ident(method);
         states.columns.iter().map(move |Entry { field, args, .. }| match args {
             None => quote! { Column::#method(&mut self.#field[index.get()], pod); },
-            Some(ArgsOf { constant, .. }) => {
+            Some(PluginArgs { constant, .. }) => {
                 quote! { ColumnWithArgs::#method(&mut self.#field[index.get()], &#constant, pod); }
             }
         })
@@ -191,7 +191,7 @@ pub(super) fn emit(states: &States) -> TokenStream {
     };
     let begin_columns = states.columns.iter().zip(&column_types).map(|(Entry { args, .. }, column)| match args {
         None => quote! { <#column as Column>::begin(interner); },
-        Some(ArgsOf { constant, .. }) => quote! { <#column as ColumnWithArgs>::begin(&#constant, interner); },
+        Some(PluginArgs { constant, .. }) => quote! { <#column as ColumnWithArgs>::begin(&#constant, interner); },
     });
     let begin = quote! { #(#begin_columns)* #(Index::begin(&mut self.#indexes, interner);)* };
     let begin_interner = parameter("interner", &begin);
@@ -204,7 +204,7 @@ pub(super) fn emit(states: &States) -> TokenStream {
         let (method, with_args) = (ident(method), ident(&format!("{method}_with")));
         states.columns.iter().map(move |Entry { field, args, .. }| match args {
             None => quote! { node.#field.#method(pod); },
-            Some(ArgsOf { constant, .. }) => quote! { node.#field.#with_args(&#constant, pod); },
+            Some(PluginArgs { constant, .. }) => quote! { node.#field.#with_args(&#constant, pod); },
         })
     };
     let (entry_adds, entry_removes) = (hypothetical_call("add_pod"), hypothetical_call("remove_pod"));

@@ -2,7 +2,7 @@
 
 use schedc_core::args::format_duration;
 use schedc_core::profile::ProfileInfo;
-use schedc_import::{Meaning, export};
+use schedc_import::{ProfileSummary, export};
 use serde_json::{Value, json};
 
 use super::Settings;
@@ -41,9 +41,9 @@ pub fn effective(settings: &Settings, profiles: &[ProfileInfo]) -> Value {
         "podInitialBackoffSeconds": initial,
         "podMaxBackoffSeconds": max,
         "profiles": profiles.iter().map(|info| {
-            let means = Meaning::from(info);
+            let summary = ProfileSummary::from(info);
             let differs = info.percentage_of_nodes_to_score != percentage;
-            json!(export::Profile::new(info.scheduler_name, &means, differs))
+            json!(export::Profile::new(info.scheduler_name, &summary, differs))
         }).collect::<Vec<_>>(),
     })
 }

@@ -153,15 +153,15 @@ impl Volumes {
         }
     }
 
-    fn set_node_name(&mut self, index: NodeIndex, name: Symbol, is_there: bool) {
+    fn set_node_name(&mut self, index: NodeIndex, name: Symbol, exists: bool) {
         let csi_node = self.csi_nodes.get(&name).cloned();
-        if is_there {
+        if exists {
             self.nodes.insert(name, index);
         }
         if let Some(csi_node) = csi_node {
-            self.set_migrated(name, &csi_node, is_there);
+            self.set_migrated(name, &csi_node, exists);
         }
-        if !is_there {
+        if !exists {
             self.nodes.remove(&name);
         }
     }
@@ -257,22 +257,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn objects_come_change_and_go_without_a_trace(
+        fn removed_objects_leave_no_trace(
             history in prop::collection::vec((any_object(), any::<bool>(), 0..8_usize), 0..40),
         ) {
             let mut interner = Interner::default();
             let mut kept = Volumes::default();
             let mut objects = BTreeMap::new();
             let mut nodes: [Option<Node>; 2] = [None, None];
-            for (yaml, is_there, slot) in history {
+            for (yaml, exists, slot) in history {
                 if let Some(node) = nodes.get_mut(slot) {
-                    let new = is_there.then(|| testing::node(&format!("metadata: {{name: o{slot}}}"), &mut interner));
+                    let new = exists.then(|| testing::node(&format!("metadata: {{name: o{slot}}}"), &mut interner));
                     let old = std::mem::replace(node, new);
                     kept.set_node(NodeIndex(slot as u32), old.as_ref(), node.as_ref());
                 }
                 let object = object(&yaml, &mut interner);
                 let key = object.key();
-                let old = if is_there { objects.insert(key, object) } else { objects.remove(&key) };
+                let old = if exists { objects.insert(key, object) } else { objects.remove(&key) };
                 kept.set_object(old.as_ref(), objects.get(&key));
                 let mut rebuilt = Volumes::default();
                 for (slot, node) in nodes.iter().enumerate() {

@@ -12,7 +12,7 @@ use super::*;
 use crate::testing::args;
 
 mod filtering;
-mod following;
+mod update;
 mod scoring;
 
 const ZONES: [Option<&str>; 5] = [Some("a"), Some("a"), Some("b"), Some(""), None];
@@ -20,7 +20,7 @@ const DEFAULT: PodTopologySpreadArgs = PodTopologySpreadArgs::DEFAULT;
 
 /// The columns and indexes of the plugin, kept as generated code keeps them.
 #[derive(Default)]
-struct Kept {
+struct SpreadState {
     labels: Vec<NodeLabels>,
     taints: Vec<NodeTaints>,
     topology: Topology,
@@ -28,7 +28,7 @@ struct Kept {
     workloads: WorkloadSelectors,
 }
 
-impl State for Kept {
+impl State for SpreadState {
     type Hypothetical<'a> = ();
 
     fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) -> bool {
@@ -50,7 +50,7 @@ impl State for Kept {
 }
 
 struct Cluster {
-    cache: Cache<Kept>,
+    cache: Cache<SpreadState>,
 }
 
 impl Cluster {
@@ -102,13 +102,13 @@ impl Cluster {
     }
 
     fn compile(&mut self, args: &PodTopologySpreadArgs, pod: &Pod) -> PodTopologySpreadPod {
-        let Kept { topology, counts, workloads, .. } = &mut self.cache.state;
+        let SpreadState { topology, counts, workloads, .. } = &mut self.cache.state;
         let indexes = (topology, counts, workloads);
         PodTopologySpread::compile(args, &pod.spec, CompileContext { interner: &mut self.cache.base.interner, indexes })
     }
 
     fn view(&self) -> View<'_, PodTopologySpread> {
-        let Kept { labels, taints, topology, counts, workloads } = &self.cache.state;
+        let SpreadState { labels, taints, topology, counts, workloads } = &self.cache.state;
         View {
             columns: (labels.as_slice(), taints.as_slice(), NodeIndex(0)),
             indexes: (topology, counts, workloads),

@@ -19,7 +19,7 @@ use serde_json::Value;
 use super::draw;
 use super::history::{History, Step};
 use super::scheduler::Profiles;
-use super::world::object;
+use super::test_cluster::object;
 
 const CASES: u64 = 100;
 
@@ -240,11 +240,11 @@ fn copy<S: State>(from: &Cache<S>) -> Cache<S> {
 }
 
 #[test]
-fn a_snapshot_forgets_what_is_reverted_and_answers_as_the_scheduler() {
+fn a_reverted_snapshot_answers_like_the_scheduler() {
     let mut bundle = Profiles::new(&Handle::default()).unwrap();
     let pods: usize = (0..CASES)
         .map(|seed| {
-            let history = draw::history(seed, Profiles::PROFILES.len());
+            let history = generator::history(seed, Profiles::PROFILES.len());
             bundle.with(history.profile, Check(&history))
         })
         .sum();

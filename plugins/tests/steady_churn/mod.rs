@@ -137,7 +137,7 @@ impl Churn {
         churn
     }
 
-    fn tell(&mut self, change: Change) {
+    fn apply(&mut self, change: Change) {
         self.scheduler.on_change(change, &mut self.tasks);
     }
 
@@ -147,7 +147,7 @@ impl Churn {
         self.created += 1;
         let pod = Pod { uid: Uid(name.as_str().into()), name: name.into(), ..self.templates[kind].clone() };
         self.running.push_back(pod.uid.clone());
-        self.tell(Change::Pod(pod.clone()));
+        self.apply(Change::Pod(pod.clone()));
         let counted = allocation_counter::measure(|| assert!(self.scheduler.schedule_one(&mut self.tasks)));
         while let Some(completed) = self.tasks.0.pop() {
             self.scheduler.on_completed(completed, &mut self.tasks);
@@ -162,7 +162,7 @@ impl Churn {
     fn bind(&mut self, pod: Pod, node: &str) {
         let node_name = self.scheduler.cache.base.interner.get(node);
         let spec = Arc::new(PodSpec { node_name, ..PodSpec::clone(&pod.spec) });
-        self.tell(Change::Pod(Pod { spec, ..pod }));
+        self.apply(Change::Pod(Pod { spec, ..pod }));
     }
 
     /// Every node has a pod of every kind at the same time, more than it can have, again and again: whichever node is drawn
@@ -177,18 +177,18 @@ impl Churn {
                     self.bind(Pod { name: uid.0.clone(), uid, ..template }, &format!("node-{node}"));
                 }
             }
-            crowd.into_iter().for_each(|uid| self.tell(Change::PodDeleted(uid)));
+            crowd.into_iter().for_each(|uid| self.apply(Change::PodDeleted(uid)));
         }
     }
 
     fn delete_oldest(&mut self) {
         let oldest = self.running.pop_front().unwrap();
-        self.tell(Change::PodDeleted(oldest));
+        self.apply(Change::PodDeleted(oldest));
     }
 }
 
 #[test]
-fn a_scheduling_cycle_asks_for_no_memory() {
+fn a_steady_scheduling_cycle_does_not_allocate() {
     let mut churn = Churn::new();
     (0..RUNNING).for_each(|at| _ = churn.place(at % KINDS.len()));
     churn.crowd();

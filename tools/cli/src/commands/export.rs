@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use schedc_codegen::plan::{Budget, Plan, PlanExtender};
 use schedc_core::erased::AnyBundle;
-use schedc_import::{Meaning, export, is_kube_scheduler_plugin};
+use schedc_import::{ProfileSummary, export, is_kube_scheduler_plugin};
 use serde_json::Value;
 
 use super::failure::Failure;
@@ -35,8 +35,8 @@ impl Export {
     pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
         let compilation = sources::load(bundle, &self.profiles)?;
         compilation.plans.iter().for_each(tell);
-        let profiles: Vec<(String, Meaning)> =
-            compilation.plans.iter().map(|plan| (plan.scheduler_name.value.clone(), Meaning::from(plan))).collect();
+        let profiles: Vec<(String, ProfileSummary)> =
+            compilation.plans.iter().map(|plan| (plan.scheduler_name.value.clone(), ProfileSummary::from(plan))).collect();
         of_one_scheduler(&compilation.plans)?;
         let text = output::yaml(&export::Configuration::new(&profiles))?;
         let Some(path) = &self.output_file else { return output::print_text(&text) };

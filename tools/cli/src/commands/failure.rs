@@ -81,10 +81,10 @@ impl From<crate::cluster::UnknownProfile> for Failure {
 }
 
 #[cfg(feature = "tools")]
-impl From<schedc_interpret::CannotInterpret> for Failure {
-    fn from(error: schedc_interpret::CannotInterpret) -> Self {
+impl From<schedc_interpret::InterpretError> for Failure {
+    fn from(error: schedc_interpret::InterpretError) -> Self {
         match error {
-            schedc_interpret::CannotInterpret::Wrong(diagnostics) => diagnostics.into(),
+            schedc_interpret::InterpretError::Invalid(diagnostics) => diagnostics.into(),
             foreign => Failure::new(foreign),
         }
     }

@@ -1,6 +1,6 @@
 //! What differences mean for pods, a short sentence each.
 
-use schedc_import::{Difference, Meaning};
+use schedc_import::{Difference, ProfileSummary};
 use serde_json::Value;
 
 use super::sides::Side;
@@ -70,7 +70,7 @@ fn missing(point: &str, plugin: &str, all: &[Difference], with: &Side) -> String
             let runs = |(point, plugins): &(&str, Vec<(String, Option<i64>)>)| {
                 *point == main && plugins.iter().any(|(other, _)| other == plugin)
             };
-            if with.means.points.iter().any(runs) {
+            if with.summary.points.iter().any(runs) {
                 return format!("without it, {main} has nothing prepared by {plugin}");
             }
             "it does not look at pods here"
@@ -121,7 +121,7 @@ fn preference(plugin: &str) -> Option<&'static str> {
 }
 
 fn weight(plugin: &str, (in_a, a): (i64, &Side), (in_b, b): (i64, &Side)) -> String {
-    let (of_a, of_b) = (total(&a.means), total(&b.means));
+    let (of_a, of_b) = (total(&a.summary), total(&b.summary));
     let shares = (i128::from(in_a) * of_b, i128::from(in_b) * of_a);
     let what = preference(plugin).map_or_else(|| format!("what {plugin} prefers"), |what| format!("preferring {what}"));
     if shares.0 == shares.1 {
@@ -132,8 +132,8 @@ fn weight(plugin: &str, (in_a, a): (i64, &Side), (in_b, b): (i64, &Side)) -> Str
     format!("{what} counts more with {}: {high} of {of_high} parts of the score, not {low} of {of_low}", more.name)
 }
 
-fn total(means: &Meaning) -> i128 {
-    let score = means.points.iter().find(|(point, _)| *point == "score");
+fn total(summary: &ProfileSummary) -> i128 {
+    let score = summary.points.iter().find(|(point, _)| *point == "score");
     score.into_iter().flat_map(|(_, plugins)| plugins).filter_map(|(_, weight)| weight.map(i128::from)).sum()
 }
 

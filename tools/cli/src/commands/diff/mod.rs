@@ -78,7 +78,7 @@ impl Diff {
         if a.name == b.name {
             (a.name, b.name) = (self.a, self.b);
         }
-        let found = differences(&a.means, &b.means);
+        let found = differences(&a.summary, &b.summary);
         let placements = match self.cluster.as_slice() {
             [] => None,
             cluster => Some(moves::moves(bundle, &a, &b, cluster, self.validate.validation(), self.seed)?),

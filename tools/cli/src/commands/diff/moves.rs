@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::Overrides;
-use schedc_import::{Difference, Meaning, differences};
+use schedc_import::{Difference, ProfileSummary, differences};
 use schedc_interpret::Interpretation;
 use schedc_objects::{Kinds, Objects, Validation};
 use serde::Serialize;
@@ -81,7 +81,7 @@ pub(super) fn moves(
 fn decider(bundle: &AnyBundle, side: &Side) -> Result<Decider, Failure> {
     let mut similar = None;
     for profile in bundle.profiles {
-        let found = differences(&Meaning::from(profile), &side.means);
+        let found = differences(&ProfileSummary::from(profile), &side.summary);
         if found.is_empty() {
             return Ok(Decider { bundle: bundle.clone(), profile: profile.name });
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use schedc_codegen::{Compilation, Diagnostics, NoCrates, SourceText, compile};
 use schedc_core::erased::AnyBundle;
-use schedc_import::{Level, Meaning, Options, import_any};
+use schedc_import::{Level, ProfileSummary, Options, import_any};
 
 use crate::commands::failure::Failure;
 use crate::commands::sources::{self, Profile};
@@ -18,7 +18,7 @@ pub(super) struct Side {
     /// What to call it.
     pub(super) name: String,
     pub(super) scheduler_name: String,
-    pub(super) means: Meaning,
+    pub(super) summary: ProfileSummary,
     /// What was read, if it is not one that is compiled in.
     read: Option<Read>,
 }
@@ -49,7 +49,7 @@ impl Side {
             Ok(Profile::CompiledIn(profile, _)) => Ok(Side {
                 name: profile.name.to_owned(),
                 scheduler_name: profile.scheduler_name.to_owned(),
-                means: Meaning::from(profile),
+                summary: ProfileSummary::from(profile),
                 read: None,
             }),
             Ok(Profile::File(_)) => Self::read(bundle, argument),
@@ -69,7 +69,7 @@ impl Side {
             [plan] => Ok(Side {
                 name: plan.stem.clone(),
                 scheduler_name: plan.scheduler_name.value.clone(),
-                means: Meaning::from(plan),
+                summary: ProfileSummary::from(plan),
                 read: Some(Read::Profile(Box::new(compilation))),
             }),
             plans => {
@@ -94,7 +94,7 @@ impl Side {
         let called = name.map_or_else(|| path.to_owned(), |name| format!("{path}#{name}"));
         Ok(Side {
             scheduler_name: imported.scheduler_name.clone(),
-            means: imported.means.clone(),
+            summary: imported.summary.clone(),
             read: Some(Read::Imported(SourceText { path: called.clone(), text: imported.toml.clone() })),
             name: called,
         })

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, value_parser};
 use schedc_codegen::catalog::Write;
-use schedc_codegen::{is_dns_subdomain, rights as needed};
+use schedc_codegen::{is_dns_subdomain, permissions as needed};
 use schedc_core::erased::AnyBundle;
 use schedc_core::profile::AccessRule;
 

@@ -1,7 +1,7 @@
 //! How the profiles of a file differ from those that are compiled in.
 
 use schedc_core::profile::ProfileInfo;
-use schedc_import::{Difference, Imported, Meaning, differences};
+use schedc_import::{Difference, Imported, ProfileSummary, differences};
 use serde_json::Value;
 
 /// What a user should know who thinks that the file says what is done, a line for each difference.
@@ -31,7 +31,7 @@ pub(super) fn of_file(file: &[Imported], compiled: &[ProfileInfo]) -> Vec<String
 }
 
 fn of_profile(written: &Imported, profile: &ProfileInfo) -> Vec<String> {
-    let (file, binary) = (&written.means, Meaning::from(profile));
+    let (file, binary) = (&written.summary, ProfileSummary::from(profile));
     let mut lines = Vec::new();
     let mut differences = differences(file, &binary).into_iter().peekable();
     while let Some(difference) = differences.next() {
