@@ -20,8 +20,8 @@ extern crate self as inlining;
 
 use std::process::ExitCode;
 
-use schedc_core::evaluation::Evaluation;
 use schedc_core::cache::Cache;
+use schedc_core::evaluation::Evaluation;
 use schedc_core::handle::Handle;
 use schedc_core::intern::Interner;
 use schedc_core::model::{Node, NodeIndex, PodSpec, labels};

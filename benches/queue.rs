@@ -10,7 +10,7 @@ use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{QueueSortPlugin, QueuedPod, QueueingHint};
 use schedc_core::intern::Interner;
 use schedc_core::model::{Pod, PodSpec, Uid};
-use schedc_core::queue::{Nominator, Options, QueueOrder, Rejectors, SchedulingQueue, QueueContext};
+use schedc_core::queue::{Nominator, Options, QueueContext, QueueOrder, Rejectors, SchedulingQueue};
 use schedc_core::status::Status;
 use schedc_objects::testing;
 use schedc_plugins::PrioritySort;

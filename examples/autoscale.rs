@@ -7,7 +7,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use schedc_core::model::Pod;
-use schedc_core::snapshot::{Snapshot, NodeTemplate};
+use schedc_core::snapshot::{NodeTemplate, Snapshot};
 use schedc_objects::testing;
 
 mod scheduler {

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use schedc_core::minimal_cluster::{NoopClient, InlineTasks};
 use schedc_core::intern::{Interner, Symbol};
+use schedc_core::minimal_cluster::{InlineTasks, NoopClient};
 use schedc_core::model::{Pod, Uid};
 use schedc_core::scheduler::{Change, Observer, Options, Placed, Scheduler};
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use schedc::pipelines::state::State;
 use schedc_codegen::Options;
-use schedc_core::evaluation::Evaluation;
 use schedc_core::cache::Cache;
+use schedc_core::evaluation::Evaluation;
 use schedc_core::handle::Handle;
 use schedc_core::model::{NodeIndex, PodSpec};
 use schedc_core::node_loops::BestTotal;

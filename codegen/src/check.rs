@@ -5,6 +5,7 @@
 
 mod args;
 mod bind;
+pub(crate) mod cross_profile;
 mod disabled;
 mod duplicates;
 mod extenders;
@@ -14,7 +15,6 @@ mod points;
 mod queue_sort;
 mod reads;
 mod settings;
-pub(crate) mod cross_profile;
 mod weights;
 
 pub use args::check_args;

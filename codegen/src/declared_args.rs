@@ -94,7 +94,12 @@ impl DeclaredArgs {
         }
     }
 
-    fn find_local<'a, T>(&'a self, items: &'a ItemsByName<T>, name: &str, file: FileNumber) -> Option<&'a (FileNumber, T)> {
+    fn find_local<'a, T>(
+        &'a self,
+        items: &'a ItemsByName<T>,
+        name: &str,
+        file: FileNumber,
+    ) -> Option<&'a (FileNumber, T)> {
         let imports = self.imports.get(file)?;
         let mut own = items.in_file(name, file);
         match (own.next(), own.next(), imports.origin(name)) {

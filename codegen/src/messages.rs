@@ -5,19 +5,19 @@
 
 mod args;
 mod catalogs;
+mod cross_profile;
 mod extenders;
 mod plugins;
 mod settings;
 mod text;
-mod cross_profile;
 
 pub(crate) use args::*;
 pub(crate) use catalogs::*;
+pub(crate) use cross_profile::*;
 pub(crate) use extenders::*;
 pub(crate) use plugins::*;
 pub(crate) use settings::*;
 pub(crate) use text::*;
-pub(crate) use cross_profile::*;
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;

@@ -34,8 +34,11 @@ pub fn kinds<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<&'p CustomKin
 pub fn writes<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<Write> {
     let mut verbs: BTreeMap<(&str, &str, Option<&str>), BTreeSet<&str>> = BTreeMap::new();
     for plan in plans {
-        let acting =
-            plan.plugins.iter().enumerate().filter(|&(at, _)| plan.points_of(PluginId(at)).any(|point| point.may_write()));
+        let acting = plan
+            .plugins
+            .iter()
+            .enumerate()
+            .filter(|&(at, _)| plan.points_of(PluginId(at)).any(|point| point.may_write()));
         for write in acting.flat_map(|(_, plugin)| &plugin.entry.writes) {
             let key = (write.group.as_str(), write.resource.as_str(), write.namespace.as_deref());
             verbs.entry(key).or_default().extend(write.verbs.iter().map(String::as_str));

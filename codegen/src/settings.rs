@@ -105,8 +105,11 @@ pub const ARGS: Key = Key {
 pub const EXTENDER: Key =
     Key { name: "extender", kind: ValueKind::List("tables"), doc: "webhooks that have a say besides the plugins" };
 /// `[budget]`.
-pub const BUDGET: Key =
-    Key { name: "budget", kind: ValueKind::Table("limits"), doc: "what the profile may cost; nothing of it is compiled" };
+pub const BUDGET: Key = Key {
+    name: "budget",
+    kind: ValueKind::Table("limits"),
+    doc: "what the profile may cost; nothing of it is compiled",
+};
 
 /// The keys of a profile.
 pub const PROFILE: [Key; 9] = [

@@ -1,8 +1,8 @@
 //! The cluster as the scheduler knows it: nodes in dense slots, their pods, and the state derived from them.
 
 mod log_entry;
-mod resource_nodes;
 mod placements;
+mod resource_nodes;
 
 pub use log_entry::LogEntry;
 pub(crate) use placements::UnplacedPod;
@@ -13,12 +13,12 @@ use resource_nodes::ResourceNodes;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::change_log::ChangeLog;
 use crate::column::NodeInfo;
 use crate::intern::{Interner, Symbol};
-use crate::change_log::ChangeLog;
 use crate::map::Map;
-use crate::node_mask::NodeMask;
 use crate::model::{Node, NodeChange, NodeIndex, Object, ObjectKey, Pod, Uid};
+use crate::node_mask::NodeMask;
 use crate::originals::Originals;
 use crate::queue::Nominator;
 

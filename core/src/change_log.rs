@@ -72,7 +72,8 @@ mod tests {
     #[test]
     fn a_reader_gets_what_it_missed_or_learns_that_too_much_is_missing() {
         let mut log = ChangeLog::with_capacity(4);
-        let read = |log: &ChangeLog<u32>, position| log.since(position).map(|entries| entries.copied().collect::<Vec<_>>());
+        let read =
+            |log: &ChangeLog<u32>, position| log.since(position).map(|entries| entries.copied().collect::<Vec<_>>());
         assert_eq!(read(&log, 0), Some(vec![]));
         (0..3).for_each(|entry| log.push(entry));
         assert_eq!(read(&log, 1), Some(vec![1, 2]));

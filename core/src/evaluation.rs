@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::idle_plugins::IdlePlugins;
 use crate::cache::{Base, Cache};
 use crate::extenders::Extenders;
 use crate::extension_points::MAX_NODE_SCORE;
-use crate::node_mask::NodeMask;
+use crate::idle_plugins::IdlePlugins;
 use crate::model::{NodeIndex, Pod};
 use crate::node_loops::{self, BestTotal};
+use crate::node_mask::NodeMask;
 use crate::profile::{PluginScore, Profile, ScoreFailure};
 use crate::scheduler::Observer;
 use crate::status::Status;
@@ -75,12 +75,15 @@ impl<P: Profile> Evaluation<P> {
         let columns = P::columns(&cache.state, &cache.base);
         P::resize(&mut self.raw, slots);
         self.totals.resize(slots, 0);
-        let extents = node_loops::score_nodes::<P>(pod, score, columns, &self.feasible, &mut self.raw).map_err(score_failure)?;
-        let (best, range) = node_loops::total_nodes::<P>(pod, score, &self.raw, &extents, &self.feasible, &mut self.totals);
+        let extents =
+            node_loops::score_nodes::<P>(pod, score, columns, &self.feasible, &mut self.raw).map_err(score_failure)?;
+        let (best, range) =
+            node_loops::total_nodes::<P>(pod, score, &self.raw, &extents, &self.feasible, &mut self.totals);
         if range.holds() {
             return Ok((best, extents));
         }
-        let culprit = self.feasible.iter().find_map(|node| self.first_out_of_range(pod, score, &extents, columns, node));
+        let culprit =
+            self.feasible.iter().find_map(|node| self.first_out_of_range(pod, score, &extents, columns, node));
         Err(culprit.map_or_else(|| Status::error("a score is out of range"), out_of_range))
     }
 
@@ -114,12 +117,19 @@ impl<P: Profile> Evaluation<P> {
         P::resize(&mut self.raw, cache.base.infos().len());
         let mut failures = BTreeSet::new();
         for node in self.feasible.iter() {
-            let scored =
-                P::score::<{ IdlePlugins::Unknown as u8 }>(pod, &score, columns, node.get(), &mut self.raw, &mut extents);
+            let scored = P::score::<{ IdlePlugins::Unknown as u8 }>(
+                pod,
+                &score,
+                columns,
+                node.get(),
+                &mut self.raw,
+                &mut extents,
+            );
             failures.extend(scored.err().map(|failure| score_failure(failure).message()));
         }
         if failures.is_empty() {
-            let culprits = self.feasible.iter().filter_map(|node| self.first_out_of_range(pod, &score, &extents, columns, node));
+            let culprits =
+                self.feasible.iter().filter_map(|node| self.first_out_of_range(pod, &score, &extents, columns, node));
             failures.extend(culprits.map(|culprit| out_of_range(culprit).message()));
         }
         failures

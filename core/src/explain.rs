@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::pre_filtered_pod::PreFilteredPod;
 use crate::cache::Cache;
-use crate::engine::{Decision, Engine, RejectedPod, PreFilterOutcome, UNTIMED, excluded_node_reason, no_nodes};
+use crate::engine::{Decision, Engine, PreFilterOutcome, RejectedPod, UNTIMED, excluded_node_reason, no_nodes};
 use crate::extenders::{EXTENDER, ExtenderRejection, Extenders};
 use crate::map::Map;
-use crate::node_mask::NodeMask;
 use crate::model::{NodeIndex, Pod};
+use crate::node_mask::NodeMask;
+use crate::pre_filtered_pod::PreFilteredPod;
 use crate::profile::{PluginScore, Profile};
 use crate::random::Random;
 use crate::scheduler::{Observer, Point, TieBreak};
@@ -179,7 +179,11 @@ impl<P: Profile> Engine<P> {
         for index in cache.base.alive().iter() {
             let mut verdicts = if narrowed.as_ref().is_some_and(|nodes| nodes.binary_search(&index).is_err()) {
                 let code = Code::UnschedulableAndUnresolvable;
-                vec![Verdict { code, plugin: "", reasons: ReasonList::from_iter([excluded_node_reason(&narrowed_by).into()]) }]
+                vec![Verdict {
+                    code,
+                    plugin: "",
+                    reasons: ReasonList::from_iter([excluded_node_reason(&narrowed_by).into()]),
+                }]
             } else {
                 match all_filters {
                     true => attempt.all_verdicts(pod, cache, index),

@@ -13,8 +13,8 @@ use std::time::Duration;
 use crate::cache::{Base, State};
 use crate::engine::Engine;
 use crate::extension_points::{Candidate, Placement};
-use crate::node_mask::NodeMask;
 use crate::model::{NodeIndex, Pod};
+use crate::node_mask::NodeMask;
 use crate::profile::{Bundle, Profile, ProfileInfo, StartError, StartErrors, Visitor};
 use crate::status::Code;
 
@@ -52,7 +52,12 @@ pub trait Extenders: Send + Sync + 'static {
     ///
     /// # Errors
     /// Fails the attempt, but for a pod that is nominated for a node: then the others are looked at.
-    fn filter(&self, _pod: &Arc<Pod>, _base: &Base, _feasible: &mut NodeMask) -> Result<Vec<ExtenderRejection>, String> {
+    fn filter(
+        &self,
+        _pod: &Arc<Pod>,
+        _base: &Base,
+        _feasible: &mut NodeMask,
+    ) -> Result<Vec<ExtenderRejection>, String> {
         Ok(Vec::new())
     }
 

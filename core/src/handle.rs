@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::background::{BackgroundClient, RequestQueue, TaskRequest};
 use crate::client::ObjectRef;
-use crate::go_duration::go_duration;
 use crate::extension_points::Placement;
+use crate::go_duration::go_duration;
 use crate::map::{Map, Set};
 use crate::model::Uid;
 

@@ -3,8 +3,8 @@
 //! same for all nodes.
 
 use crate::idle_plugins::IdlePlugins;
-use crate::node_mask::{NodeMask, nodes_of};
 use crate::model::NodeIndex;
+use crate::node_mask::{NodeMask, nodes_of};
 use crate::profile::{Profile, ScoreFailure, ScoreRange};
 
 /// Runs Filter on one node. All who do not loop over nodes share this, so that the kernels are compiled once for them.
@@ -73,8 +73,12 @@ pub fn score_nodes<P: Profile>(
 ) -> Result<P::Extents, ScoreFailure> {
     match P::idle_scores(score) {
         IdlePlugins::All => score_nodes_in_form::<P, { IdlePlugins::All as u8 }>(pod, score, columns, feasible, raw),
-        IdlePlugins::Usual => score_nodes_in_form::<P, { IdlePlugins::Usual as u8 }>(pod, score, columns, feasible, raw),
-        IdlePlugins::Unknown => score_nodes_in_form::<P, { IdlePlugins::Unknown as u8 }>(pod, score, columns, feasible, raw),
+        IdlePlugins::Usual => {
+            score_nodes_in_form::<P, { IdlePlugins::Usual as u8 }>(pod, score, columns, feasible, raw)
+        }
+        IdlePlugins::Unknown => {
+            score_nodes_in_form::<P, { IdlePlugins::Unknown as u8 }>(pod, score, columns, feasible, raw)
+        }
     }
 }
 
@@ -115,9 +119,15 @@ pub fn total_nodes<P: Profile>(
     totals: &mut [i64],
 ) -> (BestTotal, ScoreRange) {
     match P::idle_scores(score) {
-        IdlePlugins::All => total_nodes_in_form::<P, { IdlePlugins::All as u8 }>(pod, score, raw, extents, feasible, totals),
-        IdlePlugins::Usual => total_nodes_in_form::<P, { IdlePlugins::Usual as u8 }>(pod, score, raw, extents, feasible, totals),
-        IdlePlugins::Unknown => total_nodes_in_form::<P, { IdlePlugins::Unknown as u8 }>(pod, score, raw, extents, feasible, totals),
+        IdlePlugins::All => {
+            total_nodes_in_form::<P, { IdlePlugins::All as u8 }>(pod, score, raw, extents, feasible, totals)
+        }
+        IdlePlugins::Usual => {
+            total_nodes_in_form::<P, { IdlePlugins::Usual as u8 }>(pod, score, raw, extents, feasible, totals)
+        }
+        IdlePlugins::Unknown => {
+            total_nodes_in_form::<P, { IdlePlugins::Unknown as u8 }>(pod, score, raw, extents, feasible, totals)
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Nodes to look at again.
 
-use crate::node_mask::{NodeMask, nodes_of};
 use crate::model::NodeIndex;
+use crate::node_mask::{NodeMask, nodes_of};
 
 /// A set of nodes, few of many: emptying it and going through it cost what is in it, not the size of the cluster.
 #[derive(Clone, Debug, Default)]

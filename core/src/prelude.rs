@@ -15,16 +15,16 @@ pub use crate::column::{Column, ColumnWithArgs, Index, NodeInfo, Position, WithA
 pub use crate::events::{Action, EventObject, EventResource};
 pub use crate::extension_points::{
     BindPlugin, BindResult, EnqueueExtensions, Extent, FilterPlugin, HintContext, HintError, MAX_NODE_SCORE,
-    NormalizeScore, PermitResult, PermitPlugin, Placement, PostBindPlugin, PostFilterContext, PostFilterPlugin,
-    PostFilterResult, PreBindPlugin, PreEnqueuePlugin, PreFilterResult, PreFilterPlugin, PreFlightResult, PreScorePlugin,
-    PrepareScore, QueueSortPlugin, QueuedPod, QueueingHint, Registration, ReservePlugin, ScoreError, ScorePlugin,
-    default_normalize,
+    NormalizeScore, PermitPlugin, PermitResult, Placement, PostBindPlugin, PostFilterContext, PostFilterPlugin,
+    PostFilterResult, PreBindPlugin, PreEnqueuePlugin, PreFilterPlugin, PreFilterResult, PreFlightResult,
+    PreScorePlugin, PrepareScore, QueueSortPlugin, QueuedPod, QueueingHint, Registration, ReservePlugin, ScoreError,
+    ScorePlugin, default_normalize,
 };
 pub use crate::handle::{Handle, WaitingPods};
 pub use crate::intern::{Interner, Symbol};
-pub use crate::node_mask::NodeMask;
 pub use crate::model::{LabelsExt, Node, NodeIndex, Object, Pod, PodSpec, Uid, label_integer};
-pub use crate::plugin::{CompileContext, IndexView, OptionalStateOf, Plugin, Refs, Row, CycleSlot, StateOf, View};
+pub use crate::node_mask::NodeMask;
+pub use crate::plugin::{CompileContext, CycleSlot, IndexView, OptionalStateOf, Plugin, Refs, Row, StateOf, View};
 pub use crate::profile::Profile;
 pub use crate::simple::SimpleFilter;
 pub use crate::status::{Code, Reasons, Status};

@@ -5,7 +5,7 @@ use schedc_core::extension_points::Nomination;
 use schedc_core::model::Uid;
 use schedc_core::queue::QueuePlace;
 use schedc_core::scheduler::{Failure, Outcome};
-use schedc_embedded::server::Request;
+use schedc_in_memory::server::Request;
 
 use crate::history::Answer;
 use crate::invariants::{Invariant, Violation, broken};

@@ -7,8 +7,8 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1 as api;
 use schedc_core::client::{ApiError, ApiReason};
 use schedc_core::model::Uid;
-use schedc_embedded::server::{Change, ChangeKind, Key, PodRef, Request, Response};
-use schedc_embedded::{Call, Controllers, EmbeddedClient, Server, ServerOptions, Sleep};
+use schedc_in_memory::server::{Change, ChangeKind, Key, PodRef, Request, Response};
+use schedc_in_memory::{ApiServer, ApiServerOptions, Controllers, InMemoryClient, PendingCall, PendingSleep};
 use schedc_objects::AnyObject;
 use serde_json::{Value, json};
 
@@ -63,16 +63,16 @@ impl Watch {
 /// Everything outside of the scheduler.
 pub(crate) struct Cluster {
     /// What there is.
-    pub(crate) server: Server,
+    pub(crate) server: ApiServer,
     /// The time, in nanoseconds.
     pub(crate) now: i64,
     /// The watches, in the order of the streams.
     pub(crate) watches: [Watch; Stream::ALL.len()],
     /// Requests that wait for an answer.
-    pub(crate) calls: Vec<Call>,
+    pub(crate) calls: Vec<PendingCall>,
     /// Requests that will get none, and until when their callers wait.
-    abandoned: Vec<(i64, Call)>,
-    sleeps: Vec<(i64, Sleep)>,
+    abandoned: Vec<(i64, PendingCall)>,
+    sleeps: Vec<(i64, PendingSleep)>,
     controllers: Controllers,
     /// The version of the server that watches know of.
     observed: u64,
@@ -85,9 +85,9 @@ pub(crate) struct Cluster {
 impl Cluster {
     /// A cluster with storage classes.
     pub(crate) fn new() -> Self {
-        let options = ServerOptions { events_kept: 0, ..ServerOptions::default() };
+        let options = ApiServerOptions { events_kept: 0, ..ApiServerOptions::default() };
         let mut cluster = Cluster {
-            server: Server::new(options),
+            server: ApiServer::new(options),
             now: 1_700_000_000_000_000_000,
             watches: Default::default(),
             calls: Vec::new(),
@@ -246,7 +246,7 @@ impl Cluster {
     }
 
     /// Takes in what the scheduler's client is asked for. Events are recorded at once.
-    pub(crate) fn take_calls(&mut self, client: &EmbeddedClient) -> Vec<Request> {
+    pub(crate) fn take_calls(&mut self, client: &InMemoryClient) -> Vec<Request> {
         let mut requests = Vec::new();
         for call in client.take_calls() {
             if matches!(call.request, Request::Record(_)) {
@@ -311,13 +311,14 @@ impl Cluster {
 
     /// The places of waiting requests that are less frequent than bindings and statuses.
     pub(crate) fn rare_calls(&self) -> Vec<u8> {
-        let is_rare = |call: &Call| !matches!(call.request, Request::Bind { .. } | Request::PatchPodStatus { .. });
+        let is_rare =
+            |call: &PendingCall| !matches!(call.request, Request::Bind { .. } | Request::PatchPodStatus { .. });
         let rare = self.calls.iter().enumerate().filter(|(_, call)| is_rare(call));
         rare.filter_map(|(at, _)| at.try_into().ok()).collect()
     }
 
     /// Requests that were sent and not answered.
-    pub(crate) fn outstanding(&self) -> impl Iterator<Item = &Call> {
+    pub(crate) fn outstanding(&self) -> impl Iterator<Item = &PendingCall> {
         self.calls.iter().chain(self.abandoned.iter().map(|(_, call)| call))
     }
 
@@ -348,7 +349,7 @@ impl Cluster {
     pub(crate) fn next_time(&self) -> Option<i64> {
         let sleeps = self.sleeps.iter().filter(|(_, sleep)| !sleep.is_abandoned()).map(|(until, _)| *until);
         let abandoned = self.abandoned.iter().map(|(until, _)| *until);
-        sleeps.chain(abandoned).chain(self.server.next_end()).min()
+        sleeps.chain(abandoned).chain(self.server.next_removal()).min()
     }
 
     /// What a watch lists.

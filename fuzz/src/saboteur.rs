@@ -6,14 +6,15 @@ use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::client::Client;
 use schedc_core::extension_points::{
-    BindPlugin, BindResult, FilterPlugin, PermitResult, PermitPlugin, Placement, PostBindPlugin, PreBindPlugin,
-    PreEnqueuePlugin, PreFilterResult, PreFilterPlugin, PreFlightResult, PreScorePlugin, ReservePlugin, ScoreError, ScorePlugin,
+    BindPlugin, BindResult, FilterPlugin, PermitPlugin, PermitResult, Placement, PostBindPlugin, PreBindPlugin,
+    PreEnqueuePlugin, PreFilterPlugin, PreFilterResult, PreFlightResult, PreScorePlugin, ReservePlugin, ScoreError,
+    ScorePlugin,
 };
 use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::intern::Symbol;
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{LabelsExt, Pod, PodSpec};
-use schedc_core::plugin::{CompileContext, IndexView, Row, CycleSlot, View};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CompileContext, CycleSlot, IndexView, Row, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 use crate::follower::follow;
@@ -95,13 +96,20 @@ impl PreEnqueuePlugin for First {
 impl PreFilterPlugin for First {
     type Cycle = Kernel;
 
-    fn pre_filter(&self, _: &NoArgs, pod: &Option<Symbol>, view: View<'_, Self>) -> Result<PreFilterResult<Kernel>, Status> {
+    fn pre_filter(
+        &self,
+        _: &NoArgs,
+        pod: &Option<Symbol>,
+        view: View<'_, Self>,
+    ) -> Result<PreFilterResult<Kernel>, Status> {
         let Some(pod) = pod.map(|pod| view.base.interner.resolve(pod)) else {
             return Ok(PreFilterResult::skip(Kernel::Pass));
         };
         match Self::obey(self.take(pod, Point::PreFilter), Point::PreFilter) {
             Ok(()) => {}
-            Err(status) if status.code == Code::Unschedulable => return Ok(PreFilterResult::reject(Kernel::Pass, status)),
+            Err(status) if status.code == Code::Unschedulable => {
+                return Ok(PreFilterResult::reject(Kernel::Pass, status));
+            }
             Err(status) => return Err(status),
         }
         Ok(match Self::obey(self.take(pod, Point::Filter), Point::Filter) {
@@ -139,7 +147,9 @@ impl PreScorePlugin for First {
         view: View<'_, Self>,
         _: &NodeMask,
     ) -> Result<CycleSlot<Kernel>, Status> {
-        let Some(pod) = pod.map(|pod| view.base.interner.resolve(pod)) else { return Ok(CycleSlot::skip(Kernel::Pass)) };
+        let Some(pod) = pod.map(|pod| view.base.interner.resolve(pod)) else {
+            return Ok(CycleSlot::skip(Kernel::Pass));
+        };
         Self::obey(self.take(pod, Point::PreScore), Point::PreScore)?;
         Ok(match self.take(pod, Point::Score) {
             Some(_) => CycleSlot::ready(Kernel::Say(Code::Error)),

@@ -8,8 +8,8 @@ use schedc_core::engine::Decision;
 use schedc_core::model::Uid;
 use schedc_core::queue::QueuePlace;
 use schedc_core::scheduler::InProgressCounts;
-use schedc_embedded::EmbeddedClient;
-use schedc_embedded::Executor;
+use schedc_in_memory::Executor;
+use schedc_in_memory::InMemoryClient;
 
 use crate::checks::in_words;
 use crate::follower::Followed;
@@ -198,7 +198,7 @@ impl Simulation {
             return Ok(());
         }
         let ledger = SharedLedger::default();
-        let mut fresh = start(&ledger, &EmbeddedClient::default(), self.seed);
+        let mut fresh = start(&ledger, &InMemoryClient::default(), self.seed);
         let mut executor = Executor::new();
         std::mem::swap(&mut fresh, &mut self.scheduler);
         std::mem::swap(&mut executor, &mut self.executor);

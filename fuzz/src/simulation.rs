@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use schedc_core::model::Uid;
 use schedc_core::scheduler::{Completed, Options, Scheduler, Tasks, TieBreak};
-use schedc_embedded::{EmbeddedClient, Executor};
+use schedc_in_memory::{Executor, InMemoryClient};
 
 use crate::cluster::Cluster;
 use crate::figures::Figures;
@@ -35,7 +35,7 @@ impl Tasks for Spawner<'_> {
 }
 
 /// The scheduler of the fuzz profile.
-pub(crate) type FuzzScheduler = Scheduler<Profiles, EmbeddedClient>;
+pub(crate) type FuzzScheduler = Scheduler<Profiles, InMemoryClient>;
 
 /// A scheduler and its cluster.
 pub struct Simulation {
@@ -43,7 +43,7 @@ pub struct Simulation {
     pub(crate) cluster: Cluster,
     pub(crate) scheduler: FuzzScheduler,
     pub(crate) executor: Executor<Completed>,
-    pub(crate) client: EmbeddedClient,
+    pub(crate) client: InMemoryClient,
     pub(crate) ledger: SharedLedger,
     /// What the scheduler was told.
     pub(crate) known: Known,
@@ -111,7 +111,7 @@ impl Simulation {
     pub fn new(seed: u64, lie: Option<Lie>) -> Self {
         let ledger = SharedLedger::default();
         let cluster = Cluster::new();
-        let client = EmbeddedClient::default();
+        let client = InMemoryClient::default();
         let scheduler = start(&ledger, &client, seed);
         ledger.open().deaf_to_unreserve = lie == Some(Lie::IsDeafToUnreserve);
         let mut figures = Figures::default();
@@ -360,7 +360,7 @@ impl Simulation {
         self.restarts += 1;
         self.figures.add("fault", if arrives { "restart, requests arrive" } else { "restart, requests are lost" });
         self.executor = Executor::new();
-        self.client = EmbeddedClient::default();
+        self.client = InMemoryClient::default();
         self.cluster.lose_scheduler(arrives);
         self.cluster.observe(self.tried, &mut self.figures);
         self.ledger.open().scheduler_starts();
@@ -392,7 +392,7 @@ impl Simulation {
 }
 
 /// A scheduler that knows nothing yet.
-pub(crate) fn start(ledger: &SharedLedger, client: &EmbeddedClient, seed: u64) -> FuzzScheduler {
+pub(crate) fn start(ledger: &SharedLedger, client: &InMemoryClient, seed: u64) -> FuzzScheduler {
     ledger.lay_out();
     let options = Options {
         seed,

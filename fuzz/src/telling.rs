@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schedc_core::model::{PodSpec, Uid};
 use schedc_core::scheduler::Change;
-use schedc_embedded::server::{self, ChangeKind};
+use schedc_in_memory::server::{self, ChangeKind};
 use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_finished};
 
 use crate::cluster::News;

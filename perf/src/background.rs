@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use schedc_embedded::server::{Key, Request};
+use schedc_in_memory::server::{Key, Request};
 
 use crate::Error;
 use crate::config::ChurnMode;

@@ -3,8 +3,8 @@
 use schedc_core::intern::Interner;
 use schedc_core::profile::ProfileInfo;
 use schedc_core::scheduler;
-use schedc_embedded::server::{Change, ChangeKind};
-use schedc_embedded::watch;
+use schedc_in_memory::server::{Change, ChangeKind};
+use schedc_in_memory::watch;
 use schedc_objects::AnyObject;
 
 use crate::Error;
@@ -44,7 +44,7 @@ impl Placements {
         };
         let mut names = Interner::default();
         for change in self.0 {
-            let Some(told) = watch::told(&change, &mut names) else { continue };
+            let Some(told) = watch::scheduler_change(&change, &mut names) else { continue };
             // One that was created with a node was not placed by anybody.
             if let (scheduler::Change::Pod(pod), ChangeKind::Modified) = (&told, change.kind) {
                 validator.expect(&pod.uid);

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use k8s_openapi::api::core::v1 as api;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::Pod;
-use schedc_embedded::Hooks;
-use schedc_embedded::server::{Change, ChangeKind, Request, Response};
+use schedc_in_memory::SimulationHooks;
+use schedc_in_memory::server::{Change, ChangeKind, Request, Response};
 use schedc_objects::AnyObject;
 
 use crate::measure::{Decisions, Stopwatch};
@@ -124,7 +124,7 @@ impl Probe {
     }
 }
 
-impl Hooks for Probe {
+impl SimulationHooks for Probe {
     fn before_pop(&mut self) {
         if self.collection.is_some() {
             self.stopwatch = Some(Stopwatch::start());
@@ -139,7 +139,7 @@ impl Hooks for Probe {
         }
     }
 
-    fn answered(&mut self, _now: i64, request: &Request, response: &Response) {
+    fn on_response(&mut self, _now: i64, request: &Request, response: &Response) {
         let (Request::Bind { .. }, Ok(Some(object))) = (request, response) else { return };
         let AnyObject::Pod(pod) = &**object else { return };
         if self.collection.as_ref().is_some_and(|collection| collection.selection.has(pod)) {
@@ -153,7 +153,7 @@ impl Hooks for Probe {
         self.count(pod, true);
     }
 
-    fn changed(&mut self, _now: i64, change: &Change) {
+    fn on_change(&mut self, _now: i64, change: &Change) {
         self.placements.record(change);
         if self.scheduled.is_none() || change.kind == ChangeKind::Modified {
             return;

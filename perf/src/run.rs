@@ -6,9 +6,9 @@ use schedc_core::client::ApiError;
 use schedc_core::erased::AnyBundle;
 use schedc_core::profile::profile_for;
 use schedc_core::scheduler;
-use schedc_embedded::server::{Key, Request};
-use schedc_embedded::{ServerOptions, Simulator, simulator};
-use schedc_objects::manifests::Place;
+use schedc_in_memory::server::{Key, Request};
+use schedc_in_memory::{ApiServerOptions, Simulator, simulator};
+use schedc_objects::manifests::SourceLocation;
 use schedc_objects::{AnyObject, Sourced, default};
 
 use crate::background::Background;
@@ -85,7 +85,8 @@ const ROUNDS: u32 = 16;
 impl<'a> Runner<'a> {
     fn new(bundle: &AnyBundle, chosen: &'a Chosen<'a>, options: Options) -> Result<Self, Error> {
         let scheduler = scheduler::Options { seed: options.seed, serve_all: options.profile, ..Default::default() };
-        let server = ServerOptions { grace: None, events_kept: 0, finalizers_hold: true, ..ServerOptions::default() };
+        let server =
+            ApiServerOptions { grace: None, events_kept: 0, finalizers_hold: true, ..ApiServerOptions::default() };
         let options = simulator::Options { scheduler, server, start: START, ..Default::default() };
         let simulator = Simulator::new(bundle, options, Probe::default())?;
         Ok(Runner {
@@ -141,7 +142,7 @@ impl<'a> Runner<'a> {
     pub(crate) fn catch_up(&mut self) -> Result<(), Error> {
         self.rounds = 0;
         let now = self.clock.now();
-        self.simulator.pass(now);
+        self.simulator.advance_to(now);
         if self.background.iter().any(|background| background.next() <= now) {
             let mut all = std::mem::take(&mut self.background);
             let mut kept = Vec::new();
@@ -167,7 +168,7 @@ impl<'a> Runner<'a> {
     /// Completes an object as an API server does.
     pub(crate) fn admit(&mut self, object: AnyObject) -> Result<AnyObject, Error> {
         let mut problems = Vec::new();
-        let place = Place { file: "".into(), line: 0, item: None };
+        let place = SourceLocation { file: "".into(), line: 0, item: None };
         let mut object = Sourced { object, place };
         self.admission.admit(&mut object, &mut problems);
         match problems.first() {

@@ -38,7 +38,7 @@ pub use args::DefaultPreemptionArgs;
 use crate::indexes::DisruptionBudgets;
 use choice::VictimCost;
 use dry_run::{Candidates, dry_run, failure_diagnosis};
-use trials::{TrialCache, PreemptionTrials};
+use trials::{PreemptionTrials, TrialCache};
 
 /// Makes room for a pod at the expense of pods of lower priority.
 #[derive(Debug)]
@@ -87,7 +87,9 @@ impl PostFilterPlugin for DefaultPreemption {
             return PostFilterResult::unschedulable(format!("preemption: {reason}"));
         }
         let trials = &self.trials;
-        trials.with(cx.equivalence_class, cx.pod, cx.cache, view.indexes, cx.now, |trials| preempt(args, cx, view, trials))
+        trials.with(cx.equivalence_class, cx.pod, cx.cache, view.indexes, cx.now, |trials| {
+            preempt(args, cx, view, trials)
+        })
     }
 }
 

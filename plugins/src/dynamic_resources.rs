@@ -16,7 +16,7 @@ use schedc_core::args::{Args, Errors, Node, Part, parse_duration};
 use schedc_core::client::Client;
 use schedc_core::extension_points::{
     FilterPlugin, Placement, PostFilterContext, PostFilterPlugin, PostFilterResult, PreBindPlugin, PreEnqueuePlugin,
-    PreFilterResult, PreFilterPlugin, PreFlightResult, ReservePlugin, ScoreError, ScorePlugin, SkipFrequency,
+    PreFilterPlugin, PreFilterResult, PreFlightResult, ReservePlugin, ScoreError, ScorePlugin, SkipFrequency,
 };
 use schedc_core::handle::Handle;
 use schedc_core::model::{Pod, PodSpec};

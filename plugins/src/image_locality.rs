@@ -15,8 +15,8 @@
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{MAX_NODE_SCORE, PrepareScore, ScoreError, ScorePlugin};
 use schedc_core::handle::Handle;
-use schedc_core::intern::Symbol;
 use schedc_core::incremental::ScoreUpdate;
+use schedc_core::intern::Symbol;
 use schedc_core::model::PodSpec;
 use schedc_core::plugin::{CompileContext, Plugin, View};
 use schedc_core::scratch::Scratch;
@@ -95,7 +95,10 @@ impl PrepareScore for ImageLocality {
         rescore: &mut ScoreUpdate<'_>,
     ) {
         // Pods that come and go bring no images.
-        if !rescore.changed.node_objects || pod.images.is_empty() || node_fractions(pod, view).eq(spread.images.iter().copied()) {
+        if !rescore.changed.node_objects
+            || pod.images.is_empty()
+            || node_fractions(pod, view).eq(spread.images.iter().copied())
+        {
             return;
         }
         spread.images.clear();
@@ -142,8 +145,8 @@ mod tests {
     use schedc_core::cache::Base;
     use schedc_core::column::{Column, Index};
     use schedc_core::intern::Interner;
-    use schedc_core::node_mask::NodeMask;
     use schedc_core::model::NodeIndex;
+    use schedc_core::node_mask::NodeMask;
     use schedc_objects::testing::node;
 
     use super::*;

@@ -23,9 +23,9 @@ use schedc_core::scratch::Scratch;
 
 mod args;
 mod compiled;
+mod domain_sums;
 mod filtering;
 mod hint;
-mod domain_sums;
 mod scoring;
 
 pub use args::InterPodAffinityArgs;

@@ -17,14 +17,14 @@ use std::sync::Arc;
 use schedc_core::column::Column;
 use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{
-    EnqueueExtensions, Extent, FilterPlugin, HintContext, HintError, NormalizeScore, PreFilterResult, PreFilterPlugin,
+    EnqueueExtensions, Extent, FilterPlugin, HintContext, HintError, NormalizeScore, PreFilterPlugin, PreFilterResult,
     PreScorePlugin, QueueingHint, Registration, ScoreError, ScorePlugin, default_normalize,
 };
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{Labels, Node, NodeSelector, NodeSelectorTerm, PodSpec, PreferredTerm};
-use schedc_core::plugin::{CompileContext, Plugin, CycleSlot, View};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 use smallvec::SmallVec;
 

@@ -13,7 +13,8 @@
 use schedc_core::args::NoArgs;
 use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{
-    EnqueueExtensions, FilterPlugin, HintContext, HintError, PreFilterResult, PreFilterPlugin, QueueingHint, Registration,
+    EnqueueExtensions, FilterPlugin, HintContext, HintError, PreFilterPlugin, PreFilterResult, QueueingHint,
+    Registration,
 };
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;

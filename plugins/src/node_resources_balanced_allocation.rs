@@ -14,9 +14,9 @@
 use schedc_core::args::{Args, List};
 use schedc_core::extension_points::{MAX_NODE_SCORE, PreScorePlugin, ScoreError, ScorePlugin, SkipFrequency};
 use schedc_core::handle::Handle;
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{CompileContext, Plugin, CycleSlot, View};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
 use schedc_core::status::Status;
 
 use crate::columns::NodeResources;
@@ -64,7 +64,11 @@ impl Plugin for NodeResourcesBalancedAllocation {
     }
 
     #[inline]
-    fn compile(args: &NodeResourcesBalancedAllocationArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> RequestedAmounts {
+    fn compile(
+        args: &NodeResourcesBalancedAllocationArgs,
+        pod: &PodSpec,
+        cx: CompileContext<'_, Self>,
+    ) -> RequestedAmounts {
         RequestedAmounts::new(&pod.balance_requests, args.resources.iter().map(|resource| resource.name), cx.interner)
     }
 }

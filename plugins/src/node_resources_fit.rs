@@ -16,13 +16,14 @@
 
 use schedc_core::cache::Base;
 use schedc_core::extension_points::{
-    FilterPlugin, MAX_NODE_SCORE, PreFilterResult, PreFilterPlugin, PreScorePlugin, ScoreError, ScorePlugin, SkipFrequency,
+    FilterPlugin, MAX_NODE_SCORE, PreFilterPlugin, PreFilterResult, PreScorePlugin, ScoreError, ScorePlugin,
+    SkipFrequency,
 };
 use schedc_core::handle::Handle;
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{NodeIndex, PodSpec, Resources, label_key_problems};
-use schedc_core::plugin::{CompileContext, Plugin, CycleSlot, View};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 mod args;
@@ -290,14 +291,17 @@ impl Requests {
             && !is_insufficient(self.memory, has.memory, used.memory)
             && !is_insufficient(self.ephemeral_storage, has.ephemeral_storage, used.ephemeral_storage)
             && (self.scalars.is_empty()
-                || self.scalars(node).all(|(_, (requested, allocatable, used))| !is_insufficient(requested, allocatable, used)));
+                || self
+                    .scalars(node)
+                    .all(|(_, (requested, allocatable, used))| !is_insufficient(requested, allocatable, used)));
         if fits { Ok(()) } else { Err(Insufficient { unresolvable: self.is_unresolvable(node) }) }
     }
 
     #[inline(always)]
     fn is_unresolvable(&self, node: &NodeResources) -> bool {
         let (has, used) = (&node.allocatable, &node.requested);
-        let unresolvable = |requested, allocatable, used| is_insufficient(requested, allocatable, used) && requested > allocatable;
+        let unresolvable =
+            |requested, allocatable, used| is_insufficient(requested, allocatable, used) && requested > allocatable;
         unresolvable(self.milli_cpu, has.milli_cpu, used.milli_cpu)
             || unresolvable(self.memory, has.memory, used.memory)
             || unresolvable(self.ephemeral_storage, has.ephemeral_storage, used.ephemeral_storage)

@@ -16,19 +16,19 @@ use std::sync::Arc;
 use schedc_core::args::NoArgs;
 use schedc_core::cache::Base;
 use schedc_core::column::Position;
-use schedc_core::extension_points::{FilterPlugin, PreFilterResult, PreFilterPlugin, SkipFrequency};
+use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
 use schedc_core::handle::Handle;
+use schedc_core::incremental::{ExcludedFromSignature, FilterUpdate, NeedsFullEvaluation};
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::incremental::{NeedsFullEvaluation, ExcludedFromSignature, FilterUpdate};
 use schedc_core::map::Map;
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{NodeIndex, Pod, PodSpec, Volume};
-use schedc_core::plugin::{CompileContext, Plugin, CycleSlot, View};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 use smallvec::SmallVec;
 
-mod hypothetical_changes;
 mod hint;
+mod hypothetical_changes;
 mod requested_volumes;
 
 use hypothetical_changes::HypotheticalChanges;
@@ -280,7 +280,12 @@ impl FilterPlugin for NodeVolumeLimits {
     type Rejection = VolumeLimitRejection;
 
     #[inline(always)]
-    fn filter(_: &NoArgs, pod: &NodeVolumeLimitsPod, nodes: &FullNodes, node: NodeIndex) -> Result<(), VolumeLimitRejection> {
+    fn filter(
+        _: &NoArgs,
+        pod: &NodeVolumeLimitsPod,
+        nodes: &FullNodes,
+        node: NodeIndex,
+    ) -> Result<(), VolumeLimitRejection> {
         if nodes.rejected.contains(node) {
             return Err(nodes.rejection(node));
         }

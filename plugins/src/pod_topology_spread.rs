@@ -24,14 +24,14 @@
 
 use schedc_core::column::Position;
 use schedc_core::extension_points::{
-    Extent, FilterPlugin, MAX_NODE_SCORE, NormalizeScore, PreFilterResult, PreFilterPlugin, PreScorePlugin, ScoreClass,
+    Extent, FilterPlugin, MAX_NODE_SCORE, NormalizeScore, PreFilterPlugin, PreFilterResult, PreScorePlugin, ScoreClass,
     ScoreError, ScorePlugin, SkipFrequency,
 };
 use schedc_core::handle::Handle;
-use schedc_core::incremental::{NeedsFullEvaluation, ScoreUpdate, FilterUpdate};
-use schedc_core::node_mask::NodeMask;
+use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation, ScoreUpdate};
 use schedc_core::model::{NodeIndex, Pod, PodSpec};
-use schedc_core::plugin::{CompileContext, Plugin, Refs, Row, CycleSlot, View};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, Refs, Row, View};
 use schedc_core::scratch::Scratch;
 use schedc_core::status::{Code, Reasons, Status};
 
@@ -103,7 +103,9 @@ impl PreFilterPlugin for PodTopologySpread {
                 Err(Status::error(format!("{what}: {error}")))
             }
             Ok(constraints) if constraints.is_empty() => Ok(PreFilterResult::skip(SpreadCounts::default())),
-            Ok(constraints) => Ok(PreFilterResult::ready(skew::count(pod, constraints, view, &mut self.counting.lock()))),
+            Ok(constraints) => {
+                Ok(PreFilterResult::ready(skew::count(pod, constraints, view, &mut self.counting.lock())))
+            }
         }
     }
 

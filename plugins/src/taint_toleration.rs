@@ -18,9 +18,9 @@ use schedc_core::extension_points::{
     Registration, ScoreError, ScorePlugin, SkipFrequency, default_normalize,
 };
 use schedc_core::handle::Handle;
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{Effect, Node, PodSpec, Taint, Toleration, TolerationOperator};
-use schedc_core::plugin::{CompileContext, Plugin, CycleSlot, View};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 use smallvec::SmallVec;
 
@@ -92,7 +92,13 @@ impl PreScorePlugin for TaintToleration {
     const SKIPS: SkipFrequency = SkipFrequency::Never;
     const READS_ONLY_POD: bool = true;
 
-    fn pre_score(&self, _: &NoArgs, _: &TaintTolerationPod, _: View<'_, Self>, _: &NodeMask) -> Result<CycleSlot<()>, Status> {
+    fn pre_score(
+        &self,
+        _: &NoArgs,
+        _: &TaintTolerationPod,
+        _: View<'_, Self>,
+        _: &NodeMask,
+    ) -> Result<CycleSlot<()>, Status> {
         Ok(CycleSlot::ready(()))
     }
 }

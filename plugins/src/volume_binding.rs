@@ -22,36 +22,36 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use schedc_core::client::Client;
 use schedc_core::column::Position;
 use schedc_core::extension_points::{
-    FilterPlugin, Placement, PreBindPlugin, PreFilterResult, PreFilterPlugin, PreFlightResult, PreScorePlugin, ReservePlugin,
-    ScoreError, ScorePlugin, SkipFrequency,
+    FilterPlugin, Placement, PreBindPlugin, PreFilterPlugin, PreFilterResult, PreFlightResult, PreScorePlugin,
+    ReservePlugin, ScoreError, ScorePlugin, SkipFrequency,
 };
 use schedc_core::handle::Handle;
+use schedc_core::incremental::{ExcludedFromSignature, FilterUpdate, NeedsFullEvaluation};
 use schedc_core::intern::Symbol;
-use schedc_core::incremental::{NeedsFullEvaluation, ExcludedFromSignature, FilterUpdate};
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{NodeIndex, PersistentVolume, PersistentVolumeClaim, PodSpec, Uid, Volume};
-use schedc_core::plugin::{CompileContext, Plugin, CycleSlot, View};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
 use schedc_core::scratch::Scratch;
 use schedc_core::status::{Code, Reasons, Status};
 
 mod args;
 mod assume_cache;
 mod binding;
-mod label_indexed_list;
-mod claims;
-mod hint;
-mod pod_volumes;
-mod node_affinity_cache;
-mod claims_fingerprint;
 mod binding_wait;
+mod claims;
+mod claims_fingerprint;
+mod hint;
+mod label_indexed_list;
+mod node_affinity_cache;
+mod pod_volumes;
 
 pub use args::VolumeBindingArgs;
 use assume_cache::AssumeCache;
 use binding::BindingPlan;
+use claims_fingerprint::ClaimsFingerprint;
+use node_affinity_cache::NodeAffinityCache;
 use pod_volumes::ClaimBinding;
 pub use pod_volumes::{Conflicts, PodVolumes, VolumeRejection};
-use node_affinity_cache::NodeAffinityCache;
-use claims_fingerprint::ClaimsFingerprint;
 
 use crate::columns::NodeLabels;
 use crate::indexes::Volumes;
@@ -225,7 +225,9 @@ impl FilterPlugin for VolumeBinding {
     fn code(unfit: &VolumeRejection) -> Code {
         match unfit {
             VolumeRejection::Conflicts(_) => Code::UnschedulableAndUnresolvable,
-            VolumeRejection::Untranslatable(_) | VolumeRejection::InvalidSelector | VolumeRejection::NotPrepared => Code::Error,
+            VolumeRejection::Untranslatable(_) | VolumeRejection::InvalidSelector | VolumeRejection::NotPrepared => {
+                Code::Error
+            }
         }
     }
 

@@ -13,12 +13,12 @@
 //! **Differences.** None.
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{FilterPlugin, PreFilterResult, PreFilterPlugin, SkipFrequency};
+use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
 use schedc_core::handle::Handle;
+use schedc_core::incremental::{ExcludedFromSignature, FilterUpdate, NeedsFullEvaluation};
 use schedc_core::intern::Symbol;
-use schedc_core::incremental::{NeedsFullEvaluation, ExcludedFromSignature, FilterUpdate};
 use schedc_core::model::{NodeIndex, Pod, PodSpec, Volume};
-use schedc_core::plugin::{CompileContext, Plugin, CycleSlot, View};
+use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 mod hint;
@@ -140,7 +140,9 @@ impl PreFilterPlugin for VolumeRestrictions {
         view: View<'_, Self>,
         verdicts: &mut FilterUpdate<'_>,
     ) -> Result<(), NeedsFullEvaluation> {
-        let Ok(PreFilterResult { slot: new, .. }) = self.pre_filter(args, pod, view) else { return Err(NeedsFullEvaluation) };
+        let Ok(PreFilterResult { slot: new, .. }) = self.pre_filter(args, pod, view) else {
+            return Err(NeedsFullEvaluation);
+        };
         if new.skip != slot.skip {
             return Err(NeedsFullEvaluation);
         }

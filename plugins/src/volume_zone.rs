@@ -15,12 +15,12 @@
 use std::sync::Arc;
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{FilterPlugin, PreFilterResult, PreFilterPlugin, SkipFrequency};
+use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
 use schedc_core::handle::Handle;
-use schedc_core::intern::Symbol;
 use schedc_core::incremental::ExcludedFromSignature;
+use schedc_core::intern::Symbol;
 use schedc_core::model::{LabelsExt, PodSpec, Volume, ZoneLabel};
-use schedc_core::plugin::{CompileContext, Plugin, CycleSlot, View};
+use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 mod hint;
@@ -84,7 +84,11 @@ impl Plugin for VolumeZone {
     fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> VolumeZonePod {
         if pod.volumes.is_empty() {
             let own = NamedClaims { namespace: pod.namespace, claims: Box::default() };
-            return VolumeZonePod { own: ExcludedFromSignature(own), zones: Box::default(), labels: [Symbol::EMPTY; 4] };
+            return VolumeZonePod {
+                own: ExcludedFromSignature(own),
+                zones: Box::default(),
+                labels: [Symbol::EMPTY; 4],
+            };
         }
         let claims: Box<[Symbol]> = pod.volumes.iter().filter_map(Volume::named_claim).collect();
         let volumes = claims.iter().filter_map(|&claim| {

@@ -23,7 +23,7 @@ mod shrink;
 mod world;
 
 pub use contracts::{Contract, check};
-pub use schedc_embedded::{End, Hooks, Options, Simulator, TimedInput, Treatment};
+pub use schedc_in_memory::{CallTreatment, Options, SimulationEnd, SimulationHooks, Simulator, TimedInput};
 pub use schedc_objects::testing as objects;
 pub use shrink::shrink;
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use schedc_core::cache::{Cache, PodState};
 use schedc_core::client::{ApiError, ApiReason};
-use schedc_core::minimal_cluster::MinimalCluster;
 use schedc_core::intern::Symbol;
+use schedc_core::minimal_cluster::MinimalCluster;
 use schedc_core::model::{Node, Pod, PodSpec, Uid};
 use schedc_core::profile::{Bundle, StartError};
 use schedc_core::scheduler::{Change, Options, Outcome, TieBreak};

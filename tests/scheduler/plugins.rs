@@ -8,8 +8,8 @@ use schedc_core::args::NoArgs;
 use schedc_core::client::{Client, ObjectRef};
 use schedc_core::events::{Action, EventResource};
 use schedc_core::extension_points::{
-    EnqueueExtensions, FilterPlugin, PermitResult, PermitPlugin, Placement, PreBindPlugin, PreFilterResult, PreFilterPlugin,
-    PreFlightResult, Registration, ReservePlugin,
+    EnqueueExtensions, FilterPlugin, PermitPlugin, PermitResult, Placement, PreBindPlugin, PreFilterPlugin,
+    PreFilterResult, PreFlightResult, Registration, ReservePlugin,
 };
 use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::intern::Interner;

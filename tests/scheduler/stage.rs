@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1::{Pod as ApiPod, PodCondition};
 use schedc_core::client::ApiError;
 use schedc_core::model::Uid;
 use schedc_core::queue::QueuePlace;
-use schedc_core::scheduler::{Change, Completed, Options, Scheduler, Tasks, TieBreak, InProgressCounts};
+use schedc_core::scheduler::{Change, Completed, InProgressCounts, Options, Scheduler, Tasks, TieBreak};
 use schedc_objects::{Manifests, Objects, convert_node, convert_object, convert_pod, is_finished};
 
 use crate::scheduler::pipelines::Profiles;

@@ -16,9 +16,9 @@ mod scores;
 
 use schedc::pipelines::state::State;
 use schedc_core::cache::Cache;
-use schedc_core::node_mask::{NodeMask, nodes_of};
 use schedc_core::model::NodeIndex;
 use schedc_core::node_loops::BestTotal;
+use schedc_core::node_mask::{NodeMask, nodes_of};
 
 use filters::Filters;
 use profiles::Profile;

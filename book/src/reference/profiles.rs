@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use schedc_codegen::catalog::{ArgsSchema, Catalog};
 use schedc_codegen::plan::Point;
-use schedc_codegen::settings::{self, ValueKind, Key};
+use schedc_codegen::settings::{self, Key, ValueKind};
 
 use super::{in_tree, plugin_link, title};
 

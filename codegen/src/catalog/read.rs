@@ -187,7 +187,10 @@ fn plugin(
     }
     let writes = writes.iter().filter_map(|write| writes::write(write, found)).collect();
     if let Some(field) = table.get("writes").filter(|_| !points.iter().any(|point| point.may_write())) {
-        found.push(messages::only_for_writing_points(&field.key, Point::ALL.into_iter().filter(|point| point.may_write())));
+        found.push(messages::only_for_writing_points(
+            &field.key,
+            Point::ALL.into_iter().filter(|point| point.may_write()),
+        ));
     }
 
     let shared = match kind {

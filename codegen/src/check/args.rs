@@ -30,7 +30,11 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
             continue;
         }
         let Some((_, plugin)) = cx.plan.find(name) else {
-            if cx.catalogs.plugin(name).is_some_and(|entry| !entry.points.iter().any(|point| cx.has_earlier_error(*point))) {
+            if cx
+                .catalogs
+                .plugin(name)
+                .is_some_and(|entry| !entry.points.iter().any(|point| cx.has_earlier_error(*point)))
+            {
                 found.push(messages::args_of_disabled_plugin(&args.plugin));
             }
             continue;
@@ -50,8 +54,9 @@ fn check_absent(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
         };
         let required: Vec<&FieldSchema> = fields.iter().filter(|field| field.required).collect();
         let name = &plugin.entry.name;
-        let is_meant =
-            |args: &RawArgs| args.plugin.value == *name || suggested_plugin(cx, args).is_some_and(|entry| entry.name == *name);
+        let is_meant = |args: &RawArgs| {
+            args.plugin.value == *name || suggested_plugin(cx, args).is_some_and(|entry| entry.name == *name)
+        };
         if !required.is_empty() && !cx.raw.args.iter().any(is_meant) {
             found.push(messages::missing_arguments(at, name, &required));
         }

@@ -34,11 +34,15 @@ pub(super) fn folder(root: &Manifest, package: &str, dependency: &str, cargo_hom
     let lock: Lock = toml::from_str(&text).ok()?;
     let locked = lock.dependency(package, dependency)?;
     match &locked.source {
-        None => exactly_one(root.patches().filter(|patch| patch.package == dependency).filter_map(|patch| patch.folder)),
+        None => {
+            exactly_one(root.patches().filter(|patch| patch.package == dependency).filter_map(|patch| patch.folder))
+        }
         Some(source) if source.starts_with("registry+") || source.starts_with("sparse+") => {
             let folder = format!("{}-{}", locked.name, locked.version);
             let registries = fs::read_dir(cargo_home?.join("registry").join("src")).ok()?;
-            exactly_one(registries.flatten().map(|registry| registry.path().join(&folder)).filter(|folder| folder.is_dir()))
+            exactly_one(
+                registries.flatten().map(|registry| registry.path().join(&folder)).filter(|folder| folder.is_dir()),
+            )
         }
         Some(_) => None,
     }

@@ -8,14 +8,22 @@ use super::extenders;
 use super::imports::Imports;
 use super::names::IdentScope;
 use crate::catalog::{CustomKind, Write};
-use crate::plan::{Plan, PlanCrate};
 use crate::permissions;
+use crate::plan::{Plan, PlanCrate};
 use crate::source::Files;
 
 /// The modules of the profiles, which have the names of their files but for what is taken.
 pub(super) fn modules(plans: &[Plan]) -> Vec<Ident> {
-    let mut names =
-        IdentScope::without(&["errors", "handle", "catalog_checks", "profile", "schedc_core", "state", "std", "visitor"]);
+    let mut names = IdentScope::without(&[
+        "errors",
+        "handle",
+        "catalog_checks",
+        "profile",
+        "schedc_core",
+        "state",
+        "std",
+        "visitor",
+    ]);
     plans.iter().map(|plan| names.ident(plan.module.clone())).collect()
 }
 

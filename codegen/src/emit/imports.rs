@@ -69,7 +69,10 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("::schedc_core", &["costs", "idle_plugins", "incremental", "model"]),
     ("::schedc_core::model", &["NodeIndex", "PodSpec"]),
     ("::schedc_core::originals", &["RequiredOriginals"]),
-    ("::schedc_core::plugin", &["CompileContext", "IndexView", "OptionalStateOf", "Plugin", "CycleSlot", "StateOf", "View"]),
+    (
+        "::schedc_core::plugin",
+        &["CompileContext", "IndexView", "OptionalStateOf", "Plugin", "CycleSlot", "StateOf", "View"],
+    ),
     (
         "::schedc_core::profile",
         &[

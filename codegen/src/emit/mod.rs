@@ -4,20 +4,21 @@
 //! A module here prints one concept. The code is meant to be read: it says where each line of it comes from.
 
 mod add_pod;
-mod filter_properties;
 mod args;
 mod bind;
 mod bundle;
+mod catalog_checks;
 mod columns;
 mod costs;
 mod docs;
 mod enqueue_extensions;
 mod extenders;
 mod filter;
+mod filter_properties;
 mod imports;
-mod info;
 mod incremental;
 mod incremental_scores;
+mod info;
 mod member;
 mod names;
 mod permit;
@@ -29,7 +30,6 @@ mod pre_bind;
 mod pre_enqueue;
 mod pre_filter;
 mod pre_score;
-mod catalog_checks;
 mod queue_sort;
 mod registry;
 mod reserve;
@@ -121,7 +121,8 @@ fn digest(code: &str) -> u64 {
 /// Pretty-prints, with an empty line before each item and function.
 fn format(tokens: TokenStream) -> Result<String, RenderError> {
     let text = tokens.to_string();
-    let file: syn::File = syn::parse2(tokens).map_err(|error| RenderError { error: error.to_string(), tokens: text })?;
+    let file: syn::File =
+        syn::parse2(tokens).map_err(|error| RenderError { error: error.to_string(), tokens: text })?;
     Ok(with_blank_lines(&prettyplease::unparse(&file)))
 }
 

@@ -6,8 +6,9 @@ use quote::quote;
 use super::docs::doc;
 use super::member::Members;
 use super::{
-    add_pod, filter_properties, args, bind, columns, costs, enqueue_extensions, extenders, filter, info, incremental, incremental_scores, permit,
-    pod, post_bind, post_filter, pre_bind, pre_enqueue, pre_filter, pre_score, queue_sort, reserve, score, view,
+    add_pod, args, bind, columns, costs, enqueue_extensions, extenders, filter, filter_properties, incremental,
+    incremental_scores, info, permit, pod, post_bind, post_filter, pre_bind, pre_enqueue, pre_filter, pre_score,
+    queue_sort, reserve, score, view,
 };
 
 pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
@@ -49,7 +50,8 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
     let sizes = costs::constant(members);
     let (extenders, extenders_type) = (extenders::constant(members), extenders::ty(plan));
     let helper = reserve::helper(members).map(|helper| quote! { impl Pipeline { #helper } });
-    let (incremental, incremental_helpers) = (incremental::implementation(members), incremental_scores::helpers(members));
+    let (incremental, incremental_helpers) =
+        (incremental::implementation(members), incremental_scores::helpers(members));
     let body = quote! {
         #extenders
         #(#types)*

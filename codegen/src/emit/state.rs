@@ -45,8 +45,9 @@ impl PluginArgs {
 impl States {
     /// `modules` are those of the profiles.
     pub(super) fn of(plans: &[Plan], modules: &[Ident]) -> Self {
-        let mut names =
-            IdentScope::without(&["at", "base", "info", "infos", "first", "index", "new", "node", "old", "pod", "slots"]);
+        let mut names = IdentScope::without(&[
+            "at", "base", "info", "infos", "first", "index", "new", "node", "old", "pod", "slots",
+        ]);
         let mut states = Self { columns: Vec::new(), indexes: Vec::new(), node_info: false };
         for (plan, module) in plans.iter().zip(modules) {
             for (plugin, constant) in plan.plugins.iter().zip(constants(plan)) {
@@ -166,7 +167,9 @@ pub(super) fn emit(states: &States) -> TokenStream {
     let never = (columns.is_empty() && !states.node_info).then(|| quote! { false });
     let differs = states.columns.iter().map(|Entry { field, args, .. }| match args {
         None => quote! { rebuild_entry(&mut self.#field, base, index) },
-        Some(PluginArgs { constant, .. }) => quote! { rebuild_entry_with_args(&mut self.#field, &#constant, base, index) },
+        Some(PluginArgs { constant, .. }) => {
+            quote! { rebuild_entry_with_args(&mut self.#field, &#constant, base, index) }
+        }
     });
     let differs = differs.chain(always).chain(never);
     // All are renewed, whatever came of the ones before.

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::catalog::{ArgsSchema, Catalog, PluginEntry};
 use crate::parse::MULTI_POINT;
 use crate::plan::Point;
-use crate::settings::{self, ValueKind, Key};
+use crate::settings::{self, Key, ValueKind};
 
 /// Plugins by name. Of two plugins with one name, which no profile can use together, the first counts: profiles that use the other
 /// one need a schema of their own.

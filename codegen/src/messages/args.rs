@@ -118,8 +118,12 @@ pub(crate) fn element_repeated(second: Span, first: Span, subject: &str, value: 
 }
 
 pub(crate) fn not_increasing(at: Span, before: Span, subject: &str, value: i128, previous: i128) -> Diagnostic {
-    Diagnostic::at(at, format!("{subject} must increase, but {value} follows {previous}"), "not more than the one before")
-        .secondary(before, "the one before")
+    Diagnostic::at(
+        at,
+        format!("{subject} must increase, but {value} follows {previous}"),
+        "not more than the one before",
+    )
+    .secondary(before, "the one before")
 }
 
 // NodeResourcesFit

@@ -17,7 +17,9 @@ pub(crate) fn url_without_scheme(url: &Spanned<String>, suggestion: Option<&str>
     );
     match suggestion {
         None => diagnostic,
-        Some(suggestion) => diagnostic.suggest(format!("did you mean `{suggestion}`?"), url.span, format!("\"{suggestion}\"")),
+        Some(suggestion) => {
+            diagnostic.suggest(format!("did you mean `{suggestion}`?"), url.span, format!("\"{suggestion}\""))
+        }
     }
 }
 
@@ -77,7 +79,8 @@ pub(crate) fn no_preemption_plugin(verb: Span, plugins: Span) -> Diagnostic {
         "`preempt-verb` is never called: DefaultPreemption asks extenders, and does not run in this profile",
         "nobody calls it",
     );
-    let diagnostic = if plugins.end > 0 { diagnostic.secondary(plugins, "without DefaultPreemption") } else { diagnostic };
+    let diagnostic =
+        if plugins.end > 0 { diagnostic.secondary(plugins, "without DefaultPreemption") } else { diagnostic };
     diagnostic
         .note("kube-scheduler takes such an extender, and never asks it about victims")
         .help("let DefaultPreemption run at `post-filter`, or remove `preempt-verb`")

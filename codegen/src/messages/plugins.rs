@@ -82,7 +82,11 @@ pub(crate) fn disabled_unknown(
         "disables nothing",
     );
     let with_suggestion = did_you_mean(diagnostic, &name.value, suggestions.iter().copied(), name.span, true);
-    if with_suggestion.help.is_some() { with_suggestion } else { with_suggestion.note(enabled_by_default(place, enabled)) }
+    if with_suggestion.help.is_some() {
+        with_suggestion
+    } else {
+        with_suggestion.note(enabled_by_default(place, enabled))
+    }
 }
 
 fn enabled_by_default(place: &str, enabled: &[&str]) -> String {
@@ -163,8 +167,9 @@ pub(crate) fn several_queue_sorts(sorters: &[(String, Option<Span>)], start: Spa
         None => Diagnostic::at(start, title, ""),
         Some((span, name)) => Diagnostic::at(span, title, format!("{name} sorts the queue")),
     };
-    let diagnostic = places
-        .fold(diagnostic, |diagnostic, (span, name)| diagnostic.secondary(span, format!("{name} sorts the queue, too")));
+    let diagnostic = places.fold(diagnostic, |diagnostic, (span, name)| {
+        diagnostic.secondary(span, format!("{name} sorts the queue, too"))
+    });
     match sorters.iter().find(|(_, span)| span.is_none()) {
         None => diagnostic.help("keep one of them"),
         Some((name, _)) => diagnostic

@@ -6,13 +6,13 @@ mod catalog_contents;
 mod catalog_kinds;
 mod catalog_permissions;
 mod catalogs;
+mod cross_profile;
 mod extenders;
-mod syntax;
 mod message_coverage;
 mod misspelt_keys;
 mod plugins;
 mod settings;
-mod cross_profile;
+mod syntax;
 mod weights;
 
 use std::collections::BTreeMap;
@@ -34,7 +34,9 @@ impl CatalogFinder for Crates {
                 text: (*text).to_owned(),
                 sources: Vec::new(),
             }),
-            Some(None) => Err(MissingCatalog::NoCatalog { expected_path: format!("{}/schedc.toml", name.value).into() }),
+            Some(None) => {
+                Err(MissingCatalog::NoCatalog { expected_path: format!("{}/schedc.toml", name.value).into() })
+            }
             None => Err(MissingCatalog::NotADependency {
                 package: "my-scheduler".to_owned(),
                 dependencies: self.0.keys().map(|name| (*name).to_owned()).collect(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Channel, RequestQueue, TaskRequest, ApiRequest, Watch, watch};
+use super::{ApiRequest, Channel, RequestQueue, TaskRequest, Watch, watch};
 use crate::cache::Base;
 use crate::client::{ApiError, ApiReason, Client, ObjectRef, StatusPatch};
 use crate::events::ObjectEvent;

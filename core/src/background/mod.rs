@@ -14,8 +14,8 @@
 //! A task has a type that nobody else knows, and so has what it makes of an event: they are behind pointers. Nothing of that is
 //! on the way from a popped pod to its decision.
 
-mod client;
 mod channel;
+mod client;
 mod request_queue;
 mod watch;
 

@@ -74,6 +74,9 @@ impl RequestQueue {
 impl fmt::Debug for RequestQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pending = self.lock();
-        f.debug_struct("Mailbox").field("commands", &pending.commands).field("task_requests", &pending.task_requests.len()).finish()
+        f.debug_struct("Mailbox")
+            .field("commands", &pending.commands)
+            .field("task_requests", &pending.task_requests.len())
+            .finish()
     }
 }

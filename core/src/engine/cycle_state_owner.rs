@@ -1,8 +1,8 @@
 //! Who has the cycle state of a pod that was decided, until Reserve has seen it.
 
 use super::Engine;
-use crate::pre_filtered_pod::PreFilteredPod;
 use crate::incremental::SignatureId;
+use crate::pre_filtered_pod::PreFilteredPod;
 use crate::profile::Profile;
 
 /// Who has the cycle state.
@@ -19,7 +19,9 @@ impl<P: Profile> Engine<P> {
     /// The cycle state.
     pub(crate) fn cycle<'a>(&'a self, held: &'a CycleStateOwner<P>) -> Option<&'a P::Cycle> {
         match held {
-            CycleStateOwner::Cached(signature) => self.signatures.cached_answer(*signature).map(|cached| &cached.attempt.cycle),
+            CycleStateOwner::Cached(signature) => {
+                self.signatures.cached_answer(*signature).map(|cached| &cached.attempt.cycle)
+            }
             CycleStateOwner::Owned(attempt) => Some(&attempt.cycle),
             CycleStateOwner::Absent => None,
         }

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{PreFilteredPod, Choice, Engine};
+use super::{Choice, Engine, PreFilteredPod};
 use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
 use crate::extenders::{EXTENDER, ExtenderRejection, Extenders};
 use crate::incremental::NodeVerdicts;
 use crate::map::Map;
-use crate::node_mask::NodeMask;
 use crate::model::{NodeIndex, Pod};
 use crate::node_loops;
+use crate::node_mask::NodeMask;
 use crate::profile::Profile;
 use crate::scheduler::Observer;
 use crate::status::Code;
@@ -63,7 +63,11 @@ impl<P: Profile> Engine<P> {
     }
 
     /// The only nodes that can be feasible, if PreFilter foretold what Filter says of all others, and nobody misses it.
-    pub(super) fn likely<'a>(&self, attempt: &'a PreFilteredPod<P>, cache: &Cache<P::State>) -> Option<&'a [NodeIndex]> {
+    pub(super) fn likely<'a>(
+        &self,
+        attempt: &'a PreFilteredPod<P>,
+        cache: &Cache<P::State>,
+    ) -> Option<&'a [NodeIndex]> {
         let nodes = attempt.pre_filter.likely()?;
         let all = cache.base.count();
         let are_all_looked_at = nodes_to_find(self.percentage_of_nodes_to_score, all) == all;
@@ -114,7 +118,8 @@ impl<P: Profile> Engine<P> {
             return self.find_enough(pod, attempt, cache, wanted);
         }
         let columns = P::columns(&cache.state, &cache.base);
-        let failed = node_loops::filter_nodes::<P>(&attempt.compiled, &attempt.cycle, columns, &mut self.answer.feasible);
+        let failed =
+            node_loops::filter_nodes::<P>(&attempt.compiled, &attempt.cycle, columns, &mut self.answer.feasible);
         if failed.is_some() {
             // Once more with nominated pods: one may keep this pod from the node before the plugin that fails is asked.
             self.start_from_candidates(attempt, cache);

@@ -2,35 +2,35 @@
 
 use std::sync::Arc;
 
-use crate::evaluation::Evaluation;
-use crate::pre_filtered_pod::PreFilteredPod;
 use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
+use crate::evaluation::Evaluation;
 use crate::extenders::Extenders;
 use crate::extension_points::PostFilterContext;
 use crate::handle::Handle;
 use crate::hints::PluginSet;
 use crate::hypothetical::HypotheticalNode;
 use crate::incremental::{CompiledPod, Signatures, UpdateScratch, compile};
-use crate::node_mask::NodeMask;
 use crate::model::{NodeIndex, Pod};
 use crate::node_loops::BestTotal;
+use crate::node_mask::NodeMask;
+use crate::pre_filtered_pod::PreFilteredPod;
 use crate::profile::{PostFilterRun, PreFilterRun, Profile, StartErrors};
 use crate::scheduler::{Observer, Point};
 use crate::status::{Code, Status};
 use crate::verdict::Verdict;
 
 mod cached;
+mod cycle_state_owner;
 mod decision;
 mod feasible;
-mod cycle_state_owner;
 mod reservations;
 
 pub use cached::CachedAnswerSummary;
+pub(crate) use cycle_state_owner::CycleStateOwner;
 pub(crate) use decision::no_nodes;
 pub use decision::{Decision, NO_NODES, Unschedulable};
 pub(crate) use feasible::excluded_node_reason;
-pub(crate) use cycle_state_owner::CycleStateOwner;
 pub(crate) use reservations::ReservationId;
 use reservations::Reservations;
 
@@ -188,7 +188,12 @@ impl<P: Profile> Engine<P> {
     }
 
     /// Runs PreFilter, while somebody looks on.
-    fn start_observed(&mut self, read: &CompiledPod<P>, cache: &Cache<P::State>, observer: &mut impl Observer) -> PreFilterOutcome<P> {
+    fn start_observed(
+        &mut self,
+        read: &CompiledPod<P>,
+        cache: &Cache<P::State>,
+        observer: &mut impl Observer,
+    ) -> PreFilterOutcome<P> {
         observer.point_started(Point::PreFilter);
         let start = self.start(read, cache);
         observer.point_ended(
@@ -339,7 +344,9 @@ impl<P: Profile> Engine<P> {
                 Ok(best) => {
                     let best = match P::Extenders::NONE {
                         true => best,
-                        false => self.answer.add_extender_scores(self.plugins.extenders(), pod, &cache.base, best, observer),
+                        false => {
+                            self.answer.add_extender_scores(self.plugins.extenders(), pod, &cache.base, best, observer)
+                        }
                     };
                     match self.answer.kth_best(best, draw(best.ties)) {
                         Some(node) => Choice::Node(node),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::client::{ApiError, Client, Event, ObjectUpdates, ObjectRef, StatusPatch};
+use crate::client::{ApiError, Client, Event, ObjectRef, ObjectUpdates, StatusPatch};
 use crate::extension_points::Placement;
 use crate::model::{Pod, Uid};
 

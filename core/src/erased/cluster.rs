@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::cache::{Base, Cache, PodState, State};
-use crate::costs::{Meter, CostPart};
+use crate::costs::{CostPart, Meter};
 use crate::engine::Engine;
 use crate::events::{ClusterEvent, EventObject};
 use crate::explain::Explanation;

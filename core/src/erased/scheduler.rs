@@ -12,8 +12,8 @@ use crate::extenders;
 use crate::intern::Symbol;
 use crate::model::{NodeIndex, Pod, Uid};
 use crate::profile::Bundle;
-use crate::queue::{Cause, QueueCounts, QueuePlace, QueueKind};
-use crate::scheduler::{Change, Completed, Outcome, Scheduler, DurationMetrics, InProgressCounts};
+use crate::queue::{Cause, QueueCounts, QueueKind, QueuePlace};
+use crate::scheduler::{Change, Completed, DurationMetrics, InProgressCounts, Outcome, Scheduler};
 use crate::status::Status;
 
 /// A [`Scheduler`] of any profiles. Its methods are those of [`Scheduler`]; that type documents them.

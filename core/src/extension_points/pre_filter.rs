@@ -4,10 +4,10 @@ use smallvec::SmallVec;
 
 use super::SkipFrequency;
 use crate::cache::Base;
+use crate::incremental::{FilterUpdate, NeedsFullEvaluation};
 use crate::intern::Symbol;
-use crate::incremental::{NeedsFullEvaluation, FilterUpdate};
 use crate::model::{NodeIndex, Pod};
-use crate::plugin::{Plugin, CycleSlot, View};
+use crate::plugin::{CycleSlot, Plugin, View};
 use crate::status::Status;
 
 /// What a PreFilter found.
@@ -60,7 +60,10 @@ impl<C> PreFilterResult<C> {
     }
     /// Only these nodes can be feasible.
     pub fn only(self, nodes: impl IntoIterator<Item = NodeIndex>) -> Self {
-        PreFilterResult { candidates: CandidateNodes::Only { nodes: nodes.into_iter().collect(), unknown: Vec::new() }, ..self }
+        PreFilterResult {
+            candidates: CandidateNodes::Only { nodes: nodes.into_iter().collect(), unknown: Vec::new() },
+            ..self
+        }
     }
     /// Only nodes of these names can be feasible.
     pub fn only_named(self, names: impl IntoIterator<Item = Symbol>, base: &Base) -> Self {
@@ -163,7 +166,9 @@ pub fn rerun_pre_filter<P: PreFilterPlugin>(
     view: View<'_, P>,
     verdicts: &mut FilterUpdate<'_>,
 ) -> Result<(), NeedsFullEvaluation> {
-    let Ok(PreFilterResult { slot: new, candidates: CandidateNodes::All }) = plugin.pre_filter(args, pod, view) else { return Err(NeedsFullEvaluation) };
+    let Ok(PreFilterResult { slot: new, candidates: CandidateNodes::All }) = plugin.pre_filter(args, pod, view) else {
+        return Err(NeedsFullEvaluation);
+    };
     if new.skip != slot.skip {
         return Err(NeedsFullEvaluation);
     }

@@ -3,7 +3,7 @@
 use super::{ScorePlugin, SkipFrequency};
 use crate::incremental::{NeedsFullEvaluation, ScoreUpdate};
 use crate::node_mask::NodeMask;
-use crate::plugin::{Plugin, CycleSlot, View};
+use crate::plugin::{CycleSlot, Plugin, View};
 use crate::status::Status;
 
 /// Prepares Score.

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use super::best_tree::{BLOCK, BestTree, BlockBest};
 use super::plugin_results::PluginResults;
-use super::best_tree::{BLOCK, BlockBest, BestTree};
-use super::{NeedsFullEvaluation, CachedDiagnosis, NominatedNodes, UpdateScratch};
-use crate::pre_filtered_pod::PreFilteredPod;
+use super::{CachedDiagnosis, NeedsFullEvaluation, NominatedNodes, UpdateScratch};
 use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
-use crate::node_mask::{NodeMask, nodes_of};
 use crate::model::{NodeIndex, Pod};
+use crate::node_mask::{NodeMask, nodes_of};
+use crate::pre_filtered_pod::PreFilteredPod;
 use crate::profile::Profile;
 
 /// The answer about all pods that a profile reads alike.
@@ -158,7 +158,12 @@ impl<P: Profile> CachedAnswer<P> {
         self.exclude_for_some_nominated_pods(pod, cache, work)
     }
 
-    fn exclude_for_some_nominated_pods(&mut self, pod: &Arc<Pod>, cache: &Cache<P::State>, work: &mut UpdateScratch) -> Result<(), NeedsFullEvaluation> {
+    fn exclude_for_some_nominated_pods(
+        &mut self,
+        pod: &Arc<Pod>,
+        cache: &Cache<P::State>,
+        work: &mut UpdateScratch,
+    ) -> Result<(), NeedsFullEvaluation> {
         self.excluded_for_nominated.resize(cache.base.infos().len());
         work.changed.iter().for_each(|&node| work.reevaluate.insert(node));
         self.nominations.update(pod, &cache.nominator, &cache.base, &mut work.reevaluate);
@@ -213,7 +218,12 @@ impl<P: Profile> CachedAnswer<P> {
     }
 
     /// Scores all feasible nodes, unless they are too few for that.
-    fn score(&mut self, plugins: &P, cache: &Cache<P::State>, work: &mut UpdateScratch) -> Result<(), NeedsFullEvaluation> {
+    fn score(
+        &mut self,
+        plugins: &P,
+        cache: &Cache<P::State>,
+        work: &mut UpdateScratch,
+    ) -> Result<(), NeedsFullEvaluation> {
         if self.count < 2 {
             return Ok(());
         }
@@ -238,7 +248,12 @@ impl<P: Profile> CachedAnswer<P> {
     }
 
     /// Scores again what has to be.
-    fn rescore(&mut self, plugins: &P, cache: &Cache<P::State>, work: &mut UpdateScratch) -> Result<(), NeedsFullEvaluation> {
+    fn rescore(
+        &mut self,
+        plugins: &P,
+        cache: &Cache<P::State>,
+        work: &mut UpdateScratch,
+    ) -> Result<(), NeedsFullEvaluation> {
         if self.count < 2 {
             if let Some(score) = self.score.take() {
                 plugins.recycle_score(score);

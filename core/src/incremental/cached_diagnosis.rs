@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::VerdictCounts;
-use crate::pre_filtered_pod::PreFilteredPod;
 use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
-use crate::node_mask::NodeMask;
 use crate::model::{NodeIndex, Pod};
+use crate::node_mask::NodeMask;
+use crate::node_set::NodeSet;
+use crate::pre_filtered_pod::PreFilteredPod;
 use crate::profile::Profile;
 use crate::status::Code;
-use crate::node_set::NodeSet;
 use crate::verdict::Verdict;
 
 /// The verdicts on nodes, counted, and the nodes where removing pods may help: what a [`Diagnosis`] is made of.
@@ -73,7 +73,12 @@ impl<P: Profile> CachedDiagnosis<P> {
     }
 
     /// Brings the verdicts up to date for a pod, and puts them together. Only now are words made.
-    pub(super) fn diagnose(&mut self, attempt: &mut PreFilteredPod<P>, pod: &Pod, cache: &Cache<P::State>) -> Diagnosis {
+    pub(super) fn diagnose(
+        &mut self,
+        attempt: &mut PreFilteredPod<P>,
+        pod: &Pod,
+        cache: &Cache<P::State>,
+    ) -> Diagnosis {
         let slots = cache.base.infos().len();
         self.verdicts.resize(slots);
         self.stale.grow(slots);

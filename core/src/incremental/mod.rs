@@ -14,30 +14,31 @@ mod excluded_from_signature;
 
 pub use excluded_from_signature::ExcludedFromSignature;
 
-use crate::node_mask::NodeMask;
 use crate::model::NodeIndex;
+use crate::node_mask::NodeMask;
 use crate::node_set::NodeSet;
 
+mod best_tree;
 mod cached_answer;
 mod cached_diagnosis;
-mod score_levels;
 mod nominated_nodes;
 mod normalized_scores;
 mod plugin_results;
 mod plugin_updates;
+mod score_levels;
 mod scratch;
 mod signatures;
 mod verdict_counts;
-mod best_tree;
 
 pub(crate) use cached_answer::CachedAnswer;
 pub(crate) use cached_diagnosis::{CachedDiagnosis, NodeVerdicts};
 pub use nominated_nodes::NominatedNodes;
 pub use normalized_scores::NormalizedScores;
-pub use plugin_results::{Uncached, PluginResults};
+pub use plugin_results::{PluginResults, Uncached};
 pub use plugin_updates::{
-    is_sparse, init_totals, reset_totals, evaluate_nodes, evaluate_changed_nodes, nodes_to_score_after_pre_score, nodes_to_score, score_each,
-    total_each, update_prepared_state, update_verdicts, update_pre_score_state, update_pre_filter_state, weighted,
+    evaluate_changed_nodes, evaluate_nodes, init_totals, is_sparse, nodes_to_score, nodes_to_score_after_pre_score,
+    reset_totals, score_each, total_each, update_pre_filter_state, update_pre_score_state, update_prepared_state,
+    update_verdicts, weighted,
 };
 pub use scratch::UpdateScratch;
 pub(crate) use signatures::{CompiledPod, SignatureId, Signatures, compile};

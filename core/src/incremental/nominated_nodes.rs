@@ -2,10 +2,10 @@
 
 use crate::cache::Base;
 use crate::intern::Symbol;
-use crate::node_mask::NodeMask;
 use crate::model::{NodeIndex, Pod};
-use crate::queue::Nominator;
+use crate::node_mask::NodeMask;
 use crate::node_set::NodeSet;
+use crate::queue::Nominator;
 
 /// The nodes where pods are nominated that the pods of an answer leave room for: not weaker ones. What that means for the
 /// answer has to be found out again only where it changed.

@@ -5,8 +5,8 @@ use super::{NeedsFullEvaluation, UpdateScratch};
 use crate::column::ColumnSet;
 use crate::extension_points::{NormalizeScore, ScorePlugin};
 use crate::node_mask::{NodeMask, nodes_of};
-use crate::plugin::Slices;
 use crate::node_set::NodeSet;
+use crate::plugin::Slices;
 
 /// Nodes that the plugin scores alike share a level, which has the raw score and what is added to totals for it. So a score
 /// of many nodes that moves, and extremes that do, cost what there are levels; only nodes of levels whose normalised score

@@ -3,8 +3,8 @@
 use super::{NeedsFullEvaluation, UpdateScratch};
 use crate::cache::Cache;
 use crate::node_mask::NodeMask;
-use crate::profile::Profile;
 use crate::node_set::NodeSet;
+use crate::profile::Profile;
 
 /// Verdicts and raw scores, plugin by plugin. Generated.
 pub trait PluginResults<P: Profile>: Default + Send {

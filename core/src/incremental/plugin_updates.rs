@@ -1,13 +1,13 @@
 //! What generated code does with one plugin's part of a kept answer: compiled once for all profiles that have the plugin.
 
-use super::{NeedsFullEvaluation, NodeChanges, ScoreUpdate, UpdateScratch, FilterUpdate};
+use super::{FilterUpdate, NeedsFullEvaluation, NodeChanges, ScoreUpdate, UpdateScratch};
 use crate::column::ColumnSet;
 use crate::extension_points::{
     FilterPlugin, MAX_NODE_SCORE, PreFilterPlugin, PreScorePlugin, PrepareScore, ScoreError, ScorePlugin,
 };
 use crate::node_mask::{NodeMask, nodes_of};
-use crate::plugin::{Slices, CycleSlot, View};
 use crate::node_set::NodeSet;
+use crate::plugin::{CycleSlot, Slices, View};
 
 /// Asks a filter about nodes, and takes its verdicts down in `passing`. `dirty` takes those whose verdict is another one.
 ///

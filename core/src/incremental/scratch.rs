@@ -1,7 +1,7 @@
 //! What updates of answers work with.
 
-use crate::node_mask::NodeMask;
 use crate::model::NodeIndex;
+use crate::node_mask::NodeMask;
 use crate::node_set::NodeSet;
 
 /// What an update of an answer works with: mostly sets of nodes. One serves all updates, one after the other.
@@ -44,8 +44,25 @@ impl UpdateScratch {
         self.changed_existing.clear();
         self.to_score.clear();
         // The others are mostly empty.
-        let UpdateScratch { changed_node_objects, dirty, reevaluate, feasibility_changed, to_score_ignoring_pods, rescored, rescored_unnormalized, .. } = &*self;
-        let others = [changed_node_objects, dirty, reevaluate, feasibility_changed, to_score_ignoring_pods, rescored, rescored_unnormalized];
+        let UpdateScratch {
+            changed_node_objects,
+            dirty,
+            reevaluate,
+            feasibility_changed,
+            to_score_ignoring_pods,
+            rescored,
+            rescored_unnormalized,
+            ..
+        } = &*self;
+        let others = [
+            changed_node_objects,
+            dirty,
+            reevaluate,
+            feasibility_changed,
+            to_score_ignoring_pods,
+            rescored,
+            rescored_unnormalized,
+        ];
         if self.slots < slots || others.iter().any(|set| !set.is_empty()) {
             self.reset(slots);
         }
@@ -54,9 +71,29 @@ impl UpdateScratch {
     #[inline(never)]
     fn reset(&mut self, slots: usize) {
         self.slots = self.slots.max(slots);
-        let UpdateScratch { changed_existing, changed_node_objects, dirty, reevaluate, feasibility_changed, to_score, to_score_ignoring_pods, rescored, rescored_unnormalized, .. } =
-            self;
-        let sets = [changed_existing, changed_node_objects, dirty, reevaluate, feasibility_changed, to_score, to_score_ignoring_pods, rescored, rescored_unnormalized];
+        let UpdateScratch {
+            changed_existing,
+            changed_node_objects,
+            dirty,
+            reevaluate,
+            feasibility_changed,
+            to_score,
+            to_score_ignoring_pods,
+            rescored,
+            rescored_unnormalized,
+            ..
+        } = self;
+        let sets = [
+            changed_existing,
+            changed_node_objects,
+            dirty,
+            reevaluate,
+            feasibility_changed,
+            to_score,
+            to_score_ignoring_pods,
+            rescored,
+            rescored_unnormalized,
+        ];
         sets.into_iter().for_each(|set| set.reset(slots));
     }
 

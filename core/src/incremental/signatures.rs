@@ -145,7 +145,11 @@ impl<P: Profile> Signatures<P> {
         let entries = &self.entries;
         let is_it = |known: &(u64, SignatureId)| known.0 == hash && entries[known.1.0 as usize].compiled == compiled;
         if let Some(&(_, signature)) = self.by_pod.find(hash, is_it) {
-            return CompiledPod { signature: Some(signature), number: self.entries[signature.0 as usize].number, compiled };
+            return CompiledPod {
+                signature: Some(signature),
+                number: self.entries[signature.0 as usize].number,
+                compiled,
+            };
         }
         self.last_number += 1;
         let number = self.last_number;

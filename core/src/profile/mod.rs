@@ -4,7 +4,6 @@
 use std::future::Future;
 use std::hash::Hash;
 
-use crate::idle_plugins::IdlePlugins;
 use crate::cache::{Base, Cache, State};
 use crate::client::Client;
 use crate::costs::Meter;
@@ -13,10 +12,11 @@ use crate::extenders::Extenders;
 use crate::extension_points::{HintError, Placement, PostFilterContext, QueuedPod, QueueingHint};
 use crate::handle::{Handle, WaitingPods};
 use crate::hints::PluginEvents;
-use crate::intern::Interner;
+use crate::idle_plugins::IdlePlugins;
 use crate::incremental::PluginResults;
-use crate::node_mask::NodeMask;
+use crate::intern::Interner;
 use crate::model::{CustomKind, NodeIndex, Pod, PodSpec};
+use crate::node_mask::NodeMask;
 use crate::originals::RequiredOriginals;
 use crate::status::{Code, Reasons, Status};
 

@@ -42,9 +42,14 @@ impl PreFilterRun {
     /// # Errors
     /// The run ends here.
     #[inline(always)]
-    pub fn take<C>(&mut self, plugin: &'static str, answer: Result<PreFilterResult<C>, Status>) -> Result<CycleSlot<C>, Status> {
+    pub fn take<C>(
+        &mut self,
+        plugin: &'static str,
+        answer: Result<PreFilterResult<C>, Status>,
+    ) -> Result<CycleSlot<C>, Status> {
         self.answered.push(plugin);
-        let PreFilterResult { slot, candidates } = answer.map_err(|status| Self::rejected_as_a_whole(plugin, status))?;
+        let PreFilterResult { slot, candidates } =
+            answer.map_err(|status| Self::rejected_as_a_whole(plugin, status))?;
         match candidates {
             // Most say no more than that. There is nothing to drop, which takes a call to find out otherwise.
             CandidateNodes::All => {
@@ -252,7 +257,8 @@ mod tests {
         let mut interner = Interner::default();
         let ghost = interner.intern("ghost");
         let named = |node: u32| {
-            let candidates = CandidateNodes::Only { nodes: [NodeIndex(node)].into_iter().collect(), unknown: vec![ghost] };
+            let candidates =
+                CandidateNodes::Only { nodes: [NodeIndex(node)].into_iter().collect(), unknown: vec![ghost] };
             Ok(PreFilterResult { candidates, ..PreFilterResult::ready(()) })
         };
         let mut run = PreFilterRun::default();

@@ -6,7 +6,7 @@ use super::entries::Slot;
 use super::events::{Strategy, queueing_strategy};
 use super::in_flight::AttemptEvents;
 use super::parked::ParkReason;
-use super::{Attempt, Cause, QueueOrder, QueuePlace, QueueKind, Rejectors, SchedulingQueue, QueueContext};
+use super::{Attempt, Cause, QueueContext, QueueKind, QueueOrder, QueuePlace, Rejectors, SchedulingQueue};
 use crate::model::Pod;
 
 impl<O: QueueOrder, E> SchedulingQueue<O, E> {
@@ -157,7 +157,8 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
             if strategy.is_final(rejectors) {
                 break;
             }
-            strategy = strategy.max(queueing_strategy(rejectors, None, entry.profile as usize, &entry.queued, event, context));
+            strategy =
+                strategy.max(queueing_strategy(rejectors, None, entry.profile as usize, &entry.queued, event, context));
         }
         strategy
     }

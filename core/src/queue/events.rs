@@ -1,7 +1,7 @@
 //! What happens in the cluster wakes pods.
 
 use super::entries::Slot;
-use super::{Cause, QueueOrder, Rejectors, SchedulingQueue, QueueContext};
+use super::{Cause, QueueContext, QueueOrder, Rejectors, SchedulingQueue};
 use crate::extension_points::{QueuedPod, QueueingHint};
 
 /// What an event is worth to a pod: kube-scheduler's `queueingStrategy`.
@@ -113,7 +113,9 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         let mut woken = Vec::new();
         for (reason, slots) in self.parked.groups() {
             let profile = reason.profile as usize;
-            let Some(interests) = Interests::of(&reason.rejectors, reason.gate, profile, &event, context) else { continue };
+            let Some(interests) = Interests::of(&reason.rejectors, reason.gate, profile, &event, context) else {
+                continue;
+            };
             for &slot in slots {
                 let pod = &self.entries[slot].queued;
                 if !concerned(pod) {

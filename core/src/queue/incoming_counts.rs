@@ -91,7 +91,8 @@ impl IncomingCounts {
 
     /// All that is not 0.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Cause, QueueKind, u64)> {
-        let rare = self.counts.iter().flat_map(|(cause, counts)| QueueKind::ALL.map(|q| (*cause, q, counts[q as usize])));
+        let rare =
+            self.counts.iter().flat_map(|(cause, counts)| QueueKind::ALL.map(|q| (*cause, q, counts[q as usize])));
         rare.chain([(Cause::POD_ADD, QueueKind::Active, self.created)]).filter(|(.., count)| *count > 0)
     }
 }

@@ -44,9 +44,9 @@ use crate::status::Status;
 use backoff::{ByReady, ByWindow};
 use entries::{Entries, Entry, Slot};
 use heap::{EntryOrder, Heap};
-use in_flight::{InFlight, AbandonedAttempts};
+use in_flight::{AbandonedAttempts, InFlight};
 use incoming_counts::IncomingCounts;
-use parked::{ParkedPods, ParkReason};
+use parked::{ParkReason, ParkedPods};
 
 /// The order of the active queue: QueueSort.
 pub trait QueueOrder: 'static {
@@ -342,7 +342,13 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
     }
 
     /// Runs PreEnqueue on a pod that is in no container, and parks it if a plugin holds it.
-    fn run_pre_enqueue(&mut self, slot: Slot, context: &mut impl QueueContext, cause: Cause, now: i64) -> Result<(), Status> {
+    fn run_pre_enqueue(
+        &mut self,
+        slot: Slot,
+        context: &mut impl QueueContext,
+        cause: Cause,
+        now: i64,
+    ) -> Result<(), Status> {
         let entry = &self.entries[slot];
         let passed = context.pre_enqueue(entry.profile as usize, &entry.queued.pod);
         let gate = passed.as_ref().err().map(|status| status.plugin);

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::intern::Symbol;
 use crate::change_log::ChangeLog;
+use crate::intern::Symbol;
 use crate::map::Map;
 use crate::model::{Pod, Uid};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::entries::{Entry, Slot};
 use super::events::{Strategy, cause_of};
-use super::{Cause, QueueOrder, QueuePlace, SchedulingQueue, QueueContext};
+use super::{Cause, QueueContext, QueueOrder, QueuePlace, SchedulingQueue};
 use crate::extension_points::QueuedPod;
 use crate::model::{Pod, Uid};
 use crate::status::Status;

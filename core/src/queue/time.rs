@@ -2,7 +2,7 @@
 
 use super::backoff::WINDOW;
 use super::events::Strategy;
-use super::{Backoff, Cause, QueueOrder, SchedulingQueue, QueueContext};
+use super::{Backoff, Cause, QueueContext, QueueOrder, SchedulingQueue};
 
 /// How often leftovers are looked for.
 pub(super) const LEFTOVER_INTERVAL: i64 = 30_000_000_000;

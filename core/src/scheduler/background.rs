@@ -8,10 +8,12 @@ use serde_json::Value;
 
 use super::tasks::{Completed, Tasks, Work};
 use super::{Scheduler, object_writer};
-use crate::background::{Channel, TaskRequest, ApiRequest, Watcher};
+use crate::background::{ApiRequest, Channel, TaskRequest, Watcher};
 use crate::cache::{Base, Cache, PodState, State};
 use crate::client::{ApiError, Client};
-use crate::events::{Action, ChangedObject, ClusterEvent, EventResource, ObjectEvent, PodOnNode, node_changed, object_changed};
+use crate::events::{
+    Action, ChangedObject, ClusterEvent, EventResource, ObjectEvent, PodOnNode, node_changed, object_changed,
+};
 use crate::map::Map;
 use crate::profile::Bundle;
 

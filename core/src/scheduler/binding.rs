@@ -309,7 +309,8 @@ impl<S: State, C: Client, T: Tasks> Visitor<S> for Bind<'_, C, T> {
         }
         self.tasks.spawn(async move {
             let (asked, at) = (plugins.clone(), placement.clone());
-            let result = match client.bind_by_extender(&placement, move || asked.extenders().bind(&at, &binders)).await {
+            let result = match client.bind_by_extender(&placement, move || asked.extenders().bind(&at, &binders)).await
+            {
                 Ok(true) => Ok(()),
                 Ok(false) => plugins.bind(&client, &placement).await,
                 Err(error) => Err(Status::error(error)),
@@ -353,7 +354,12 @@ impl<S: State, C: Client> Visitor<S> for Undo<'_, C> {
 }
 
 /// Tells extenders that want to know that a pod does not go to its node after all.
-pub(super) fn notify_extenders_of_unreserve<P: Profile>(plugins: &Arc<P>, client: &impl Client, placement: &Placement, base: &Base) {
+pub(super) fn notify_extenders_of_unreserve<P: Profile>(
+    plugins: &Arc<P>,
+    client: &impl Client,
+    placement: &Placement,
+    base: &Base,
+) {
     let unreservers = plugins.extenders().unreservers(&placement.pod, base);
     if !P::Extenders::NONE && !unreservers.is_empty() {
         let (plugins, placement) = (plugins.clone(), placement.clone());

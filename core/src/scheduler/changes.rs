@@ -7,7 +7,8 @@ use super::tasks::Tasks;
 use crate::cache::PodState;
 use crate::client::Client;
 use crate::events::{
-    Action, ChangedObject, ClusterEvent, EventResource, ObjectEvent, PodOnNode, node_changed, object_changed, pod_updated,
+    Action, ChangedObject, ClusterEvent, EventResource, ObjectEvent, PodOnNode, node_changed, object_changed,
+    pod_updated,
 };
 use crate::extension_points::QueuedPod;
 use crate::handle::PermitRejection;

@@ -18,27 +18,27 @@
 //! | `tasks` | calls that are not waited for | goroutines |
 //! | `templates` | pods of one template share their specs | |
 
-mod timed_activations;
 mod background;
 mod binding;
 mod changes;
 mod cycle;
+mod duration_metrics;
 mod failure;
-mod plugin_requests;
 mod object_writer;
 mod observer;
 mod outcome;
+mod plugin_requests;
 mod preemption;
-mod status_writer;
 mod queue_context;
-mod duration_metrics;
+mod status_writer;
 mod tasks;
 mod templates;
+mod timed_activations;
 
 pub use changes::Change;
+pub use duration_metrics::{DurationHistogram, DurationMetrics};
 pub use observer::{Observer, Point};
 pub use outcome::{Failure, Outcome, Placed};
-pub use duration_metrics::{DurationHistogram, DurationMetrics};
 pub use tasks::{Completed, Tasks};
 
 use std::sync::Arc;
@@ -54,19 +54,19 @@ use crate::intern::Symbol;
 use crate::map::Map;
 use crate::model::{NodeIndex, Pod, Uid};
 use crate::profile::{Bundle, Profile, ProfileInfo, StartErrors, Visitor};
-use crate::queue::{self, Attempt, Backoff, Cause, QueueCounts, QueuePlace, QueueKind, SchedulingQueue, QueueContext};
+use crate::queue::{self, Attempt, Backoff, Cause, QueueContext, QueueCounts, QueueKind, QueuePlace, SchedulingQueue};
 use crate::random::Random;
 use crate::status::Status;
 
-use timed_activations::TimedActivations;
 use background::Background;
 use binding::Binding;
 use cycle::Cycle;
 use object_writer::ObjectWriter;
+use queue_context::{BundleOrder, BundleQueueContext};
 use status_writer::StatusWriter;
-use queue_context::{BundleQueueContext, BundleOrder};
 use tasks::Work;
 use templates::Templates;
+use timed_activations::TimedActivations;
 
 /// Which of several equally good nodes is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -49,7 +49,11 @@ fn spawn(request: WriteRequest, client: &impl Client, tasks: &mut impl Tasks) {
 }
 
 /// Does something to an object. Returns it as it is then; nothing of one that is deleted.
-pub(super) async fn run(object: &ObjectRef, operation: &WriteOperation, client: &impl Client) -> Result<Value, ApiError> {
+pub(super) async fn run(
+    object: &ObjectRef,
+    operation: &WriteOperation,
+    client: &impl Client,
+) -> Result<Value, ApiError> {
     match operation {
         WriteOperation::Create(manifest) => client.create(object, manifest).await,
         WriteOperation::Patch(patch) => client.patch(object, patch).await,

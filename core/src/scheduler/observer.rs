@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::extenders::ExtenderRejection;
-use crate::node_mask::NodeMask;
 use crate::model::{NodeIndex, Pod};
+use crate::node_mask::NodeMask;
 use crate::status::Code;
 
 /// Is called around each decision, by [`Scheduler::schedule_one_with_observer`](super::Scheduler::schedule_one_with_observer). `()` looks away.

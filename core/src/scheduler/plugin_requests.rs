@@ -3,7 +3,7 @@
 use super::Scheduler;
 use super::tasks::Tasks;
 use crate::client::{ApiError, Client, Event, EventType, ObjectRef};
-use crate::handle::{Command, WriteRequest, PermitRejection};
+use crate::handle::{Command, PermitRejection, WriteRequest};
 use crate::profile::Bundle;
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
@@ -46,7 +46,12 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 
     /// An errand was run, or could not be.
-    pub(super) fn on_object_written(&mut self, request: &WriteRequest, result: Result<(), ApiError>, tasks: &mut impl Tasks) {
+    pub(super) fn on_object_written(
+        &mut self,
+        request: &WriteRequest,
+        result: Result<(), ApiError>,
+        tasks: &mut impl Tasks,
+    ) {
         self.objects.completed(&request.object, &self.client, tasks);
         let Err(error) = result else { return };
         if let Some(pod) = self.known(&request.pod).cloned() {

@@ -10,7 +10,7 @@ use crate::extension_points::{QueuedPod, QueueingHint};
 use crate::hints::{InterestedPlugins, PluginSet};
 use crate::model::Pod;
 use crate::profile::{Bundle, Profile, Visitor};
-use crate::queue::{Cause, Nominator, QueueOrder, QueueContext};
+use crate::queue::{Cause, Nominator, QueueContext, QueueOrder};
 use crate::status::Status;
 
 /// QueueSort, which all profiles of a binary share.
@@ -44,10 +44,21 @@ impl<B: Bundle> QueueContext for BundleQueueContext<'_, B> {
     fn timestamp(&mut self, profile: usize, pod: &Pod, timestamp: i64) -> i64 {
         self.bundle.with(profile, Timestamp { pod, timestamp, cache: &*self.cache })
     }
-    fn interested(&mut self, profile: usize, plugins: &[&'static str], happened: &ObjectEvent) -> Option<InterestedRejectors> {
+    fn interested(
+        &mut self,
+        profile: usize,
+        plugins: &[&'static str],
+        happened: &ObjectEvent,
+    ) -> Option<InterestedRejectors> {
         self.bundle.with(profile, FindInterested { plugins, event: happened.event })
     }
-    fn hint(&mut self, profile: usize, waiting: &InterestedRejectors, pod: &QueuedPod, happened: &ObjectEvent) -> QueueingHint {
+    fn hint(
+        &mut self,
+        profile: usize,
+        waiting: &InterestedRejectors,
+        pod: &QueuedPod,
+        happened: &ObjectEvent,
+    ) -> QueueingHint {
         // The room that a pod itself leaves was never in its way.
         if matches!(&happened.changed, ChangedObject::Pod(Some(left), None) if left.pod.uid == pod.pod.uid) {
             return QueueingHint::Skip;

@@ -52,8 +52,14 @@ mod tests {
         }
         timed_activations.forget(&pod("c"));
         timed_activations.forget(&pod("d"));
-        assert_eq!((timed_activations.next(), timed_activations.is_set(&pod("a")), timed_activations.is_set(&pod("c"))), (Some(3), true, false));
-        assert_eq!((timed_activations.take(2), timed_activations.take(5), timed_activations.take(5)), (None, Some(pod("b")), None));
+        assert_eq!(
+            (timed_activations.next(), timed_activations.is_set(&pod("a")), timed_activations.is_set(&pod("c"))),
+            (Some(3), true, false)
+        );
+        assert_eq!(
+            (timed_activations.take(2), timed_activations.take(5), timed_activations.take(5)),
+            (None, Some(pod("b")), None)
+        );
         assert_eq!((timed_activations.take(9), timed_activations.next()), (Some(pod("a")), None));
     }
 }

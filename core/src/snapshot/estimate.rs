@@ -95,7 +95,11 @@ impl<P: Profile> Snapshot<P> {
     }
 
     /// Puts a pod on the first of these nodes that it fits on. Returns its place among them, and what an empty one said.
-    fn schedule_on_first_of(&mut self, pod: &Arc<Pod>, nodes: &[(NodeIndex, usize)]) -> (Option<usize>, Option<Verdict>) {
+    fn schedule_on_first_of(
+        &mut self,
+        pod: &Arc<Pod>,
+        nodes: &[(NodeIndex, usize)],
+    ) -> (Option<usize>, Option<Verdict>) {
         let mut refused = None;
         let found = self.schedule_on_first(pod, nodes.iter().map(|(node, _)| *node), |node, why| {
             if nodes.contains(&(node, 0)) {

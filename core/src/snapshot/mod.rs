@@ -15,14 +15,14 @@ pub use estimate::{Estimate, NodeTemplate};
 
 use std::sync::Arc;
 
-use crate::pre_filtered_pod::PreFilteredPod;
-use crate::cache::{Cache, AssumeError, PodState};
-use crate::engine::{Decision, Engine, CycleStateOwner, PreFilterOutcome, UNTIMED, excluded_node_reason};
+use crate::cache::{AssumeError, Cache, PodState};
+use crate::engine::{CycleStateOwner, Decision, Engine, PreFilterOutcome, UNTIMED, excluded_node_reason};
 use crate::extension_points::Placement;
 use crate::handle::Handle;
 use crate::intern::{Interner, Symbol};
 use crate::map::Map;
 use crate::model::{Node, NodeIndex, Object, ObjectKey, Pod, Uid};
+use crate::pre_filtered_pod::PreFilteredPod;
 use crate::profile::{Profile, StartErrors};
 use crate::status::Status;
 use crate::verdict::{Verdict, verdict};

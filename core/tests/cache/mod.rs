@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use schedc_core::cache::{Base, Cache, AssumeError, PodState, State};
+use schedc_core::cache::{AssumeError, Base, Cache, PodState, State};
 use schedc_core::column::{Column, Index, rebuild_entry};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Node, NodeIndex, Object, Pod, PodSpec, PodUsage, Resources, Uid};

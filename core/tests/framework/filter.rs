@@ -78,7 +78,10 @@ fn an_error_on_a_node_fails_the_attempt_though_others_would_do() {
     let mut test_cluster = cluster(true);
     test_cluster.node("fine", "");
     test_cluster.pending("web", "");
-    assert_eq!(test_cluster.run(), [r#"web failed: running "Health" filter plugin: nothing is known of the node's health"#]);
+    assert_eq!(
+        test_cluster.run(),
+        [r#"web failed: running "Health" filter plugin: nothing is known of the node's health"#]
+    );
 }
 
 #[test]

@@ -43,7 +43,9 @@ fn filters_run_on_a_hypothetical_node() {
     let more = test_cluster.pod("more", "");
     let mut ask = |imagine: fn(&mut HypotheticalNode<'_, Pipeline>, [&Arc<Pod>; 3])| {
         let cache = &mut test_cluster.embedded.scheduler.cache;
-        reasons(engine.run_filter_plugins(&pod, cache, node, |hypothetical| imagine(hypothetical, [&blue, &red, &more])))
+        reasons(
+            engine.run_filter_plugins(&pod, cache, node, |hypothetical| imagine(hypothetical, [&blue, &red, &more])),
+        )
     };
     assert_eq!(ask(|_, _| ()), ["node(s) had a pod of the team"]);
     assert_eq!(ask(|node, [blue, ..]| node.remove_pod(blue)), [""; 0]);

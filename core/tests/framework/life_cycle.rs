@@ -18,7 +18,8 @@ fn there_is_one_instance_for_a_profile_though_it_serves_several_points() {
 #[test]
 fn all_plugins_that_cannot_start_are_reported_together() {
     let errors =
-        TestCluster::<Profiles>::with_answers(&[("A new", Answer::Fail("no key")), ("C new", Answer::Fail("no lock"))]).err();
+        TestCluster::<Profiles>::with_answers(&[("A new", Answer::Fail("no key")), ("C new", Answer::Fail("no lock"))])
+            .err();
     let errors: Vec<String> = errors.unwrap().iter().map(ToString::to_string).collect();
     assert_eq!(
         errors,

@@ -1,7 +1,7 @@
 //! What is told of a decision while it is made, and counted of what comes after.
 
-use schedc_core::minimal_cluster::{NoopClient, InlineTasks};
 use schedc_core::events::{Action, ClusterEvent, EventResource};
+use schedc_core::minimal_cluster::{InlineTasks, NoopClient};
 use schedc_core::model::Pod;
 use schedc_core::scheduler::{Change, Observer, Options, Point, Scheduler};
 use schedc_core::status::Code;

@@ -15,7 +15,7 @@ use schedc_core::cache::PodState;
 use schedc_core::client::{ApiError, ApiReason, Client};
 use schedc_core::extension_points::Placement;
 use schedc_core::queue::QueuePlace;
-use schedc_core::scheduler::{Change, Completed, Options, Scheduler, Tasks, InProgressCounts};
+use schedc_core::scheduler::{Change, Completed, InProgressCounts, Options, Scheduler, Tasks};
 use schedc_objects::testing;
 
 use crate::framework::plugins::stage::{self, Answer, notes, tell};

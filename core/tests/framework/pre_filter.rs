@@ -34,7 +34,10 @@ fn a_plugin_that_skips_is_left_out_of_filter() {
 
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node("n1", "");
-    assert_eq!(test_cluster.explain("web", "team: blue", false).skipped, ["PinnedA", "PinnedB", "ReadsApart", "MayReadApart"]);
+    assert_eq!(
+        test_cluster.explain("web", "team: blue", false).skipped,
+        ["PinnedA", "PinnedB", "ReadsApart", "MayReadApart"]
+    );
 }
 
 #[test]

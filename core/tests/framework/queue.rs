@@ -17,7 +17,10 @@ fn pods_leave_the_queue_in_the_order_of_queue_sort_and_equals_as_they_came() {
     for (name, priority) in [("first", 0), ("second", 0), ("high", 5), ("low", -5), ("third", 0), ("high-too", 5)] {
         test_cluster.important(name, "", priority);
     }
-    assert_eq!(test_cluster.run(), ["high on n", "high-too on n", "first on n", "second on n", "third on n", "low on n"]);
+    assert_eq!(
+        test_cluster.run(),
+        ["high on n", "high-too on n", "first on n", "second on n", "third on n", "low on n"]
+    );
 }
 
 #[test]

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use schedc_core::client::{ApiError, ApiReason};
-use schedc_core::minimal_cluster::MinimalCluster;
 use schedc_core::explain::Explanation;
+use schedc_core::minimal_cluster::MinimalCluster;
 use schedc_core::model::{NodeIndex, Pod, PodSpec, Uid};
 use schedc_core::profile::{Bundle, StartErrors};
 use schedc_core::scheduler::{Change, Failure, Outcome};

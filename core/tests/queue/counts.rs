@@ -5,8 +5,9 @@ use schedc_core::queue::{QueueCounts, QueueKind};
 use crate::queue::queue_fixture::{QueueFixture, SECOND};
 
 fn incoming_counts(fixture: &QueueFixture) -> Vec<String> {
-    let line =
-        |(cause, queue, count): (schedc_core::queue::Cause, QueueKind, u64)| format!("{cause} {} {count}", queue.name());
+    let line = |(cause, queue, count): (schedc_core::queue::Cause, QueueKind, u64)| {
+        format!("{cause} {} {count}", queue.name())
+    };
     let mut lines: Vec<_> = fixture.queue.incoming_counts().map(line).collect();
     lines.sort_unstable();
     lines
@@ -40,7 +41,8 @@ fn incoming_pods_are_counted_by_queue_and_cause() {
     assert_eq!(fixture.drain(), ["web"]);
     fixture.parked("other", "Fit");
     fixture.wait(400.0);
-    let of = |cause: &str| incoming_counts(&fixture).into_iter().filter(|line| line.starts_with(cause)).collect::<Vec<_>>();
+    let of =
+        |cause: &str| incoming_counts(&fixture).into_iter().filter(|line| line.starts_with(cause)).collect::<Vec<_>>();
     assert_eq!(of("ForceActivate"), ["ForceActivate active 1"]);
     assert_eq!(of("UnschedulableTimeout"), ["UnschedulableTimeout active 1"]);
 }

@@ -2,7 +2,7 @@
 
 use schedc_core::queue::QueuePlace;
 
-use crate::queue::queue_fixture::{QueueFixture, Event, SECOND};
+use crate::queue::queue_fixture::{Event, QueueFixture, SECOND};
 
 #[test]
 fn only_hints_of_rejecting_plugins_run() {
@@ -47,7 +47,10 @@ fn pods_can_be_left_out() {
     }
     let event = Event { of: "Fit", for_pods: None };
     fixture.queue.on_event(event, |pod| &*pod.pod.name != "forgotten", &mut fixture.plugins, fixture.now);
-    assert_eq!(["forgotten", "other"].map(|pod| fixture.place(pod)), [Some(QueuePlace::Unschedulable), Some(QueuePlace::Backoff)]);
+    assert_eq!(
+        ["forgotten", "other"].map(|pod| fixture.place(pod)),
+        [Some(QueuePlace::Unschedulable), Some(QueuePlace::Backoff)]
+    );
 }
 
 #[test]
@@ -89,7 +92,10 @@ fn every_parked_pod_is_reached_in_the_end() {
     fixture.parked("rejected", "Fit");
     fixture.open("gated");
     fixture.wait(299.0);
-    assert_eq!(["gated", "rejected"].map(|pod| fixture.place(pod)), [Some(QueuePlace::Gated), Some(QueuePlace::Unschedulable)]);
+    assert_eq!(
+        ["gated", "rejected"].map(|pod| fixture.place(pod)),
+        [Some(QueuePlace::Gated), Some(QueuePlace::Unschedulable)]
+    );
     fixture.wait(32.0);
     assert_eq!(["gated", "rejected"].map(|pod| fixture.place(pod)), [Some(QueuePlace::Active); 2]);
 }

@@ -2,7 +2,7 @@
 
 use schedc_core::queue::{Options, QueuePlace};
 
-use crate::queue::queue_fixture::{QueueFixture, Event, uid};
+use crate::queue::queue_fixture::{Event, QueueFixture, uid};
 
 #[test]
 fn an_event_after_the_pop_is_not_lost() {

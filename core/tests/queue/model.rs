@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use schedc_core::queue::QueuePlace::{self, Active, Backoff, ErrorBackoff, Gated, InFlight, Unschedulable};
 use schedc_core::queue::{Attempt, Rejectors};
 
-use crate::queue::queue_fixture::{QueueFixture, Event, SECOND};
+use crate::queue::queue_fixture::{Event, QueueFixture, SECOND};
 
 const PODS: usize = 6;
 const PLUGINS: [&str; 3] = ["Fit", "Affinity", "Gate"];

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use schedc_core::extension_points::{QueuedPod, QueueingHint};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Pod, PodSpec, Uid};
-use schedc_core::queue::{Attempt, Nominator, Options, QueueOrder, QueuePlace, Rejectors, SchedulingQueue, QueueContext};
+use schedc_core::queue::{
+    Attempt, Nominator, Options, QueueContext, QueueOrder, QueuePlace, Rejectors, SchedulingQueue,
+};
 use schedc_core::status::Status;
 use schedc_objects::testing;
 

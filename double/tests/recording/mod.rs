@@ -5,7 +5,7 @@ use crate::support::{Client, Http, STRATEGIC};
 use schedc_double::{Asked, Server};
 use serde_json::{Value, from_str, json};
 
-const RECORDING: &str = include_str!("../../../kubernetes/tests/recordings/requests.jsonl");
+const RECORDING: &str = include_str!("../../../cluster/kubernetes/tests/recordings/requests.jsonl");
 
 #[tokio::test]
 async fn the_same_requests_get_the_same_answers() {

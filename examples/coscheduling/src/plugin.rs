@@ -30,9 +30,9 @@ use schedc_core::args::Args;
 use schedc_core::custom::{CustomResource, Lister};
 use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{
-    EnqueueExtensions, HintContext, HintError, PermitResult, PermitPlugin, Placement, PostBindPlugin, PostFilterContext,
-    PostFilterPlugin, PostFilterResult, PreFilterResult, PreFilterPlugin, QueueSortPlugin, QueuedPod, QueueingHint,
-    Registration, ReservePlugin,
+    EnqueueExtensions, HintContext, HintError, PermitPlugin, PermitResult, Placement, PostBindPlugin,
+    PostFilterContext, PostFilterPlugin, PostFilterResult, PreFilterPlugin, PreFilterResult, QueueSortPlugin,
+    QueuedPod, QueueingHint, Registration, ReservePlugin,
 };
 use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::model::{Custom, Object, Pod, PodSpec};
@@ -114,7 +114,12 @@ impl QueueSortPlugin for Coscheduling {
 impl PreFilterPlugin for Coscheduling {
     type Cycle = ();
 
-    fn pre_filter(&self, _: &CoschedulingArgs, pod: &Self::Pod, view: View<'_, Self>) -> Result<PreFilterResult<()>, Status> {
+    fn pre_filter(
+        &self,
+        _: &CoschedulingArgs,
+        pod: &Self::Pod,
+        view: View<'_, Self>,
+    ) -> Result<PreFilterResult<()>, Status> {
         let Some(key) = *pod else { return Ok(PreFilterResult::skip(())) };
         let (members, groups) = view.indexes;
         let PodGroupSpec { min_member, .. } = key.find(groups, &view.base.interner).map_err(Status::unresolvable)?;

@@ -1,6 +1,6 @@
 //! Objects of any kind come and change.
 
-use schedc_embedded::server::Request;
+use schedc_in_memory::server::Request;
 use schedc_objects::AnyObject;
 
 use super::interval;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use k8s_openapi::api::core::v1::Node;
 use k8s_openapi::api::storage::v1::{CSINode, CSINodeDriver, CSINodeSpec, VolumeNodeResources};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use schedc_embedded::server::{Key, Request};
+use schedc_in_memory::server::{Key, Request};
 use schedc_objects::AnyObject;
 
 use crate::Error;

@@ -1,7 +1,7 @@
 //! Pods come.
 
 use k8s_openapi::api::core::v1 as api;
-use schedc_embedded::server::{Key, Request};
+use schedc_in_memory::server::{Key, Request};
 use schedc_objects::AnyObject;
 
 use crate::Error;

@@ -80,7 +80,7 @@ impl Runner<'_> {
 
     fn await_scheduled(&mut self, op: &Barrier, wanted: &[(String, usize)]) -> Result<Result<(), String>, Error> {
         // What is on the way to the scheduler is counted when it is told.
-        self.simulator.inform();
+        self.simulator.deliver_changes();
         let mut scheduled = Scheduled { labels: op.label_selector.clone(), ..Scheduled::default() };
         for (namespace, _) in wanted {
             let selection = Selection { namespaces: vec![namespace.clone()], labels: op.label_selector.clone() };

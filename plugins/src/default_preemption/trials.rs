@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use schedc_core::cache::{Base, Cache, State};
 use schedc_core::incremental::{NominatedNodes, VerdictCounts};
 use schedc_core::map::Map;
-use schedc_core::node_mask::{NodeMask, nodes_of};
 use schedc_core::model::{NodeIndex, Pod};
+use schedc_core::node_mask::{NodeMask, nodes_of};
 use schedc_core::node_set::NodeSet;
 use schedc_core::verdict::Verdict;
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use schedc_core::change_log::ChangeLog;
 use schedc_core::column::Index;
 use schedc_core::intern::Symbol;
-use schedc_core::change_log::ChangeLog;
 use schedc_core::map::{Map, Set};
 use schedc_core::model::{LabelSelector, Labels, NodeIndex, Object, Pod, PodSpec};
 

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use schedc_core::column::Index;
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{
     CsiDriver, CsiNode, CsiStorageCapacity, Node, NodeIndex, Object, PersistentVolume, PersistentVolumeClaim, Pod,
     StorageClass, Volume,
 };
+use schedc_core::node_mask::NodeMask;
 use schedc_core::quantity::Quantity;
 
 use super::Epoch;

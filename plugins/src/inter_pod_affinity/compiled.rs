@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use schedc_core::intern::Symbol;
 use schedc_core::incremental::ExcludedFromSignature;
+use schedc_core::intern::Symbol;
 use schedc_core::model::{LabelSelector, Labels, PodAffinityTerm, PodSpec};
 
 use super::InterPodAffinityArgs;
-use crate::indexes::{AffinityTerms, PodQuery, PodTerm, PodQueryId, SelectorCounts, ScoredTermKind, TermId};
+use crate::indexes::{AffinityTerms, PodQuery, PodQueryId, PodTerm, ScoredTermKind, SelectorCounts, TermId};
 
 /// What a pod says about the pods near it, and what others say about it. Pods of which the same is said are alike, whatever
 /// their labels and namespaces.
@@ -119,7 +119,10 @@ impl InterPodAffinityPod {
     pub(super) fn keys(&self) -> impl Iterator<Item = Symbol> {
         let affinity = self.affinity.iter().flat_map(|affinity| &affinity.keys).copied();
         let anti_affinity = self.anti_affinity.iter().map(|term| term.key);
-        affinity.chain(anti_affinity).chain(self.existing_anti_affinity.keys.iter().copied()).chain(self.preferences.keys.iter().copied())
+        affinity
+            .chain(anti_affinity)
+            .chain(self.existing_anti_affinity.keys.iter().copied())
+            .chain(self.preferences.keys.iter().copied())
     }
 
     /// Whether a node may be better than others.
@@ -142,14 +145,20 @@ impl ExistingAntiAffinityTerms {
             return ExistingAntiAffinityTerms::default();
         }
         let mut keys = Vec::new();
-        let terms = terms.into_iter().filter_map(|id| Some((id, number(&mut keys, affinity_terms.anti_required(id)?.key()))));
+        let terms =
+            terms.into_iter().filter_map(|id| Some((id, number(&mut keys, affinity_terms.anti_required(id)?.key()))));
         let terms = terms.collect();
         ExistingAntiAffinityTerms { keys: keys.into(), terms }
     }
 }
 
 impl Preferences {
-    fn new(args: &InterPodAffinityArgs, pod: &PodSpec, counts: &mut SelectorCounts, affinity_terms: &AffinityTerms) -> Self {
+    fn new(
+        args: &InterPodAffinityArgs,
+        pod: &PodSpec,
+        counts: &mut SelectorCounts,
+        affinity_terms: &AffinityTerms,
+    ) -> Self {
         let matching = match args.ignore_preferred_terms_of_existing_pods && !pod.affinity.prefers() {
             true => Vec::new(),
             false => affinity_terms.scored_matching(pod.namespace, &pod.labels),

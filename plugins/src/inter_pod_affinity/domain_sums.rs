@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use schedc_core::cache::Base;
-use schedc_core::column::Index;
-use schedc_core::intern::Symbol;
-use schedc_core::incremental::{NeedsFullEvaluation, NodeChanges};
 use schedc_core::change_log::ChangeLog;
+use schedc_core::column::Index;
+use schedc_core::incremental::{NeedsFullEvaluation, NodeChanges};
+use schedc_core::intern::Symbol;
 use schedc_core::model::NodeIndex;
 
 use crate::indexes::{Domain, NodeCounts, Topology, TopologyKey};

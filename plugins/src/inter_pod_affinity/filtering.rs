@@ -1,8 +1,8 @@
 //! Required terms: the pod's own, and running pods' anti-affinity.
 
-use schedc_core::extension_points::{FilterPlugin, PreFilterResult, PreFilterPlugin, SkipFrequency};
+use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
+use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation, NodeChanges};
 use schedc_core::intern::Symbol;
-use schedc_core::incremental::{NeedsFullEvaluation, NodeChanges, FilterUpdate};
 use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::plugin::{CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
@@ -40,7 +40,8 @@ pub(super) struct FilterScratch {
 
 impl FilterScratch {
     fn reclaim(&mut self, mut state: InterPodAffinityState) {
-        let sums = state.affinity.drain(..).chain(state.anti_affinity.drain(..)).chain(state.existing_anti_affinity.drain(..));
+        let sums =
+            state.affinity.drain(..).chain(state.anti_affinity.drain(..)).chain(state.existing_anti_affinity.drain(..));
         self.sums.extend(sums.chain(state.hypothetical.drain(..).map(|(_, sums)| sums)).map(DomainSums::into_sums));
         state.seen.clear();
         self.state = state;
@@ -271,15 +272,23 @@ impl InterPodAffinityState {
     }
 
     fn is_first(&self, pod: &InterPodAffinityPod) -> bool {
-        pod.affinity.as_ref().is_some_and(|affinity| affinity.matches_itself) && self.affinity.iter().all(DomainSums::has_no_pods)
+        pod.affinity.as_ref().is_some_and(|affinity| affinity.matches_itself)
+            && self.affinity.iter().all(DomainSums::has_no_pods)
     }
 
     fn skips(&self, pod: &InterPodAffinityPod) -> bool {
-        pod.affinity.is_none() && pod.anti_affinity.is_empty() && self.existing_anti_affinity.iter().all(DomainSums::has_no_pods)
+        pod.affinity.is_none()
+            && pod.anti_affinity.is_empty()
+            && self.existing_anti_affinity.iter().all(DomainSums::has_no_pods)
     }
 
     /// Counts another pod that comes or goes.
-    fn count(&mut self, pod: &InterPodAffinityPod, hypothetical_move: HypotheticalMove<'_>, view: View<'_, InterPodAffinity>) {
+    fn count(
+        &mut self,
+        pod: &InterPodAffinityPod,
+        hypothetical_move: HypotheticalMove<'_>,
+        view: View<'_, InterPodAffinity>,
+    ) {
         let HypotheticalMove { other, node, by } = hypothetical_move;
         let (_, counts, terms) = view.indexes;
         if !other.spec.affinity.anti_required.is_empty() {
@@ -308,7 +317,12 @@ impl InterPodAffinityState {
     }
 
     /// The same of anti-affinity terms that nobody knew.
-    fn count_unregistered_terms(&mut self, pod: &InterPodAffinityPod, hypothetical_move: HypotheticalMove<'_>, view: View<'_, InterPodAffinity>) {
+    fn count_unregistered_terms(
+        &mut self,
+        pod: &InterPodAffinityPod,
+        hypothetical_move: HypotheticalMove<'_>,
+        view: View<'_, InterPodAffinity>,
+    ) {
         let HypotheticalMove { other, node, by } = hypothetical_move;
         let (topology, _, terms) = view.indexes;
         let of_namespace = terms.namespace_labels(pod.identity.namespace);
@@ -333,9 +347,14 @@ impl InterPodAffinityState {
         let (topology, counts, terms) = view.indexes;
         let affinity = pod.affinity.iter().map(|affinity| counts.log(affinity.pods).end());
         let anti_affinity = pod.anti_affinity.iter().map(|term| counts.log(term.pods).end());
-        let existing_anti_affinity = pod.existing_anti_affinity.terms.iter().filter_map(|(term, _)| Some(terms.anti_required(*term)?.log().end()));
+        let existing_anti_affinity = pod
+            .existing_anti_affinity
+            .terms
+            .iter()
+            .filter_map(|(term, _)| Some(terms.anti_required(*term)?.log().end()));
         let mut sums = self.affinity.iter().chain(&self.anti_affinity).chain(&self.existing_anti_affinity);
-        affinity.chain(anti_affinity).chain(existing_anti_affinity).eq(self.seen.iter().copied()) && sums.all(|sums| sums.is_current(topology))
+        affinity.chain(anti_affinity).chain(existing_anti_affinity).eq(self.seen.iter().copied())
+            && sums.all(|sums| sums.is_current(topology))
     }
 
     /// Follows what happened, without a word on verdicts. What comes of an error is of no use.
@@ -348,8 +367,10 @@ impl InterPodAffinityState {
         let (topology, counts, terms) = view.indexes;
         // Numbers of pods: they matter where they become 0, or cease to be.
         let matters = |before: i64, after: i64| (before > 0) != (after > 0);
-        let (affinity_seen, seen) = self.seen.split_at_mut_checked(pod.affinity.iter().len()).ok_or(NeedsFullEvaluation)?;
-        let (anti_affinity_seen, existing_seen) = seen.split_at_mut_checked(pod.anti_affinity.len()).ok_or(NeedsFullEvaluation)?;
+        let (affinity_seen, seen) =
+            self.seen.split_at_mut_checked(pod.affinity.iter().len()).ok_or(NeedsFullEvaluation)?;
+        let (anti_affinity_seen, existing_seen) =
+            seen.split_at_mut_checked(pod.anti_affinity.len()).ok_or(NeedsFullEvaluation)?;
         for (affinity, seen) in pod.affinity.iter().zip(affinity_seen) {
             let source = matching_pods(counts, affinity.pods, 1);
             for sums in &mut self.affinity {

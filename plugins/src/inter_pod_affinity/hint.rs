@@ -33,10 +33,13 @@ fn after_pod(rejected: &Pod, old: Option<EventPod<'_>>, new: Option<EventPod<'_>
     let (required_affinity, required_anti_affinity) = (required_affinity(rejected)?, required_anti_affinity(rejected)?);
     Ok(match (old, new) {
         (Some(old), Some(new)) => {
-            (!all_match(required_affinity, &old) && all_match(required_affinity, &new)) || (all_match(required_anti_affinity, &old) && !all_match(required_anti_affinity, &new))
+            (!all_match(required_affinity, &old) && all_match(required_affinity, &new))
+                || (all_match(required_anti_affinity, &old) && !all_match(required_anti_affinity, &new))
         }
         (None, Some(new)) => all_match(required_affinity, &new),
-        (Some(old), None) => all_match(required_anti_affinity, &old) || all_match(self::required_anti_affinity(&old)?, rejected),
+        (Some(old), None) => {
+            all_match(required_anti_affinity, &old) || all_match(self::required_anti_affinity(&old)?, rejected)
+        }
         (None, None) => true,
     })
 }

@@ -4,14 +4,14 @@ use schedc_core::extension_points::{
     Extent, MAX_NODE_SCORE, NormalizeScore, PreScorePlugin, ScoreClass, ScoreError, ScorePlugin, SkipFrequency,
 };
 use schedc_core::incremental::{NeedsFullEvaluation, NodeChanges, ScoreUpdate};
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::NodeIndex;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::{CycleSlot, View};
 use schedc_core::status::Status;
 
 use super::compiled::{Preferences, WeightedPods};
-use super::filtering::matching_pods;
 use super::domain_sums::{DomainSums, WeightedCounts};
+use super::filtering::matching_pods;
 use super::{InterPodAffinity, InterPodAffinityArgs, InterPodAffinityPod};
 use crate::indexes::{AffinityTerms, PodQueryId, SelectorCounts, TermId};
 
@@ -156,7 +156,8 @@ impl InterPodAffinityScores {
     }
 
     fn has_few_domains(&self) -> bool {
-        self.weights.len() <= (u64::BITS / BITS) as usize && self.weights.iter().all(|sums| sums.len() <= MAX_CLASS_DOMAINS)
+        self.weights.len() <= (u64::BITS / BITS) as usize
+            && self.weights.iter().all(|sums| sums.len() <= MAX_CLASS_DOMAINS)
     }
 
     /// Whether nothing happened since they were brought up to date.
@@ -168,7 +169,12 @@ impl InterPodAffinityScores {
     }
 
     /// Follows what happened. What comes of an error is of no use.
-    fn apply_changes(&mut self, preferences: &Preferences, view: View<'_, InterPodAffinity>, changed: NodeChanges<'_>) -> Result<(), NeedsFullEvaluation> {
+    fn apply_changes(
+        &mut self,
+        preferences: &Preferences,
+        view: View<'_, InterPodAffinity>,
+        changed: NodeChanges<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
         let (topology, counts, terms) = view.indexes;
         let InterPodAffinityScores { weights, seen, .. } = self;
         let sources = sources(preferences, counts, terms);

@@ -8,8 +8,8 @@ use schedc_core::column::Index;
 use schedc_core::extension_points::{
     Extent, FilterPlugin, NormalizeScore, PreFilterPlugin, PreScorePlugin, ScorePlugin,
 };
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{Namespace, Node, NodeIndex, Object, Pod, Uid};
+use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::View;
 use schedc_core::status::{Reasons, Status};
 use schedc_objects::testing;

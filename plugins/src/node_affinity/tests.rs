@@ -74,7 +74,8 @@ fn selectors_and_required_terms() {
 
 #[test]
 fn added_affinity_is_checked_first() {
-    let verdicts = Cluster::new(&NODES).filter::<NodeAffinity>(with_added_affinity(), "spec: {nodeSelector: {zone: b}}");
+    let verdicts =
+        Cluster::new(&NODES).filter::<NodeAffinity>(with_added_affinity(), "spec: {nodeSelector: {zone: b}}");
     let expected = [
         "n0: UnschedulableAndUnresolvable: node(s) didn't match Pod's node affinity/selector",
         "n1",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Pod, Volume};
 
-use super::{NO_NAME, CountableVolumes, not_owner};
+use super::{CountableVolumes, NO_NAME, not_owner};
 use crate::indexes::{AttachedVolumes, CountedVolume};
 
 /// Why volumes cannot be counted.

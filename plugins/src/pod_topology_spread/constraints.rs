@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use schedc_core::intern::Interner;
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{
     InclusionPolicy, LabelSelector, Labels, NodeIndex, NodeSelector, PodSpec, Toleration, TopologySpreadConstraint,
     UnsatisfiableAction,
 };
+use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::{Row, View};
 use smallvec::SmallVec;
 
@@ -125,7 +125,12 @@ pub(super) fn compile(
     let constraints = if own { &pod.spread[..] } else { &defaults };
     if constraints.is_empty() {
         let none = || Ok(Box::default());
-        return PodTopologySpreadPod { hard: none(), soft: none(), requires_all_keys: false, inclusion: NodeInclusionRules::default() };
+        return PodTopologySpreadPod {
+            hard: none(),
+            soft: none(),
+            requires_all_keys: false,
+            inclusion: NodeInclusionRules::default(),
+        };
     }
     let hostname = interner.intern(HOSTNAME);
     let mut compile = |constraint: &TopologySpreadConstraint| {

@@ -105,7 +105,12 @@ impl HardConstraint<'_> {
 }
 
 /// Whether it makes a difference that a pod that can count came, changed or went.
-fn spreads_after_pod(hard: &[HardConstraint<'_>], rejected: &Pod, old: Option<EventPod<'_>>, new: Option<EventPod<'_>>) -> bool {
+fn spreads_after_pod(
+    hard: &[HardConstraint<'_>],
+    rejected: &Pod,
+    old: Option<EventPod<'_>>,
+    new: Option<EventPod<'_>>,
+) -> bool {
     match (old, new) {
         (Some(old), Some(new)) => {
             let tolerates_other = new.uid == rejected.uid && old.spec.tolerations != new.spec.tolerations;

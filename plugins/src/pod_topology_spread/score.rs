@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use schedc_core::extension_points::NormalizeScore;
 use schedc_core::intern::Symbol;
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::NodeIndex;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::View;
 
 use super::constraints::{Constraint, NodeInclusion, clear_for_nodes};
@@ -281,6 +281,7 @@ fn place_of_pods(
         return (node.get() < counts[at].pods.len()).then_some(node.get());
     }
     let counted = (!pod.requires_all_keys || has_all_keys(counts, node))
-        && (included.includes_all_nodes() || included.evaluate(view.row(node)).nth(at).is_some_and(|(_, counts)| counts));
+        && (included.includes_all_nodes()
+            || included.evaluate(view.row(node)).nth(at).is_some_and(|(_, counts)| counts));
     counted.then(|| counts[at].place(node))
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{NodeIndex, Pod};
+use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::View;
 
-use super::constraints::{Constraint, NodeInclusion, domains, has_all_keys, clear_for_nodes};
+use super::constraints::{Constraint, NodeInclusion, clear_for_nodes, domains, has_all_keys};
 use super::{PodTopologySpread, PodTopologySpreadPod};
 use crate::indexes::Domain;
 

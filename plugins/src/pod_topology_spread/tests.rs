@@ -12,8 +12,8 @@ use super::*;
 use crate::testing::args;
 
 mod filtering;
-mod update;
 mod scoring;
+mod update;
 
 const ZONES: [Option<&str>; 5] = [Some("a"), Some("a"), Some("b"), Some(""), None];
 const DEFAULT: PodTopologySpreadArgs = PodTopologySpreadArgs::DEFAULT;

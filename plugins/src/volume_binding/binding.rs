@@ -72,13 +72,17 @@ impl BindingPlan {
     /// The cluster refused, or something else came of it, or it takes too long.
     pub(super) async fn run(&self, client: &impl Client, timeout: i64) -> Result<(), String> {
         // Nothing is missed that happens while it writes.
-        let mut news = client.watch_objects(self.watched_objects(), Duration::from_secs(timeout.try_into().unwrap_or_default()));
+        let mut news =
+            client.watch_objects(self.watched_objects(), Duration::from_secs(timeout.try_into().unwrap_or_default()));
         let written = match self.write(client).await {
             Ok(written) => written,
             Err(BindError::NoVolumes) => return Ok(()),
             Err(BindError::Failed(reason)) => return Err(reason),
         };
-        BindingWait::new(self, written).wait_until_bound(&mut news).await.map_err(|reason| format!("binding volumes: {reason}"))
+        BindingWait::new(self, written)
+            .wait_until_bound(&mut news)
+            .await
+            .map_err(|reason| format!("binding volumes: {reason}"))
     }
 
     /// What is followed from the beginning: the pod, the node, the volumes, and the claims whose volumes are made.

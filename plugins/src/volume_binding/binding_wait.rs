@@ -6,7 +6,7 @@ use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{LabelsExt, NodeSelector, RequirementText, TermText, label_integer};
 use serde_json::Value;
 
-use super::binding::{SELECTED_NODE, BindingPlan, annotation, object, text};
+use super::binding::{BindingPlan, SELECTED_NODE, annotation, object, text};
 
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 
@@ -61,8 +61,10 @@ impl<'a> BindingWait<'a> {
         let claims = 0..plan.provisions.len();
         let mut written = written.into_iter().map(ObservedObject::Present);
         let mut next = || written.next().unwrap_or_default();
-        let bindings = volumes.clone().map(|_| VolumeAndClaim { volume: next(), ..VolumeAndClaim::default() }).collect();
-        let provisions = claims.clone().map(|_| VolumeAndClaim { claim: next(), ..VolumeAndClaim::default() }).collect();
+        let bindings =
+            volumes.clone().map(|_| VolumeAndClaim { volume: next(), ..VolumeAndClaim::default() }).collect();
+        let provisions =
+            claims.clone().map(|_| VolumeAndClaim { claim: next(), ..VolumeAndClaim::default() }).collect();
         let roles = volumes.map(ObjectRole::Volume).chain(claims.map(ObjectRole::Provision));
         let roles = [ObjectRole::Pod, ObjectRole::Node].into_iter().chain(roles).collect();
         BindingWait { plan, pod: ObservedObject::Unknown, node: ObservedObject::Unknown, bindings, provisions, roles }
@@ -104,7 +106,9 @@ impl<'a> BindingWait<'a> {
             Err(error) if error.reason == ApiReason::NotFound => *known = ObservedObject::Deleted(error.message),
             Err(error) => match role {
                 ObjectRole::Pod | ObjectRole::Node => {}
-                ObjectRole::Volume(_) | ObjectRole::Claim(_) => return Err(format!("failed to check binding: {error}")),
+                ObjectRole::Volume(_) | ObjectRole::Claim(_) => {
+                    return Err(format!("failed to check binding: {error}"));
+                }
                 ObjectRole::Provision(_) => return Err(format!("failed to check provisioning pvc: {error}")),
                 ObjectRole::Provisioned(number) => {
                     let name = self.provisions[number].name.as_deref().unwrap_or_default();
@@ -156,7 +160,9 @@ impl<'a> BindingWait<'a> {
                 return Ok(false);
             }
         }
-        for (VolumeAndClaim { volume, claim, name: made }, provision) in self.provisions.iter().zip(&self.plan.provisions) {
+        for (VolumeAndClaim { volume, claim, name: made }, provision) in
+            self.provisions.iter().zip(&self.plan.provisions)
+        {
             if let ObservedObject::Deleted(message) = claim {
                 return Err(format!("failed to check provisioning pvc: {message}"));
             }

@@ -9,9 +9,9 @@ use schedc_core::quantity::Quantity;
 use schedc_core::status::Status;
 
 use super::assume_cache::AssumeCache;
-use super::label_indexed_list::{LabelIndexedList, selector_required_label, required_label};
+use super::label_indexed_list::{LabelIndexedList, required_label, selector_required_label};
 use super::pod_volumes::{Bound, PodVolumes, Provision, Selected, Unbound};
-use super::{PodClaims, PodClaim, VolumeBinding};
+use super::{PodClaim, PodClaims, VolumeBinding};
 use crate::indexes::Volumes;
 
 type Claim = Arc<PersistentVolumeClaim>;
@@ -20,7 +20,11 @@ type Claim = Arc<PersistentVolumeClaim>;
 ///
 /// # Errors
 /// A claim is not there, cannot be used, or should have been bound before.
-pub(super) fn look_up(pod: &PodClaims, view: View<'_, VolumeBinding>, assumed: &AssumeCache) -> Result<PodVolumes, Status> {
+pub(super) fn look_up(
+    pod: &PodClaims,
+    view: View<'_, VolumeBinding>,
+    assumed: &AssumeCache,
+) -> Result<PodVolumes, Status> {
     let interner = &view.base.interner;
     let volumes = view.indexes;
     let mut claims = Vec::with_capacity(pod.claims.len());
@@ -173,7 +177,8 @@ fn provision(claim: &PersistentVolumeClaim, class: &Arc<StorageClass>, volumes: 
     let is_tracked = volumes.driver(class.provisioner).is_some_and(|driver| driver.storage_capacity);
     let capacity = claim.request.filter(|_| is_tracked).map(|request| {
         let request = request.value();
-        let enough = volumes.capacities(class.name).filter(|capacity| capacity.largest_volume.is_some_and(|s| s >= request));
+        let enough =
+            volumes.capacities(class.name).filter(|capacity| capacity.largest_volume.is_some_and(|s| s >= request));
         let reachable = enough.filter_map(|capacity| capacity.node_topology.clone()).collect();
         LabelIndexedList::new(reachable, |topology| required_label(&topology.requirements))
     });

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{LabelsExt, NodeIndex, NodeSelector, NodeSelectorTerm};
+use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::View;
 
 use super::VolumeBinding;
@@ -52,7 +52,9 @@ impl NodeAffinityCache {
                 nodes.insert(node);
             }
         };
-        let Some(required_label) = required_label(&term.match_expressions) else { return view.base.alive().iter().for_each(look) };
+        let Some(required_label) = required_label(&term.match_expressions) else {
+            return view.base.alive().iter().for_each(look);
+        };
         let values = self.labels.entry(required_label.key).or_insert_with(|| {
             let mut values: Map<Symbol, Vec<NodeIndex>> = Map::default();
             for node in view.base.alive().iter() {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use schedc_core::intern::Symbol;
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{
     LabelSelector, NodeIndex, NodeSelector, PersistentVolume, PersistentVolumeClaim, StorageClass,
 };
+use schedc_core::node_mask::NodeMask;
 use schedc_core::status::Reasons;
 use smallvec::SmallVec;
 
@@ -171,7 +171,11 @@ impl PodVolumes {
 
     /// What Filter needs to know of them, in short: not which volume a claim will have where every node can have one.
     /// `matching_nodes` finds the nodes that match a node affinity.
-    pub(super) fn for_filter(self, alive: &NodeMask, matching_nodes: impl FnMut(&NodeSelector) -> Arc<NodeMask>) -> Self {
+    pub(super) fn for_filter(
+        self,
+        alive: &NodeMask,
+        matching_nodes: impl FnMut(&NodeSelector) -> Arc<NodeMask>,
+    ) -> Self {
         let ClaimBindings::Claims(claims) = &self.bindings else { return self };
         if claims.fit_any_node() {
             return PodVolumes { bindings: ClaimBindings::AnyNode, nodes: None };
@@ -273,7 +277,11 @@ impl Claims {
     }
 
     /// The nodes that can have them, if that is a matter of bound volumes alone, and of their node affinity.
-    fn nodes(&self, alive: &NodeMask, mut matching_nodes: impl FnMut(&NodeSelector) -> Arc<NodeMask>) -> Option<NodeMask> {
+    fn nodes(
+        &self,
+        alive: &NodeMask,
+        mut matching_nodes: impl FnMut(&NodeSelector) -> Arc<NodeMask>,
+    ) -> Option<NodeMask> {
         if !self.selected.is_empty() || !self.unbound.is_empty() {
             return None;
         }
@@ -320,7 +328,12 @@ impl Claims {
 }
 
 /// Binds the claims one by one, or else has their volumes made, until one can be neither.
-fn bind_or_provision<'a>(claims: &'a [Unbound], node: &NodeLabels, conflicts: &mut Conflicts, choose: &mut impl FnMut(ClaimBinding<'a>)) {
+fn bind_or_provision<'a>(
+    claims: &'a [Unbound],
+    node: &NodeLabels,
+    conflicts: &mut Conflicts,
+    choose: &mut impl FnMut(ClaimBinding<'a>),
+) {
     let mut taken: SmallVec<[Symbol; 4]> = SmallVec::new();
     for unbound in claims {
         let claim = &unbound.claim;
@@ -363,7 +376,10 @@ impl Provision {
             conflicts.no_volume = true;
             return false;
         }
-        if self.capacity.as_ref().is_some_and(|capacity| capacity.first(node, |topology| topology.matches(&node.labels)).is_none())
+        if self
+            .capacity
+            .as_ref()
+            .is_some_and(|capacity| capacity.first(node, |topology| topology.matches(&node.labels)).is_none())
         {
             conflicts.no_capacity = true;
             return false;

@@ -2,17 +2,17 @@
 //! nodes and pods.
 
 mod dynamic_resources;
+mod missing_pre_filter;
 mod node_volume_limits;
-mod shared_answers;
 mod pod_topology_spread;
 mod preemption;
 mod preemption_cache;
+mod shared_answers;
+mod test_cluster;
 mod undo;
-mod missing_pre_filter;
 mod volume_binding;
 mod volume_restrictions;
 mod volume_zone;
-mod test_cluster;
 
 mod scheduler {
     schedc_macros::profile!(

@@ -222,9 +222,10 @@ fn hypothetical_pods() {
     let mut cluster = cluster();
     let old = cluster.running(&pod("p1", "n1", &["a", "b"]));
     let other = cluster.pod(&pod("p2", "''", &["c"]));
-    let mut check = |volumes: &[&str], change_hypothetically: &dyn Fn(&mut HypotheticalNode<'_, Pipeline>), expected: Expect| {
-        expected.assert_eq(&cluster.verdicts_with(&pod("new", "''", volumes), change_hypothetically));
-    };
+    let mut check =
+        |volumes: &[&str], change_hypothetically: &dyn Fn(&mut HypotheticalNode<'_, Pipeline>), expected: Expect| {
+            expected.assert_eq(&cluster.verdicts_with(&pod("new", "''", volumes), change_hypothetically));
+        };
     let full = || {
         expect![[r#"
         n1: Unschedulable NodeVolumeLimits: node(s) exceed max volume count

@@ -80,7 +80,11 @@ impl<P: Profile> TestCluster<P> {
     }
 
     /// The same with other pods on every node than there are.
-    pub(crate) fn verdicts_with(&mut self, pod: &str, change_hypothetically: impl Fn(&mut HypotheticalNode<'_, P>)) -> String {
+    pub(crate) fn verdicts_with(
+        &mut self,
+        pod: &str,
+        change_hypothetically: impl Fn(&mut HypotheticalNode<'_, P>),
+    ) -> String {
         let pod = self.pod(pod);
         let nodes: Vec<_> = self.cache.base.alive().iter().collect();
         let mut lines = String::new();

@@ -54,7 +54,12 @@ fn disks_exclude_each_other_on_a_node() {
     }
 }
 
-fn check(volumes: &str, change_hypothetically: impl Fn(&mut HypotheticalNode<'_, Pipeline>), cluster: &mut TestCluster<Pipeline>, expected: Expect) {
+fn check(
+    volumes: &str,
+    change_hypothetically: impl Fn(&mut HypotheticalNode<'_, Pipeline>),
+    cluster: &mut TestCluster<Pipeline>,
+    expected: Expect,
+) {
     expected.assert_eq(&cluster.verdicts_with(&pod("new", "default", volumes), change_hypothetically));
 }
 

@@ -7,7 +7,7 @@ use schedc_core::hints::PluginSet;
 use schedc_core::profile::Profile;
 
 use crate::hints::scheduler::all::Pipeline;
-use crate::hints::test_cluster::{Verdict, TestCluster};
+use crate::hints::test_cluster::{TestCluster, Verdict};
 
 /// An object of a name comes, changes, or goes if there is no manifest.
 #[derive(Clone, Debug)]

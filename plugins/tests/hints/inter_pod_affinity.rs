@@ -1,6 +1,6 @@
 //! What wakes pods that InterPodAffinity rejected.
 
-use crate::hints::table::{Event, Hints, added, updated, deleted};
+use crate::hints::table::{Event, Hints, added, deleted, updated};
 
 /// Wants to be near `web`, and apart from `db`.
 const POD: &str = "{metadata: {name: me, labels: {app: me}}, spec: {affinity: {

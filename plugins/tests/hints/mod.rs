@@ -1,5 +1,6 @@
 //! Hints: of every kind of event that a plugin registered with one, changes that wake a pod and changes that do not.
 
+mod completeness;
 mod default_preemption;
 mod dynamic_resources;
 mod history;
@@ -11,15 +12,14 @@ mod node_ports;
 mod node_resources_fit;
 mod node_unschedulable;
 mod node_volume_limits;
-mod completeness;
 mod pod_topology_spread;
 mod scheduling_gates;
 mod table;
 mod taint_toleration;
+mod test_cluster;
 mod volume_binding;
 mod volume_restrictions;
 mod volume_zone;
-mod test_cluster;
 
 use std::collections::BTreeMap;
 

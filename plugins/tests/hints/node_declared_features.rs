@@ -21,7 +21,10 @@ pub(crate) const HINTS: Hints = Hints {
             rejected: POD,
             queue: &[updated(POD, "{metadata: {name: me}, spec: {hostNetwork: false, hostUsers: false}}")],
             skip: &[
-                updated(POD, "{metadata: {name: me, annotations: {a: b}}, spec: {hostNetwork: true, hostUsers: false}}"),
+                updated(
+                    POD,
+                    "{metadata: {name: me, annotations: {a: b}}, spec: {hostNetwork: true, hostUsers: false}}",
+                ),
                 updated(POD, "{metadata: {name: me, labels: {a: b}}, spec: {hostNetwork: true, hostUsers: false}}"),
                 updated(
                     "{metadata: {name: other}, spec: {nodeName: n1, hostNetwork: true, hostUsers: false}}",

@@ -1,6 +1,6 @@
 //! What wakes pods that NodeResourcesFit rejected.
 
-use crate::hints::table::{Event, Hints, added, updated, deleted};
+use crate::hints::table::{Event, Hints, added, deleted, updated};
 
 const POD: &str =
     "{metadata: {name: me}, spec: {containers: [{name: c, resources: {requests: {cpu: 2, example.com/gpu: 1}}}]}}";

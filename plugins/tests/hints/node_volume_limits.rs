@@ -1,6 +1,6 @@
 //! What wakes pods that NodeVolumeLimits rejected.
 
-use crate::hints::table::{Event, Hints, added, updated, deleted};
+use crate::hints::table::{Event, Hints, added, deleted, updated};
 
 const POD: &str = "{metadata: {name: me}, spec: {volumes: [
     {name: a, persistentVolumeClaim: {claimName: data}}, {name: own, ephemeral: {}}]}}";

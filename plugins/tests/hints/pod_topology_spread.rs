@@ -1,6 +1,6 @@
 //! What wakes pods that PodTopologySpread rejected.
 
-use crate::hints::table::{Event, Hints, added, updated, deleted};
+use crate::hints::table::{Event, Hints, added, deleted, updated};
 
 const POD: &str = "{metadata: {name: me, labels: {app: web}}, spec: {topologySpreadConstraints: [
     {topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}},

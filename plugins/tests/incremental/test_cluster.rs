@@ -35,7 +35,12 @@ pub(crate) enum ObjectState {
 
 impl<S: State> Default for TestCluster<S> {
     fn default() -> Self {
-        TestCluster { cache: Cache::default(), cluster: Cluster::default(), pods: HashMap::new(), others: HashMap::new() }
+        TestCluster {
+            cache: Cache::default(),
+            cluster: Cluster::default(),
+            pods: HashMap::new(),
+            others: HashMap::new(),
+        }
     }
 }
 

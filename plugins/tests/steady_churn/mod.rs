@@ -8,7 +8,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use default_profile::Profiles;
-use schedc_core::minimal_cluster::{NoopClient, InlineTasks};
+use schedc_core::minimal_cluster::{InlineTasks, NoopClient};
 use schedc_core::model::{Pod, PodSpec, Uid};
 use schedc_core::scheduler::{Change, Completed, Options, Placed, Scheduler, Tasks};
 use schedc_objects::testing::{node, object, pod};

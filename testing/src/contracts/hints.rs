@@ -59,7 +59,9 @@ fn is_parked<B: Bundle>(world: &World<B>, pod: &Arc<Pod>) -> bool {
 /// The node on which the pod would be.
 fn fits<B: Bundle>(world: &World<B>, found: &Explanation) -> Option<String> {
     match found.decision {
-        Decision::Node(node) if found.gated_by.is_none() => Some(world.cluster.scheduler.cache.base.name(node).to_owned()),
+        Decision::Node(node) if found.gated_by.is_none() => {
+            Some(world.cluster.scheduler.cache.base.name(node).to_owned())
+        }
         _ => None,
     }
 }
@@ -74,7 +76,8 @@ struct Rejected {
 
 impl Rejected {
     fn by(found: &Explanation) -> Self {
-        let whole = found.gated_by.as_ref().or(found.pre_filter.as_ref()).map(|status| (status.plugin, status.message()));
+        let whole =
+            found.gated_by.as_ref().or(found.pre_filter.as_ref()).map(|status| (status.plugin, status.message()));
         let nodes = found.nodes.iter().filter_map(|node| {
             let verdict = node.verdicts.first()?;
             Some((node.node.clone(), (verdict.plugin, verdict.failure())))

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use schedc_core::cache::{Cache, State};
 use schedc_core::diagnosis::Diagnosis;
-use schedc_core::engine::{Decision, Engine, CachedAnswerSummary, UNTIMED};
+use schedc_core::engine::{CachedAnswerSummary, Decision, Engine, UNTIMED};
 use schedc_core::explain::{Explanation, NodeExplanation};
 use schedc_core::extension_points::{MAX_NODE_SCORE, PostFilterResult};
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{Pod, Uid};
+use schedc_core::node_mask::NodeMask;
 use schedc_core::profile::{Bundle, PluginScore, Profile, Visitor};
 use schedc_core::verdict::Verdict;
 

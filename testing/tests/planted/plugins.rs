@@ -8,14 +8,14 @@ use schedc_core::args::NoArgs;
 use schedc_core::column::{Index, NodeInfo, Position};
 use schedc_core::events::{Action, EventResource};
 use schedc_core::extension_points::{
-    EnqueueExtensions, FilterPlugin, Placement, PostBindPlugin, PreFilterResult, PreFilterPlugin, PreScorePlugin,
+    EnqueueExtensions, FilterPlugin, Placement, PostBindPlugin, PreFilterPlugin, PreFilterResult, PreScorePlugin,
     Registration, ReservePlugin, ScoreError, ScorePlugin, rerun_pre_filter,
 };
 use schedc_core::handle::Handle;
+use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation, ScoreUpdate};
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::incremental::{NeedsFullEvaluation, ScoreUpdate, FilterUpdate};
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{NodeIndex, Pod, PodSpec};
+use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
 use schedc_core::{Plugin, SimpleFilter};
@@ -188,7 +188,13 @@ impl PreScorePlugin for Outdated {
     /// Number of pods on each node.
     type Cycle = Vec<usize>;
 
-    fn pre_score(&self, _: &NoArgs, (): &(), view: View<'_, Self>, _: &NodeMask) -> Result<CycleSlot<Vec<usize>>, Status> {
+    fn pre_score(
+        &self,
+        _: &NoArgs,
+        (): &(),
+        view: View<'_, Self>,
+        _: &NodeMask,
+    ) -> Result<CycleSlot<Vec<usize>>, Status> {
         Ok(CycleSlot::ready(view.base.infos().iter().map(|info| info.pods.len()).collect()))
     }
     fn update(

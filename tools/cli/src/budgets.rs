@@ -8,7 +8,7 @@ use schedc_core::cache::Base;
 use schedc_core::extension_points::{Candidate, PostFilterResult};
 use schedc_core::intern::Interner;
 use schedc_core::model::{NodeIndex, Object, Pod, PodDisruptionBudget};
-use schedc_embedded::Server;
+use schedc_in_memory::ApiServer;
 use schedc_objects::{AnyObject, convert_object};
 use serde::Serialize;
 
@@ -73,7 +73,7 @@ pub struct Status {
 
 impl Status {
     /// Those of all budgets of a server, by namespace and name.
-    pub fn all(server: &Server) -> Vec<Status> {
+    pub fn all(server: &ApiServer) -> Vec<Status> {
         server.list("PodDisruptionBudget").filter_map(|object| Status::of(object)).collect()
     }
 

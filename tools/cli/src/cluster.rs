@@ -12,8 +12,8 @@ use schedc_core::intern::Interner;
 use schedc_core::model::{Pod, Uid};
 use schedc_core::profile::{ProfileInfo, StartErrors};
 use schedc_core::scheduler::Options;
-use schedc_embedded::server::uid_of;
-use schedc_embedded::{Hooks, ServerOptions, Simulator, simulator};
+use schedc_in_memory::server::uid_of;
+use schedc_in_memory::{ApiServerOptions, SimulationHooks, Simulator, simulator};
 use schedc_objects::{AnyObject, Objects};
 use serde::Serialize;
 
@@ -151,7 +151,7 @@ pub struct Cluster<H = ()> {
     pub skipped: Skipped,
 }
 
-impl<H: Hooks> Cluster<H> {
+impl<H: SimulationHooks> Cluster<H> {
     /// Puts objects into a cluster. Its time is that of the newest object. `seed` decides ties between nodes.
     /// `extenders` overrides settings that profiles have for extenders.
     ///
@@ -220,7 +220,7 @@ pub fn objects(objects: Objects) -> Vec<AnyObject> {
 pub fn options(routes: &Routes, seed: u64, start: i64) -> simulator::Options {
     // What a hint missed is not to be hidden by trying pods again, for which nobody waits anyway.
     let scheduler = Options { seed, serve_all: routes.only, leftover_after: i64::MAX, ..Options::default() };
-    let server = ServerOptions { grace: Some(Duration::ZERO), ..ServerOptions::default() };
+    let server = ApiServerOptions { grace: Some(Duration::ZERO), ..ApiServerOptions::default() };
     simulator::Options { scheduler, server, start, ..simulator::Options::default() }
 }
 

@@ -38,7 +38,11 @@ pub(crate) fn of_profile(
     let mut running = effective.names();
     // Where plugins of others run, nobody knows.
     running.extend(
-        effective.multi_point.iter().map(|entry| entry.name.as_str()).filter(|name| kube_scheduler::find(name).is_none()),
+        effective
+            .multi_point
+            .iter()
+            .map(|entry| entry.name.as_str())
+            .filter(|name| kube_scheduler::find(name).is_none()),
     );
     for (number, config) in profile.plugin_config.iter().enumerate() {
         if let Some(first) = seen.iter().find(|other| other.value == config.name.value) {

@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn defaults_are_those_of_kube_scheduler() {
         let recorded: Value =
-            serde_json::from_str(include_str!("../../../kubernetes/tests/recordings/configz.json")).unwrap();
+            serde_json::from_str(include_str!("../../../cluster/kubernetes/tests/recordings/configz.json")).unwrap();
         let config = recorded.pointer("/componentconfig/profiles/0/pluginConfig").and_then(Value::as_array).unwrap();
         for of_plugin in config {
             let mut args = of_plugin["args"].clone();

@@ -255,7 +255,8 @@ fn plugin_arguments(node: &Node, path: &str, found: &mut Vec<Diagnostic>) -> Opt
 fn plugins(node: &Node, path: &str, profile: &mut Profile, found: &mut Vec<Diagnostic>) {
     const MULTI_POINT: &str = "multiPoint";
     const PLACEMENT: [&str; 2] = ["placementGenerate", "placementScore"];
-    let known: Vec<&str> = std::iter::once(MULTI_POINT).chain(Point::ALL.map(kube_scheduler::key)).chain(PLACEMENT).collect();
+    let known: Vec<&str> =
+        std::iter::once(MULTI_POINT).chain(Point::ALL.map(kube_scheduler::key)).chain(PLACEMENT).collect();
     let mut fields = Fields::of(node, path, &known, found);
     profile.multi_point = set(&mut fields, MULTI_POINT);
     profile.points = Point::ALL.map(|point| set(&mut fields, kube_scheduler::key(point))).into();

@@ -175,7 +175,8 @@ mod tests {
             let head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
             import("c.yaml", &format!("{head}{rest}")).profile(None).unwrap().1.summary.clone()
         };
-        let lines: Vec<String> = differences(&summary(a), &summary(b)).iter().map(|found| format!("{found:?}\n")).collect();
+        let lines: Vec<String> =
+            differences(&summary(a), &summary(b)).iter().map(|found| format!("{found:?}\n")).collect();
         expect.assert_eq(&lines.concat());
     }
 

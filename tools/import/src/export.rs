@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::arguments::{arguments, camel};
 use crate::config::{API_VERSION, KIND};
-use crate::summary::{ProfileSummary, PluginsAt};
+use crate::summary::{PluginsAt, ProfileSummary};
 
 use extender::Extender;
 

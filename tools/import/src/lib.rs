@@ -26,10 +26,10 @@ mod extenders;
 mod kube_scheduler;
 #[cfg(feature = "legacy")]
 mod legacy;
-mod summary;
 mod messages;
 mod profile;
 mod report;
+mod summary;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -43,9 +43,9 @@ use schedc_codegen::{Diagnostic, Diagnostics};
 
 pub use arguments::arguments;
 pub use difference::{Difference, differences};
-pub use summary::{ProfileSummary, PluginsAt};
 use report::Report;
 pub use report::{Level, Remark};
+pub use summary::{PluginsAt, ProfileSummary};
 use tree::Node;
 
 /// Whether kube-scheduler 1.36 has this plugin and runs it by default.

@@ -329,7 +329,9 @@ pub(crate) fn args_of_disabled_plugin(name: &Spanned<String>, running: &[&str]) 
     let title = format!("the arguments of `{}` have no effect: the profile does not run it", name.value);
     let diagnostic = Diagnostic::at(name.span, title, "not enabled");
     match closest(&name.value, running.iter().copied()) {
-        Some(meant) if kube_scheduler::find(&name.value).is_none() => diagnostic.help(format!("did you mean `{meant}`?")),
+        Some(meant) if kube_scheduler::find(&name.value).is_none() => {
+            diagnostic.help(format!("did you mean `{meant}`?"))
+        }
         _ => diagnostic,
     }
 }

@@ -198,7 +198,11 @@ fn disabled(plugin: &Plugin, point: Option<Point>, effective: &Effective, report
         if kube_scheduler::find(name).is_none() {
             enabled_by_default.extend(kube_scheduler::DEFAULT_PLUGINS.iter().map(|plugin| plugin.name.to_owned()));
         }
-        report.warning(messages::disables_nothing(&plugin.name, point.map_or("multiPoint", kube_scheduler::key), &enabled_by_default));
+        report.warning(messages::disables_nothing(
+            &plugin.name,
+            point.map_or("multiPoint", kube_scheduler::key),
+            &enabled_by_default,
+        ));
     }
 }
 
@@ -207,10 +211,9 @@ fn disabled(plugin: &Plugin, point: Option<Point>, effective: &Effective, report
 pub(crate) fn has_effect(name: &str, point: Option<Point>, effective: &Effective) -> bool {
     match point {
         None => kube_scheduler::find(name).is_some(),
-        Some(point) => effective
-            .multi_point
-            .iter()
-            .any(|entry| entry.name == name && kube_scheduler::find(name).is_none_or(|known| known.points.contains(&point))),
+        Some(point) => effective.multi_point.iter().any(|entry| {
+            entry.name == name && kube_scheduler::find(name).is_none_or(|known| known.points.contains(&point))
+        }),
     }
 }
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use futures_util::future::try_join_all;
-use schedc_core::idle_plugins::IdlePlugins;
 use schedc_core::cache::{Base, Cache};
 use schedc_core::client::Client;
 use schedc_core::events::EventObject;
@@ -11,10 +10,11 @@ use schedc_core::extenders::NoExtenders;
 use schedc_core::extension_points::{BindResult, HintError, Placement, PostFilterContext, QueuedPod, QueueingHint};
 use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::hints::PluginEvents;
-use schedc_core::intern::Interner;
+use schedc_core::idle_plugins::IdlePlugins;
 use schedc_core::incremental::Uncached;
-use schedc_core::node_mask::NodeMask;
+use schedc_core::intern::Interner;
 use schedc_core::model::{self, NodeIndex, PodSpec};
+use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::CycleSlot;
 use schedc_core::profile::{
     Budget, Bundle, PermitRun, PluginScore, PostFilterRun, PreBindPlan, PreFilterRun, Profile, ProfileInfo,
@@ -24,7 +24,7 @@ use schedc_core::status::{Code, Reasons, Status};
 
 use crate::bundle::Profiles;
 use crate::cycle_state::{Cycle, Extents, Pod, Raw, Rejection, Reserved, Score};
-use crate::erased::{InTreeColumns, AllColumns, AnyValue};
+use crate::erased::{AllColumns, AnyValue, InTreeColumns};
 use crate::plugins::{self, Columns};
 use crate::state::State;
 use crate::steps::{ScoreStep, Steps};

@@ -7,8 +7,8 @@ use schedc_core::hints::PluginEvents;
 use schedc_core::profile::ProfileInfo;
 
 use crate::erased::{
-    ErasedPlugin, Filter, PluginTraits, Normalize, PostFilter, PreBind, PreEnqueue, PreFilter, PreScore, Prepare, QueueSort,
-    Reserve, Score,
+    ErasedPlugin, Filter, Normalize, PluginTraits, PostFilter, PreBind, PreEnqueue, PreFilter, PreScore, Prepare,
+    QueueSort, Reserve, Score,
 };
 
 /// A plugin at an extension point.

@@ -2,12 +2,12 @@
 
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
-use schedc_core::column::Index;
-use schedc_core::extension_points::{PreFilterResult, PreFilterPlugin, rerun_pre_filter};
-use schedc_core::handle::Handle;
-use schedc_core::intern::Symbol;
-use schedc_core::incremental::{NeedsFullEvaluation, FilterUpdate};
 use schedc_core::change_log::ChangeLog;
+use schedc_core::column::Index;
+use schedc_core::extension_points::{PreFilterPlugin, PreFilterResult, rerun_pre_filter};
+use schedc_core::handle::Handle;
+use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation};
+use schedc_core::intern::Symbol;
 use schedc_core::model::{Object, PodSpec};
 use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::Status;

@@ -1,7 +1,6 @@
 //! A profile without plugins, written by hand, so that nobody but extenders has a say; unless `plugin filter N` is told to reject the
 //! node of that number, or `plugin reserve` or `plugin permit` a pod.
 
-use schedc_core::idle_plugins::IdlePlugins;
 use schedc_core::cache::{Base, Cache};
 use schedc_core::client::Client;
 use schedc_core::engine::Engine;
@@ -9,9 +8,10 @@ use schedc_core::events::EventObject;
 use schedc_core::extension_points::{HintError, Placement, PostFilterContext, QueuedPod, QueueingHint};
 use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::hints::PluginEvents;
+use schedc_core::idle_plugins::IdlePlugins;
 use schedc_core::intern::Interner;
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{NodeIndex, Pod, PodSpec};
+use schedc_core::node_mask::NodeMask;
 use schedc_core::profile::{
     Bundle, PermitRun, PluginScore, PostFilterRun, PreBindPlan, PreFilterRun, Profile, ProfileInfo, ScoreFailure,
     ScoreRange, StartErrors, Visitor,

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use schedc_core::cache::Base;
 use schedc_core::extenders::{ExtenderRejection, Extenders};
 use schedc_core::extension_points::Placement;
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{NodeIndex, Pod};
+use schedc_core::node_mask::NodeMask;
 use schedc_core::queue::QueuePlace;
 use schedc_core::status::Code;
 
@@ -150,7 +150,8 @@ fn plugins_bind_if_no_extender_does_and_extenders_are_notified_of_unreserve() {
 #[test]
 fn a_message_has_reasons_of_extenders_and_plugins() {
     let plugin = ("plugin filter 0", Answer::Reject("is full"));
-    let mut test_cluster = cluster(&[plugin, ("filter b", Answer::Reject("no GPU")), ("filter c", Answer::Reject("no GPU"))]);
+    let mut test_cluster =
+        cluster(&[plugin, ("filter b", Answer::Reject("no GPU")), ("filter c", Answer::Reject("no GPU"))]);
     assert_eq!(test_cluster.run(), ["web waits: 0/3 nodes are available: 1 is full, 2 no GPU."]);
     assert_eq!(notes(), ["filter 2 nodes"], "about what plugins left");
     // Without anything left to ask about, they are not asked.
@@ -185,7 +186,8 @@ fn explain_has_extender_results_of_one_call() {
     assert_eq!((b.total(), c.total(), c.scores[0].plugin), (10, 20, "Extender"));
     assert_eq!((&explanation.best[..], explanation.by_nomination), (&["c".to_owned()][..], false));
 
-    let mut test_cluster = cluster(&[("plugin filter 0", Answer::Reject("is full")), ("filter b", Answer::Reject("no GPU"))]);
+    let mut test_cluster =
+        cluster(&[("plugin filter 0", Answer::Reject("is full")), ("filter b", Answer::Reject("no GPU"))]);
     let explanation = test_cluster.explain("other", "", true);
     let plugins: Vec<Vec<&str>> =
         explanation.nodes.iter().map(|node| node.verdicts.iter().map(|verdict| verdict.plugin).collect()).collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::column::Position;
-use schedc_core::extension_points::{FilterPlugin, PreFilterResult, PreFilterPlugin};
+use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{LabelsExt, NodeIndex, Pod, PodSpec};
@@ -51,7 +51,12 @@ impl PreFilterPlugin for Apart {
     /// How many pods of the team are on each node that has one.
     type Cycle = BTreeMap<NodeIndex, usize>;
 
-    fn pre_filter(&self, _: &NoArgs, team: &Team, view: View<'_, Self>) -> Result<PreFilterResult<Self::Cycle>, Status> {
+    fn pre_filter(
+        &self,
+        _: &NoArgs,
+        team: &Team,
+        view: View<'_, Self>,
+    ) -> Result<PreFilterResult<Self::Cycle>, Status> {
         let mut members = BTreeMap::new();
         if team.name.is_none() {
             return Ok(PreFilterResult::skip(members));

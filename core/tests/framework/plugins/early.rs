@@ -2,11 +2,11 @@
 
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{
-    FilterPlugin, PreEnqueuePlugin, PreFilterResult, PreFilterPlugin, PreScorePlugin, ScoreError, ScorePlugin,
+    FilterPlugin, PreEnqueuePlugin, PreFilterPlugin, PreFilterResult, PreScorePlugin, ScoreError, ScorePlugin,
 };
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::Pod;
-use schedc_core::plugin::{IndexView, CycleSlot, View};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CycleSlot, IndexView, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 use super::names::{Everywhere, NamedX, NamedY};

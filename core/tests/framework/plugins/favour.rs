@@ -8,8 +8,8 @@ use schedc_core::column::Column;
 use schedc_core::extension_points::{Extent, NormalizeScore, PreScorePlugin, ScoreError, ScorePlugin};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Interner;
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{LabelsExt, Node, PodSpec};
+use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::Status;
 

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{FilterPlugin, PreFilterResult, PreFilterPlugin};
+use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult};
 use schedc_core::handle::Handle;
 use schedc_core::model::{LabelsExt, PodSpec};
 use schedc_core::plugin::{CompileContext, View};
@@ -44,7 +44,12 @@ impl<N: Named> Plugin for Pinned<N> {
 impl<N: Named> PreFilterPlugin for Pinned<N> {
     type Cycle = ();
 
-    fn pre_filter(&self, _: &NoArgs, pod: &Option<String>, view: View<'_, Self>) -> Result<PreFilterResult<()>, Status> {
+    fn pre_filter(
+        &self,
+        _: &NoArgs,
+        pod: &Option<String>,
+        view: View<'_, Self>,
+    ) -> Result<PreFilterResult<()>, Status> {
         note(format!("{} pre-filter", N::PINNED));
         match pod.as_deref() {
             None => Ok(PreFilterResult::skip(())),

@@ -9,7 +9,7 @@ use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::client::Client;
 use schedc_core::extension_points::{
-    BindPlugin, BindResult, PermitResult, PermitPlugin, Placement, PostBindPlugin, PostFilterContext, PostFilterPlugin,
+    BindPlugin, BindResult, PermitPlugin, PermitResult, Placement, PostBindPlugin, PostFilterContext, PostFilterPlugin,
     PostFilterResult, PreBindPlugin, PreFlightResult, ReservePlugin,
 };
 use schedc_core::handle::{Handle, WaitingPods};
@@ -114,7 +114,12 @@ impl<N: Named> PermitPlugin for Probe<N> {
 impl<N: Named> PreBindPlugin for Probe<N> {
     type Reserved = String;
 
-    fn pre_bind_pre_flight(&self, _: &NoArgs, placement: &Placement, reserved: &String) -> Result<PreFlightResult, Status> {
+    fn pre_bind_pre_flight(
+        &self,
+        _: &NoArgs,
+        placement: &Placement,
+        reserved: &String,
+    ) -> Result<PreFlightResult, Status> {
         assert_eq!(*reserved, Self::reserved(placement));
         let answer = self.called("pre-flight", &placement.pod);
         answer.status().map(|()| match answer {

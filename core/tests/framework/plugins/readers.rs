@@ -2,7 +2,7 @@
 
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{PreFilterResult, PreFilterPlugin};
+use schedc_core::extension_points::{PreFilterPlugin, PreFilterResult};
 use schedc_core::handle::Handle;
 use schedc_core::model::PodSpec;
 use schedc_core::plugin::{CompileContext, OptionalStateOf, StateOf, View};

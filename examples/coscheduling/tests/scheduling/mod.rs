@@ -6,7 +6,7 @@ use coscheduling::scheduler::Profiles;
 use schedc_core::minimal_cluster::{ImmediateClient, InlineTasks};
 use schedc_core::model::Uid;
 use schedc_core::queue::QueuePlace;
-use schedc_core::scheduler::{Change, Options, Outcome, Scheduler, InProgressCounts};
+use schedc_core::scheduler::{Change, InProgressCounts, Options, Outcome, Scheduler};
 use schedc_objects::{Kinds, testing};
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ impl World {
         let api = "scheduling.x-k8s.io/v1alpha1";
         let object = json!({"apiVersion": api, "kind": "PodGroup", "metadata": {"name": group}, "spec": spec});
         let object = Kinds::of::<Profiles>().read(api, "PodGroup", object).unwrap().unwrap();
-        let change = object.is_there(&mut self.scheduler.cache.base.interner).unwrap();
+        let change = object.upsert(&mut self.scheduler.cache.base.interner).unwrap();
         self.scheduler.on_change(change, &mut self.tasks);
     }
 

@@ -7,7 +7,7 @@ mod example;
 mod flags;
 mod process;
 mod run;
-#[path = "../../../../extender/tests/http/server.rs"]
+#[path = "../../../../cluster/extender/tests/http/server.rs"]
 #[allow(dead_code, reason = "the tests of schedc-extender have it do more")]
 mod webhook;
 

@@ -8,9 +8,9 @@ use schedc_core::column::{Column, Index, NodeInfo, Position};
 use schedc_core::extension_points::*;
 use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::intern::Interner;
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{Node, NodeIndex, Pod, PodSpec};
-use schedc_core::plugin::{CompileContext, IndexView, OptionalStateOf, CycleSlot, StateOf};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CompileContext, CycleSlot, IndexView, OptionalStateOf, StateOf};
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Reasons, Status};
 
@@ -128,7 +128,11 @@ impl PreFilterPlugin for Limit {
         view: PluginView<'_, Self>,
     ) -> Result<PreFilterResult<HypotheticalPods>, Status> {
         assert_eq!(view.columns.0.len(), view.columns.1.len());
-        Ok(if *priority > 1000 { PreFilterResult::skip(HypotheticalPods(0)) } else { PreFilterResult::ready(HypotheticalPods(0)) })
+        Ok(if *priority > 1000 {
+            PreFilterResult::skip(HypotheticalPods(0))
+        } else {
+            PreFilterResult::ready(HypotheticalPods(0))
+        })
     }
     fn add_pod(_: &i32, cycle: &mut HypotheticalPods, _: &Pod, _: PluginView<'_, Self>, _: NodeIndex) {
         cycle.0 += 1;
@@ -163,7 +167,13 @@ impl FilterPlugin for Limit {
 
 impl PreScorePlugin for Limit {
     type Cycle = i64;
-    fn pre_score(&self, _: &LimitArgs, _: &i32, _: PluginView<'_, Self>, nodes: &NodeMask) -> Result<CycleSlot<i64>, Status> {
+    fn pre_score(
+        &self,
+        _: &LimitArgs,
+        _: &i32,
+        _: PluginView<'_, Self>,
+        nodes: &NodeMask,
+    ) -> Result<CycleSlot<i64>, Status> {
         Ok(CycleSlot::ready(nodes.count() as i64))
     }
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use out_of_tree::scheduler::{Profiles, maintenance};
 use schedc_core::cache::{Cache, PodState};
-use schedc_core::minimal_cluster::MinimalCluster;
 use schedc_core::engine::{Decision, Engine};
 use schedc_core::handle::Handle;
+use schedc_core::minimal_cluster::MinimalCluster;
 use schedc_core::profile::Profile;
 use schedc_core::scheduler::Outcome;
 use schedc_objects::testing;

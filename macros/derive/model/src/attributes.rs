@@ -42,7 +42,9 @@ impl AttributeTarget {
         match self {
             AttributeTarget::Struct => &["check"],
             AttributeTarget::Enum => &[],
-            AttributeTarget::Field => &["default", "required", "rename", "range", "format", "min", "max", "unique", "increasing"],
+            AttributeTarget::Field => {
+                &["default", "required", "rename", "range", "format", "min", "max", "unique", "increasing"]
+            }
             AttributeTarget::Variant => &["default", "rename"],
         }
     }

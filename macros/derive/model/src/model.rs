@@ -1,7 +1,7 @@
 //! The declaration, read and checked.
 
 use super::ErrorCollector;
-use super::attributes::{self, Attributes, AttributeTarget};
+use super::attributes::{self, AttributeTarget, Attributes};
 use super::shape::Shape;
 use proc_macro2::TokenStream;
 use syn::ext::IdentExt as _;
@@ -139,7 +139,9 @@ fn read_variants(name: &Ident, data: DataEnum, problems: &mut ErrorCollector) ->
             problems.add(syn::Error::new(variant.fields.span(), message));
             continue;
         }
-        let Some(attributes) = problems.ok(Attributes::read(&variant.attrs, AttributeTarget::Variant)) else { continue };
+        let Some(attributes) = problems.ok(Attributes::read(&variant.attrs, AttributeTarget::Variant)) else {
+            continue;
+        };
         let value = attributes.rename.map_or_else(|| variant.ident.unraw().to_string(), |name| name.value());
         if variants.iter().any(|other| other.value == value) {
             let message = format!("two variants are called \"{value}\" in a profile");

@@ -2,8 +2,8 @@
 
 use std::hash::Hash;
 
-use schedc_core::intern::Symbol;
 use schedc_core::change_log::ChangeLog;
+use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
 use schedc_core::model::{NodeIndex, Operator, PodAffinityTerm};
 

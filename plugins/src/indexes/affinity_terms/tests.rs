@@ -41,7 +41,8 @@ fn found(affinity_terms: &AffinityTerms, interner: &mut Interner) -> Vec<Found> 
         let anti = affinity_terms.anti_required_matching(namespace, &labels);
         let anti = anti.into_iter().filter_map(|id| affinity_terms.anti_required(id));
         let anti = anti.map(|term| (None, term.key(), term.nodes()));
-        let scored = affinity_terms.scored_matching(namespace, &labels).into_iter().filter_map(|id| affinity_terms.scored(id));
+        let scored =
+            affinity_terms.scored_matching(namespace, &labels).into_iter().filter_map(|id| affinity_terms.scored(id));
         let scored = scored.map(|term| (Some(term.tag()), term.key(), term.nodes()));
         let mut sums = Found::new();
         for (tag, key, nodes) in anti.chain(scored) {

@@ -2,8 +2,8 @@
 
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::{CsiNode, NodeIndex};
+use schedc_core::node_mask::NodeMask;
 
 /// No limit: more than there are volumes.
 const NONE: i64 = i64::MAX;

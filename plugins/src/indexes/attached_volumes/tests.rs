@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use schedc_core::intern::Interner;
-use schedc_core::node_mask::NodeMask;
 use schedc_core::model::ObjectKey;
+use schedc_core::node_mask::NodeMask;
 use schedc_objects::testing::{node, object, pod};
 
 use super::*;

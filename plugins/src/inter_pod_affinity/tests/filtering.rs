@@ -34,7 +34,8 @@ fn letter(pod: &InterPodAffinityPod, state: &InterPodAffinityState, node: NodeIn
 #[test]
 fn affinity() {
     let cluster = || Cluster::new().with("n0", &pod("web", "")).with("n3", &pod("db", "")).with("n4", &pod("log", ""));
-    let check = |terms: &str, expected| assert_eq!(cluster().verdicts(&pod("new", &with_affinity(terms))), expected, "{terms}");
+    let check =
+        |terms: &str, expected| assert_eq!(cluster().verdicts(&pod("new", &with_affinity(terms))), expected, "{terms}");
     check(&term("zone", "web"), "..aaaa");
     check(&term("host", "web"), ".aaaaa");
     // The empty value is a place, a missing label is none.
@@ -54,7 +55,10 @@ fn the_first_pod_of_a_group_fits_anywhere() {
     assert_eq!(Cluster::new().verdicts(&to_own_group), ".....a");
     // On a node without the label it does not count, and the group is still to be started.
     assert_eq!(Cluster::new().with("n5", &pod("web", "")).verdicts(&to_own_group), ".....a");
-    assert_eq!(Cluster::new().with("n5", &pod("web", "")).with("n2", &pod("web", "")).verdicts(&to_own_group), "aa..aa");
+    assert_eq!(
+        Cluster::new().with("n5", &pod("web", "")).with("n2", &pod("web", "")).verdicts(&to_own_group),
+        "aa..aa"
+    );
     let to_both = pod("web", &with_affinity(&format!("{}, {}", term("zone", "web"), term("host", "db"))));
     assert_eq!(Cluster::new().verdicts(&to_both), "aaaaaa", "it is no db");
     let abroad = "{topologyKey: zone, labelSelector: {}, namespaces: [bank]}";
@@ -64,7 +68,9 @@ fn the_first_pod_of_a_group_fits_anywhere() {
 #[test]
 fn anti_affinity() {
     let cluster = || Cluster::new().with("n0", &pod("web", "")).with("n3", &pod("db", "")).with("n4", &pod("log", ""));
-    let check = |terms: &str, expected| assert_eq!(cluster().verdicts(&pod("new", &with_anti_affinity(terms))), expected, "{terms}");
+    let check = |terms: &str, expected| {
+        assert_eq!(cluster().verdicts(&pod("new", &with_anti_affinity(terms))), expected, "{terms}")
+    };
     check(&term("zone", "web"), "nn....");
     check(&term("host", "web"), "n.....");
     check(&term("zone", "log"), "....n.");
@@ -95,7 +101,9 @@ fn namespace_selectors() {
     let not_red = of("matchExpressions: [{key: team, operator: NotIn, values: [red]}]");
     let abroad = |namespace: &str| format!("metadata: {{name: p, namespace: {namespace}, labels: {{app: web}}}}");
     let cluster = || Cluster::new().with("n0", &abroad("shop")).with("n2", &abroad("bank")).with("n4", &abroad("lost"));
-    let check = |term: &str, expected| assert_eq!(cluster().verdicts(&pod("new", &with_anti_affinity(term))), expected, "{term}");
+    let check = |term: &str, expected| {
+        assert_eq!(cluster().verdicts(&pod("new", &with_anti_affinity(term))), expected, "{term}")
+    };
     check(&team("red"), "nn....");
     check(&team("blue"), "..nn..");
     check(&of(""), "nnnnn.");
@@ -129,8 +137,10 @@ fn invalid_terms() {
 
 #[test]
 fn rejection_messages() {
-    let mut cluster = Cluster::new().with("n1", &pod("db", &with_anti_affinity(&term("host", "web")))).with("n0", &pod("db", ""));
-    let new = pod("web", &format!("{}, {}", with_affinity(&term("zone", "db")), with_anti_affinity(&term("host", "db"))));
+    let mut cluster =
+        Cluster::new().with("n1", &pod("db", &with_anti_affinity(&term("host", "web")))).with("n0", &pod("db", ""));
+    let new =
+        pod("web", &format!("{}, {}", with_affinity(&term("zone", "db")), with_anti_affinity(&term("host", "db"))));
     let (new, state) = cluster.pre_filter(&new).unwrap().unwrap();
     let say = |unmet| {
         let mut reasons = Reasons::new(&cluster.cache.base.interner);
@@ -158,7 +168,8 @@ fn without_pre_filter_the_attempt_fails() {
 
 #[test]
 fn hypothetical_pods() {
-    let new = pod("web", &format!("{}, {}", with_affinity(&term("zone", "db")), with_anti_affinity(&term("host", "log"))));
+    let new =
+        pod("web", &format!("{}, {}", with_affinity(&term("zone", "db")), with_anti_affinity(&term("host", "log"))));
     // Each row: the pod that comes, the node, and the verdicts then.
     let rows = [
         (pod("db", ""), 2, "n..naa"),
@@ -187,8 +198,9 @@ fn any_pod() -> impl Strategy<Value = String> {
     let terms = (prop::sample::select(vec!["zone", "host", "rack"]), prop::sample::select(apps.to_vec()))
         .prop_map(|(key, app)| term(key, app));
     let terms = prop::collection::vec(terms, 0..3).prop_map(|terms| terms.join(", "));
-    (prop::sample::select(apps.to_vec()), terms.clone(), terms)
-        .prop_map(|(app, together, against)| pod(app, &format!("{}, {}", with_affinity(&together), with_anti_affinity(&against))))
+    (prop::sample::select(apps.to_vec()), terms.clone(), terms).prop_map(|(app, together, against)| {
+        pod(app, &format!("{}, {}", with_affinity(&together), with_anti_affinity(&against)))
+    })
 }
 
 proptest! {

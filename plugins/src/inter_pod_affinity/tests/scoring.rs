@@ -59,13 +59,19 @@ fn preferences_of_the_pod() {
     check(&preferred_affinity(&[(10, zone_web)]), Some([20, 20, 0, 0, 0, 0]));
     check(&preferred_affinity(&[(10, zone_web), (3, host_web), (1, zone_db)]), Some([23, 23, 1, 1, 0, 0]));
     check(&preferred_anti_affinity(&[(10, zone_db)]), Some([0, 0, -10, -10, 0, 0]));
-    check(&format!("{}, {}", preferred_affinity(&[(5, zone_web)]), preferred_anti_affinity(&[(7, host_web)])), Some([3, 3, 0, 0, 0, 0]));
+    check(
+        &format!("{}, {}", preferred_affinity(&[(5, zone_web)]), preferred_anti_affinity(&[(7, host_web)])),
+        Some([3, 3, 0, 0, 0, 0]),
+    );
     // Nothing counts: skipped. What adds up to nothing, or weighs nothing, counts.
     check(&preferred_affinity(&[(10, &term("zone", "nothing"))]), None);
     check(&preferred_affinity(&[(10, &term("zone", "log"))]), None);
     check(&preferred_affinity(&[(10, &term("rack", "web"))]), None);
     check("", None);
-    check(&format!("{}, {}", preferred_affinity(&[(5, zone_web)]), preferred_anti_affinity(&[(5, zone_web)])), Some([0; 6]));
+    check(
+        &format!("{}, {}", preferred_affinity(&[(5, zone_web)]), preferred_anti_affinity(&[(5, zone_web)])),
+        Some([0; 6]),
+    );
     check(&preferred_affinity(&[(0, zone_web)]), Some([0; 6]));
     check(
         &preferred_affinity(&[(10, "{topologyKey: zone, labelSelector: {}, namespaceSelector: {}}")]),
@@ -107,8 +113,14 @@ fn from_the_lowest_to_the_highest() {
         cluster.scores(&DEFAULT, &pod("new", affinity)).unwrap().unwrap()
     };
     let (zone, host) = (term("zone", "web"), term("host", "web"));
-    assert_eq!(normalized(&preferred_affinity(&[(2, &zone), (1, &host)])), ([3, 2, 3, 2, 0, 0], [100, 66, 100, 66, 0, 0]));
-    assert_eq!(normalized(&preferred_anti_affinity(&[(2, &zone), (1, &host)])), ([-3, -2, -3, -2, 0, 0], [0, 33, 0, 33, 100, 100]));
+    assert_eq!(
+        normalized(&preferred_affinity(&[(2, &zone), (1, &host)])),
+        ([3, 2, 3, 2, 0, 0], [100, 66, 100, 66, 0, 0])
+    );
+    assert_eq!(
+        normalized(&preferred_anti_affinity(&[(2, &zone), (1, &host)])),
+        ([-3, -2, -3, -2, 0, 0], [0, 33, 0, 33, 100, 100])
+    );
     assert_eq!(normalized(&preferred_affinity(&[(0, &zone)])), ([0; 6], [0; 6]));
     // 100 * (29 / 100) is a little less than 29 in double precision.
     assert_eq!(

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use schedc_core::extension_points::ScoreClass;
-use schedc_core::incremental::{NeedsFullEvaluation, NodeChanges, ScoreUpdate, FilterUpdate};
-use schedc_core::plugin::CycleSlot;
+use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation, NodeChanges, ScoreUpdate};
 use schedc_core::node_set::NodeSet;
+use schedc_core::plugin::CycleSlot;
 
 use super::*;
 
@@ -78,7 +78,12 @@ impl Cluster {
         alive.then(|| InterPodAffinity::class(&DEFAULT, pod, &slot.state, node).expect("a score"))
     }
 
-    fn score(&self, pod: &InterPodAffinityPod, slot: &CycleSlot<InterPodAffinityScores>, node: NodeIndex) -> Option<i64> {
+    fn score(
+        &self,
+        pod: &InterPodAffinityPod,
+        slot: &CycleSlot<InterPodAffinityScores>,
+        node: NodeIndex,
+    ) -> Option<i64> {
         let alive = self.cache.base.alive().contains(node) && !slot.skip;
         alive.then(|| InterPodAffinity::score(&DEFAULT, pod, &slot.state, node).expect("a score"))
     }
@@ -114,7 +119,8 @@ impl Cluster {
         affected.scoring.reset(slots);
         let mut flipped = NodeSet::default();
         flipped.reset(slots);
-        let mut verdicts = FilterUpdate::new(changed, &mut cached.passing, &mut affected.filtering, &mut flipped, alive);
+        let mut verdicts =
+            FilterUpdate::new(changed, &mut cached.passing, &mut affected.filtering, &mut flipped, alive);
         PreFilterPlugin::update(&plugin, &DEFAULT, &cached.pod, &mut cached.filtering, self.view(), &mut verdicts)?;
         let mut moved = false;
         let mut rescore = ScoreUpdate::new(changed, alive, &flipped, &mut affected.scoring, &mut moved);

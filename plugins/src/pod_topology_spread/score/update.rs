@@ -1,8 +1,8 @@
 //! Bringing the counts of soft constraints up to date.
 
 use schedc_core::incremental::ScoreUpdate;
-use schedc_core::node_mask::{NodeMask, nodes_of};
 use schedc_core::model::NodeIndex;
+use schedc_core::node_mask::{NodeMask, nodes_of};
 use schedc_core::plugin::View;
 
 use super::classes::ClassKey;

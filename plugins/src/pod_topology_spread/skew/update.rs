@@ -1,13 +1,13 @@
 //! Bringing the counts of hard constraints, and Filter's verdicts, up to date.
 
-use schedc_core::incremental::{NodeChanges, FilterUpdate};
+use schedc_core::incremental::{FilterUpdate, NodeChanges};
 use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::View;
 
 use super::{DomainCounts, PodTopologySpreadPod, SkewScratch, SpreadCounts};
 use crate::indexes::{Domain, DomainNodes};
 use crate::pod_topology_spread::PodTopologySpread;
-use crate::pod_topology_spread::constraints::{Constraint, NodeInclusion, merge_changes, domains, has_all_keys};
+use crate::pod_topology_spread::constraints::{Constraint, NodeInclusion, domains, has_all_keys, merge_changes};
 
 /// Takes in what happened to pods since the state was made or brought up to date, and edits the verdicts on the nodes of
 /// domains that closed or opened. False: it takes a new count to know, and the state is of no use any more.

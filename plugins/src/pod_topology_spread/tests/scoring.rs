@@ -119,7 +119,8 @@ fn an_invalid_selector_fails_the_attempt() {
         soft(ZONE_KEY, 1, "").replace("matchLabels: {app: web}", "matchExpressions: [{key: a, operator: Near}]");
     let pod = cluster.pod(&pod(&broken, ""));
     let pod = cluster.compile(&DEFAULT, &pod);
-    let status = PodTopologySpread::default().pre_score(&DEFAULT, &pod, cluster.view(), &NodeMask::default()).unwrap_err();
+    let status =
+        PodTopologySpread::default().pre_score(&DEFAULT, &pod, cluster.view(), &NodeMask::default()).unwrap_err();
     let error = "calculating preScoreState: obtaining pod's soft topology spread constraints: \
                  \"Near\" is not a valid label selector operator";
     assert_eq!((status.code, &*status.message()), (Code::Error, error));

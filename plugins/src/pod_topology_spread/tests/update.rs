@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use schedc_core::extension_points::ScoreClass;
-use schedc_core::intern::Symbol;
 use schedc_core::incremental::NodeChanges;
+use schedc_core::intern::Symbol;
 use schedc_core::model::{InclusionPolicy, LabelsExt, TopologySpreadConstraint, UnsatisfiableAction};
 use schedc_core::node_set::NodeSet;
 

@@ -2,8 +2,8 @@
 
 use schedc_core::client::ObjectRef;
 use schedc_core::extension_points::{PreBindPlugin, PreFlightResult};
-use schedc_embedded::server::{Key, Request};
-use schedc_embedded::{Controllers, EmbeddedClient, Executor, Server, ServerOptions};
+use schedc_in_memory::server::{Key, Request};
+use schedc_in_memory::{ApiServer, ApiServerOptions, Controllers, Executor, InMemoryClient};
 use schedc_objects::Kinds;
 use serde_json::{Value, json};
 
@@ -20,13 +20,17 @@ type ConcurrentChanges<'a> = &'a [(usize, &'static str, &'static str, Value)];
 
 /// A pod with the claim `c` on the node `n1`, whose volumes are bound within five seconds, or not. How long it took in
 /// seconds, what came of it, and the cluster in the end.
-fn bind(objects: &[&str], controllers: bool, concurrent: ConcurrentChanges<'_>) -> (usize, Result<(), String>, Server) {
+fn bind(
+    objects: &[&str],
+    controllers: bool,
+    concurrent: ConcurrentChanges<'_>,
+) -> (usize, Result<(), String>, ApiServer) {
     let mut cluster = TestCluster::new(objects);
     let (placement, reserved) = cluster.place("c", 0);
     let flight = cluster.plugin.pre_bind_pre_flight(&ARGS, &placement, &reserved).expect("it always knows");
     assert_eq!(flight, PreFlightResult::RunInParallel);
 
-    let mut server = Server::new(ServerOptions::default());
+    let mut server = ApiServer::new(ApiServerOptions::default());
     let mut controller = Controllers::default();
     let classes = [("found", "kubernetes.io/no-provisioner"), ("made", "p")].map(|(name, provisioner)| {
         format!(
@@ -38,7 +42,7 @@ fn bind(objects: &[&str], controllers: bool, concurrent: ConcurrentChanges<'_>) 
         server.create(testing::api_object(object), 0).expect("each is created once");
     }
 
-    let client = EmbeddedClient::default();
+    let client = InMemoryClient::default();
     let mut executor = Executor::new();
     let plan = reserved.0.expect("there is something to do").plan;
     let caller = client.clone();
@@ -76,7 +80,7 @@ fn key(kind: &str, name: &str) -> Key {
     Key::of_reference(&reference, Kinds::default()).expect("a known kind")
 }
 
-fn get(server: &mut Server, kind: &str, name: &str) -> Value {
+fn get(server: &mut ApiServer, kind: &str, name: &str) -> Value {
     let object = server.handle(&Request::Get(key(kind, name)), 0).expect("it is there");
     object.expect("an object is answered").to_json().expect("it can be written")
 }
@@ -167,12 +171,12 @@ fn concurrent_changes_are_not_overwritten() {
     let run = |known: &str, there: &str| {
         let mut cluster = TestCluster::new(&[VOLUME, known]);
         let (_, reserved) = cluster.place("c", 0);
-        let mut server = Server::new(ServerOptions::default());
+        let mut server = ApiServer::new(ApiServerOptions::default());
         let taken = VOLUME.replace("spec: {", "spec: {claimRef: {namespace: default, name: d, uid: d}, ");
         for object in [&taken, there] {
             server.create(testing::api_object(object), 0).expect("each is created once");
         }
-        let client = EmbeddedClient::default();
+        let client = InMemoryClient::default();
         let mut executor = Executor::new();
         let (plan, caller) = (reserved.0.expect("there is something to do").plan, client.clone());
         executor.spawn(async move { plan.run(&caller, 5).await });

@@ -143,7 +143,8 @@ impl HistoryGenerator {
         }
         spec["affinity"] = affinity;
         let mut spread = Vec::new();
-        for (feature, action) in [(PodFeature::HardSpread, "DoNotSchedule"), (PodFeature::SoftSpread, "ScheduleAnyway")] {
+        for (feature, action) in [(PodFeature::HardSpread, "DoNotSchedule"), (PodFeature::SoftSpread, "ScheduleAnyway")]
+        {
             if self.includes(feature) {
                 for _ in 0..1 + self.random.below(2) {
                     spread.push(self.spread(action));

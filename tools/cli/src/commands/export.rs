@@ -35,8 +35,11 @@ impl Export {
     pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
         let compilation = sources::load(bundle, &self.profiles)?;
         compilation.plans.iter().for_each(tell);
-        let profiles: Vec<(String, ProfileSummary)> =
-            compilation.plans.iter().map(|plan| (plan.scheduler_name.value.clone(), ProfileSummary::from(plan))).collect();
+        let profiles: Vec<(String, ProfileSummary)> = compilation
+            .plans
+            .iter()
+            .map(|plan| (plan.scheduler_name.value.clone(), ProfileSummary::from(plan)))
+            .collect();
         of_one_scheduler(&compilation.plans)?;
         let text = output::yaml(&export::Configuration::new(&profiles))?;
         let Some(path) = &self.output_file else { return output::print_text(&text) };

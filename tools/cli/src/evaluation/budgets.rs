@@ -7,8 +7,8 @@ use k8s_openapi::Resource;
 use k8s_openapi::api::core::v1::{Pod, PodSpec};
 use k8s_openapi::api::policy::v1::{PodDisruptionBudget, PodDisruptionBudgetStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use schedc_embedded::server::{Key, Request};
-use schedc_embedded::{Controllers, Server, ServerOptions, is_given_budget_status};
+use schedc_in_memory::server::{Key, Request};
+use schedc_in_memory::{ApiServer, ApiServerOptions, Controllers, is_given_budget_status};
 use schedc_objects::AnyObject;
 use serde::Deserialize;
 use serde_json::Value;
@@ -17,7 +17,7 @@ use super::Step;
 
 /// The objects that decide statuses of budgets, in a server with the disruption controller.
 pub(super) struct BudgetStatuses {
-    server: Server,
+    server: ApiServer,
     controllers: Controllers,
     /// The version of the last change whose effect on budgets is known.
     seen: u64,
@@ -31,7 +31,7 @@ impl BudgetStatuses {
             Step::Schedule(_) | Step::Delete(_) => None,
         });
         objects.iter().chain(in_steps).any(is_without_status).then(|| BudgetStatuses {
-            server: Server::new(ServerOptions { grace: Some(Duration::ZERO), ..ServerOptions::default() }),
+            server: ApiServer::new(ApiServerOptions { grace: Some(Duration::ZERO), ..ApiServerOptions::default() }),
             controllers: Controllers::default(),
             seen: 0,
         })

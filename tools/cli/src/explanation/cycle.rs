@@ -10,8 +10,8 @@ use schedc_core::extenders::Overrides;
 use schedc_core::model::{Pod, Uid};
 use schedc_core::profile::StartErrors;
 use schedc_core::scheduler::{Failure, Outcome};
-use schedc_embedded::server::{Key, uid_of};
-use schedc_embedded::{Hooks, Simulator};
+use schedc_in_memory::server::{Key, uid_of};
+use schedc_in_memory::{SimulationHooks, Simulator};
 use schedc_objects::{AnyObject, Objects};
 
 use super::{After, Explanation};
@@ -132,8 +132,8 @@ struct Attempts {
     without_node: HashSet<Uid>,
 }
 
-impl Hooks for Attempts {
-    fn outcome(&mut self, _: i64, outcome: &Outcome, cluster: &Base) {
+impl SimulationHooks for Attempts {
+    fn on_outcome(&mut self, _: i64, outcome: &Outcome, cluster: &Base) {
         let pod = &outcome.pod;
         let victims = victims(outcome);
         if pod.uid == self.subject {

@@ -8,7 +8,7 @@ use schedc_core::erased::AnyScheduler;
 use schedc_core::model::Uid;
 use schedc_core::queue::QueuePlace;
 use schedc_core::scheduler::{Failure, Outcome};
-use schedc_embedded::server::{Change, ChangeKind};
+use schedc_in_memory::server::{Change, ChangeKind};
 use schedc_objects::AnyObject;
 use serde::Serialize;
 
@@ -127,14 +127,14 @@ impl Log {
     }
 
     /// The scheduler is about to be told of something.
-    pub(super) fn tells(&mut self, scheduler: &dyn AnyScheduler) {
+    pub(super) fn before_change(&mut self, scheduler: &dyn AnyScheduler) {
         for (uid, waiting) in &mut self.pods {
             waiting.is_parked = matches!(scheduler.place(uid), Some(QueuePlace::Unschedulable | QueuePlace::Gated));
         }
     }
 
     /// The scheduler was told.
-    pub(super) fn told(&mut self, now: i64, change: &Change, scheduler: &mut dyn AnyScheduler) {
+    pub(super) fn after_change(&mut self, now: i64, change: &Change, scheduler: &mut dyn AnyScheduler) {
         let by = Reference::of(&change.object);
         let verb = match change.kind {
             ChangeKind::Added => "created",

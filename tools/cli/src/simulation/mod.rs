@@ -13,8 +13,8 @@ use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::Overrides;
 use schedc_core::model::Uid;
 use schedc_core::profile::StartErrors;
-use schedc_embedded::server::{Key, Server};
-use schedc_embedded::{End, Input, Simulator, TimedInput};
+use schedc_in_memory::server::{ApiServer, Key};
+use schedc_in_memory::{Input, SimulationEnd, Simulator, TimedInput};
 use schedc_objects::{AnyObject, Objects};
 
 use crate::budgets;
@@ -123,9 +123,9 @@ pub fn simulate(
             start: timeline.start.map(|start| start.to_string()),
             end: Span(end).seconds(),
             ended: match ended {
-                End::Idle => Ended::NothingHappens,
-                End::InVain => Ended::NothingHelps,
-                End::TimeIsOver => Ended::TimeIsOver,
+                SimulationEnd::Idle => Ended::NothingHappens,
+                SimulationEnd::NoProgress => Ended::NothingHelps,
+                SimulationEnd::TimeLimit => Ended::TimeIsOver,
             },
             events,
             events_without_object: in_vain,
@@ -151,7 +151,7 @@ pub fn simulate(
 }
 
 /// Where room is kept for a pod.
-fn nominated_node(server: &Server, name: &str) -> Option<String> {
+fn nominated_node(server: &ApiServer, name: &str) -> Option<String> {
     let (namespace, name) = name.split_once('/')?;
     match &**server.get(&Key::pod(namespace, name))? {
         AnyObject::Pod(pod) => pod.status.as_ref()?.nominated_node_name.clone(),

@@ -7,8 +7,8 @@ use schedc_core::client::ApiReason;
 use schedc_core::erased::AnyScheduler;
 use schedc_core::extension_points::Nomination;
 use schedc_core::scheduler::{Failure, Outcome};
-use schedc_embedded::Hooks;
-use schedc_embedded::server::{Change, ChangeKind, Request, Response};
+use schedc_in_memory::SimulationHooks;
+use schedc_in_memory::server::{Change, ChangeKind, Request, Response};
 use schedc_objects::{AnyObject, is_finished};
 
 use super::ledger::{Ledger, Preemption};
@@ -59,8 +59,8 @@ impl<F: FnMut(usize)> Recorder<F> {
     }
 }
 
-impl<F: FnMut(usize)> Hooks for Recorder<F> {
-    fn answered(&mut self, _: i64, request: &Request, response: &Response) {
+impl<F: FnMut(usize)> SimulationHooks for Recorder<F> {
+    fn on_response(&mut self, _: i64, request: &Request, response: &Response) {
         // Only inputs change and delete objects by their names alone; plugins know that theirs are there.
         if let (Request::Delete(_, None) | Request::Patch(..) | Request::Replace(_), Err(error)) = (request, response)
             && error.reason == ApiReason::NotFound
@@ -69,7 +69,7 @@ impl<F: FnMut(usize)> Hooks for Recorder<F> {
         }
     }
 
-    fn changed(&mut self, now: i64, change: &Change) {
+    fn on_change(&mut self, now: i64, change: &Change) {
         let now = now - self.start;
         if let Some(log) = &mut self.log {
             let uid = change.object.metadata().uid.as_deref().unwrap_or_default();
@@ -123,7 +123,7 @@ impl<F: FnMut(usize)> Hooks for Recorder<F> {
         self.ledger.came(uid, name, node, is_ours, now);
     }
 
-    fn outcome(&mut self, now: i64, outcome: &Outcome, cluster: &Base) {
+    fn on_outcome(&mut self, now: i64, outcome: &Outcome, cluster: &Base) {
         let uid = &*outcome.pod.uid.0;
         if self.ledger.tried(uid) {
             self.tried += 1;
@@ -158,19 +158,19 @@ impl<F: FnMut(usize)> Hooks for Recorder<F> {
         }
     }
 
-    fn tells(&mut self, scheduler: &dyn AnyScheduler) {
+    fn before_change(&mut self, scheduler: &dyn AnyScheduler) {
         if let Some(log) = &mut self.log {
-            log.tells(scheduler);
+            log.before_change(scheduler);
         }
     }
 
-    fn told(&mut self, now: i64, change: &Change, scheduler: &mut dyn AnyScheduler) {
+    fn after_change(&mut self, now: i64, change: &Change, scheduler: &mut dyn AnyScheduler) {
         match change.kind {
             ChangeKind::Deleted => self.budgets.remove(&change.object),
             _ => self.budgets.set(&change.object, &mut scheduler.base_mut().interner),
         }
         if let Some(log) = &mut self.log {
-            log.told(now - self.start, change, scheduler);
+            log.after_change(now - self.start, change, scheduler);
         }
     }
 }

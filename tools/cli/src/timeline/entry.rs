@@ -3,7 +3,7 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_codegen::suggest::closest;
 use schedc_objects::manifests::entries::{Entry, Field};
-use schedc_objects::manifests::{Place, Problem};
+use schedc_objects::manifests::{Problem, SourceLocation};
 use schedc_objects::{KINDS, KindInfo, Kinds, ObjectError, ObjectReader};
 use serde_json::{Map, Value};
 
@@ -15,7 +15,7 @@ use super::time::Moment;
 pub(super) struct Written {
     pub(super) when: Moment,
     pub(super) what: What,
-    pub(super) place: Place,
+    pub(super) place: SourceLocation,
 }
 
 /// What happens to an object.
@@ -53,7 +53,7 @@ const HOW: &str = "an event says when (`at: 12.5s`), and one of `create`, `apply
 
 /// Takes in one entry. What is wrong goes to `problems`.
 pub(super) fn read(entry: Entry, reader: &mut ObjectReader, events: &mut Vec<Written>, problems: &mut Vec<Problem>) {
-    let mut complain = |place: &Place, message: String| {
+    let mut complain = |place: &SourceLocation, message: String| {
         problems.push(Problem { place: place.clone(), object: None, field: None, message });
     };
     let has = |name: &str| entry.fields.iter().any(|field| field.name == name);
@@ -131,7 +131,7 @@ impl From<Vec<ObjectError>> for EntryError {
     }
 }
 
-fn problem(ObjectError { object, field, message }: ObjectError, place: &Place) -> Problem {
+fn problem(ObjectError { object, field, message }: ObjectError, place: &SourceLocation) -> Problem {
     Problem { place: place.clone(), object: Some(object), field, message }
 }
 
@@ -144,7 +144,12 @@ fn moment(value: &Value) -> Result<Moment, String> {
 }
 
 /// The objects that something happens to: one, or the items of a list.
-fn parts(value: Value, place: &Place, reader: &mut ObjectReader, problems: &mut Vec<Problem>) -> Vec<(Value, Place)> {
+fn parts(
+    value: Value,
+    place: &SourceLocation,
+    reader: &mut ObjectReader,
+    problems: &mut Vec<Problem>,
+) -> Vec<(Value, SourceLocation)> {
     let (items, version, kind) = match value {
         Value::Array(items) => (items, None, None),
         Value::Object(mut fields) => {
@@ -177,7 +182,7 @@ fn parts(value: Value, place: &Place, reader: &mut ObjectReader, problems: &mut 
             item.entry("apiVersion").or_insert_with(|| version.clone().unwrap_or_default());
             item.entry("kind").or_insert_with(|| kind.as_str().into());
         }
-        (item, Place { item: Some(u32::try_from(i).unwrap_or(u32::MAX)), ..place.clone() })
+        (item, SourceLocation { item: Some(u32::try_from(i).unwrap_or(u32::MAX)), ..place.clone() })
     };
     items.into_iter().enumerate().map(part).collect()
 }

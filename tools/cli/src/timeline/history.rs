@@ -8,7 +8,7 @@ use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_codegen::suggest::closest;
 use schedc_objects::default::Admission;
-use schedc_objects::manifests::{Place, Problem};
+use schedc_objects::manifests::{Problem, SourceLocation};
 use schedc_objects::{AnyObject, ObjectReader, Objects, Sourced};
 use serde_json::{Map, Value};
 
@@ -44,7 +44,7 @@ pub(super) struct History<'a> {
 /// An object that is or was there.
 struct Known<'a> {
     /// Where it is written that it comes or, if it is gone, that it goes.
-    place: Place,
+    place: SourceLocation,
     latest: Latest<'a>,
     uid: Option<String>,
     /// How often an object of this name has come.
@@ -71,8 +71,8 @@ impl<'a> History<'a> {
         let Objects { nodes, pods, priority_classes, others, implied, admission, kinds, validation, .. } = objects;
         let mut known = HashMap::new();
         let mut uids = HashSet::new();
-        let nowhere = Place { file: "".into(), line: 0, item: None };
-        let mut add = |(kind, is_namespaced), metadata: &ObjectMeta, place: &Place, latest, births| {
+        let nowhere = SourceLocation { file: "".into(), line: 0, item: None };
+        let mut add = |(kind, is_namespaced), metadata: &ObjectMeta, place: &SourceLocation, latest, births| {
             let text = |text: &Option<String>| text.clone().unwrap_or_default();
             let reference = Reference::new(kind, is_namespaced, &text(&metadata.namespace), &text(&metadata.name));
             uids.extend(metadata.uid.clone());
@@ -105,7 +105,7 @@ impl<'a> History<'a> {
     }
 
     /// Takes in what happens next.
-    pub(super) fn happens(&mut self, at: Span, draft: Draft, place: Place) {
+    pub(super) fn happens(&mut self, at: Span, draft: Draft, place: SourceLocation) {
         let result = match draft {
             Draft::Admitted(object) => {
                 self.comes(at, object, &place);
@@ -122,7 +122,7 @@ impl<'a> History<'a> {
         }
     }
 
-    fn create(&mut self, at: Span, manifest: Manifest, place: &Place) -> Result<(), Problem> {
+    fn create(&mut self, at: Span, manifest: Manifest, place: &SourceLocation) -> Result<(), Problem> {
         let reference = manifest.reference();
         if let Some(Known { place: there, latest, .. }) = self.known.get(&reference)
             && !matches!(latest, Latest::Gone | Latest::Implied)
@@ -140,7 +140,7 @@ impl<'a> History<'a> {
         Ok(())
     }
 
-    fn update(&mut self, at: Span, manifest: Manifest, place: &Place) -> Result<(), Problem> {
+    fn update(&mut self, at: Span, manifest: Manifest, place: &SourceLocation) -> Result<(), Problem> {
         let reference = manifest.reference();
         let uid = match self.known.get(&reference) {
             Some(Known { latest: Latest::Gone, .. }) | None => {
@@ -162,7 +162,7 @@ impl<'a> History<'a> {
         Ok(())
     }
 
-    fn apply(&mut self, at: Span, manifest: Manifest, place: &Place) -> Result<(), Problem> {
+    fn apply(&mut self, at: Span, manifest: Manifest, place: &SourceLocation) -> Result<(), Problem> {
         let reference = manifest.reference();
         let latest = match self.known.get(&reference) {
             None | Some(Known { latest: Latest::Gone, .. }) => return self.create(at, manifest, place),
@@ -185,7 +185,7 @@ impl<'a> History<'a> {
         Ok(())
     }
 
-    fn delete(&mut self, at: Span, reference: Reference, place: &Place) -> Result<(), Problem> {
+    fn delete(&mut self, at: Span, reference: Reference, place: &SourceLocation) -> Result<(), Problem> {
         match self.known.get_mut(&reference) {
             Some(known) if !matches!(known.latest, Latest::Gone) => {
                 known.latest = Latest::Gone;
@@ -202,7 +202,7 @@ impl<'a> History<'a> {
     }
 
     /// An object comes that is complete.
-    fn comes(&mut self, at: Span, object: AnyObject, place: &Place) {
+    fn comes(&mut self, at: Span, object: AnyObject, place: &SourceLocation) {
         let reference = Reference::of(&object);
         if ![Node::KIND, Pod::KIND].contains(&reference.kind) {
             *self.objects.entry(reference.kind).or_default() += 1;
@@ -224,7 +224,7 @@ impl<'a> History<'a> {
     }
 
     /// A pod's namespace is there, though nobody wrote it.
-    fn imply_namespace(&mut self, at: Span, name: &str, place: &Place) {
+    fn imply_namespace(&mut self, at: Span, name: &str, place: &SourceLocation) {
         let reference = Reference::new(Namespace::KIND, false, "", name);
         if self.known.get(&reference).is_none_or(|known| matches!(known.latest, Latest::Gone)) {
             let mut namespace = Namespace::default();
@@ -239,7 +239,7 @@ impl<'a> History<'a> {
     }
 
     /// Notes what happens to an object that is there, or comes.
-    fn becomes(&mut self, at: Span, reference: Reference, action: Action, place: &Place) {
+    fn becomes(&mut self, at: Span, reference: Reference, action: Action, place: &SourceLocation) {
         let uid = match &action {
             Action::Create(object) | Action::Update(object) | Action::Patch { object, .. } => {
                 object.metadata().uid.clone()
@@ -262,7 +262,7 @@ impl<'a> History<'a> {
     }
 
     /// Reads a manifest. `None`: it is wrong, and its problems are noted.
-    fn read(&mut self, manifest: Manifest, is_strict: bool, place: &Place) -> Option<AnyObject> {
+    fn read(&mut self, manifest: Manifest, is_strict: bool, place: &SourceLocation) -> Option<AnyObject> {
         let Manifest { version, kind, fields } = manifest;
         let problem = |object, field, message| Problem { place: place.clone(), object, field, message };
         match self.reader.read_as(&version, kind.plain, Value::Object(fields), is_strict) {
@@ -281,7 +281,7 @@ impl<'a> History<'a> {
     }
 
     /// Lets an object be complete. `None`: something is wrong with it, and that is said.
-    fn admit(&mut self, object: AnyObject, place: &Place) -> Option<AnyObject> {
+    fn admit(&mut self, object: AnyObject, place: &SourceLocation) -> Option<AnyObject> {
         let mut object = Sourced { object, place: place.clone() };
         let before = self.problems.len();
         match &mut self.admission {
@@ -327,7 +327,7 @@ impl<'a> History<'a> {
         }
     }
 
-    fn not_there(&self, at: Span, reference: &Reference, place: &Place, instead: &str) -> Problem {
+    fn not_there(&self, at: Span, reference: &Reference, place: &SourceLocation, instead: &str) -> Problem {
         if let Some(Known { place: gone, .. }) = self.known.get(reference) {
             return problem(place, reference, format!("is not there at {at}: deleted at {gone}{instead}"));
         }
@@ -344,7 +344,7 @@ impl<'a> History<'a> {
     }
 }
 
-fn problem(place: &Place, reference: &Reference, message: String) -> Problem {
+fn problem(place: &SourceLocation, reference: &Reference, message: String) -> Problem {
     Problem { place: place.clone(), object: Some(reference.to_string()), field: None, message }
 }
 

@@ -15,7 +15,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use k8s_openapi::jiff::Timestamp;
-use schedc_objects::manifests::{Place, Problem, entries};
+use schedc_objects::manifests::{Problem, SourceLocation, entries};
 use schedc_objects::{AnyObject, Error, IgnoredFields, ObjectReader, Objects};
 use serde_json::Value;
 
@@ -60,7 +60,7 @@ pub struct Event {
     /// What.
     pub action: Action,
     /// Where it is written.
-    pub place: Place,
+    pub place: SourceLocation,
 }
 
 /// What happens to an object. Objects are complete, as an API server makes them, if that was asked for.

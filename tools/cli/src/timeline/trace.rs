@@ -6,7 +6,7 @@ use k8s_openapi::Resource;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_codegen::suggest::closest;
-use schedc_objects::manifests::{Place, Problem};
+use schedc_objects::manifests::{Problem, SourceLocation};
 use schedc_objects::{AnyObject, Objects, Sourced};
 
 use super::entry::What;
@@ -24,7 +24,7 @@ const DELETED: &str = "trace/deleted";
 /// trace.
 pub(super) fn take(
     objects: &mut Objects,
-    drafts: &mut Vec<(Span, Draft, Place)>,
+    drafts: &mut Vec<(Span, Draft, SourceLocation)>,
     problems: &mut Vec<Problem>,
 ) -> usize {
     let mut trace = Trace { drafts, problems, objects: 0 };
@@ -35,7 +35,7 @@ pub(super) fn take(
 }
 
 struct Trace<'a> {
-    drafts: &'a mut Vec<(Span, Draft, Place)>,
+    drafts: &'a mut Vec<(Span, Draft, SourceLocation)>,
     problems: &'a mut Vec<Problem>,
     objects: usize,
 }

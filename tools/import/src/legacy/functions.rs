@@ -105,7 +105,11 @@ pub(super) static PREDICATES: Kind = Kind {
     became_taints: &["CheckNodeCondition", "CheckNodeMemoryPressure", "CheckNodeDiskPressure", "CheckNodePIDPressure"],
     without_effect: &[],
     custom: &[
-        CustomFunction { argument: "serviceAffinity", function: "CheckServiceAffinity", summary: ArgumentTarget::Nothing },
+        CustomFunction {
+            argument: "serviceAffinity",
+            function: "CheckServiceAffinity",
+            summary: ArgumentTarget::Nothing,
+        },
         CustomFunction {
             argument: "labelsPresence",
             function: "CheckNodeLabelPresence",
@@ -122,13 +126,25 @@ pub(super) static PRIORITIES: Kind = Kind {
     became_taints: &[],
     without_effect: &["EqualPriority"],
     custom: &[
-        CustomFunction { argument: "serviceAntiAffinity", function: "ServiceAffinity", summary: ArgumentTarget::Nothing },
+        CustomFunction {
+            argument: "serviceAntiAffinity",
+            function: "ServiceAffinity",
+            summary: ArgumentTarget::Nothing,
+        },
         CustomFunction {
             argument: "labelPreference",
             function: "NodeLabel",
-            summary: ArgumentTarget::Labels { key: "label", present: "presentLabelsPreference", absent: "absentLabelsPreference" },
+            summary: ArgumentTarget::Labels {
+                key: "label",
+                present: "presentLabelsPreference",
+                absent: "absentLabelsPreference",
+            },
         },
-        CustomFunction { argument: "requestedToCapacityRatioArguments", function: "RequestedToCapacityRatio", summary: ArgumentTarget::Args },
+        CustomFunction {
+            argument: "requestedToCapacityRatioArguments",
+            function: "RequestedToCapacityRatio",
+            summary: ArgumentTarget::Args,
+        },
     ],
 };
 

@@ -177,7 +177,8 @@ impl Lists {
             for entry in std::mem::take(&mut self.of[point as usize]) {
                 let Some(successor) = successors::of(&entry.name.value) else {
                     // What has moved on does nothing here any more.
-                    let runs = kube_scheduler::find(&entry.name.value).is_none_or(|known| known.points.contains(&point));
+                    let runs =
+                        kube_scheduler::find(&entry.name.value).is_none_or(|known| known.points.contains(&point));
                     if runs {
                         list.push(entry);
                     } else if entry.written {

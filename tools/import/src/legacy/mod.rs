@@ -37,7 +37,12 @@ use version::Version;
 
 /// A configuration in `v1`, of any version and of a Policy. What is something else comes back as it is. `policy` is the
 /// file that an `algorithmSource` names, if it was given. `None`: there are errors in the report.
-pub(crate) fn convert_to_v1(document: Node, policy: Option<FileId>, files: &mut Files, report: &mut Report) -> Option<Node> {
+pub(crate) fn convert_to_v1(
+    document: Node,
+    policy: Option<FileId>,
+    files: &mut Files,
+    report: &mut Report,
+) -> Option<Node> {
     let document = unwrapped(document, files, report)?;
     let (kind, api_version) = (build::text_of(&document, "kind"), build::text_of(&document, "apiVersion"));
     let version = match (kind.as_deref(), api_version.as_deref()) {

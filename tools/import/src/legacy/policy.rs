@@ -7,7 +7,9 @@ use schedc_codegen::source::{Span, Spanned};
 use schedc_core::args::format_duration;
 
 use super::args::GlobalArgs;
-use super::functions::{DEFAULT_PREDICATES, FILTERS, Kind, MANDATORY, ArgumentTarget, CustomFunction, PREDICATES, PRIORITIES, SCORES};
+use super::functions::{
+    ArgumentTarget, CustomFunction, DEFAULT_PREDICATES, FILTERS, Kind, MANDATORY, PREDICATES, PRIORITIES, SCORES,
+};
 use super::lists::{Entry, Lists};
 use super::{build, document, messages};
 use crate::config::PluginConfig;
@@ -225,7 +227,8 @@ fn argument<'n>(fields: &mut Fields<'n, '_>, kind: &Kind) -> Option<(&'static Cu
     let path = fields.path("argument");
     let known: Vec<&'static str> = kind.custom.iter().map(|custom| custom.argument).collect();
     let mut inner = Fields::of(node, &path, &known, fields.found());
-    let written: Vec<(&CustomFunction, &Node)> = kind.custom.iter().filter_map(|custom| Some((custom, inner.get(custom.argument)?))).collect();
+    let written: Vec<(&CustomFunction, &Node)> =
+        kind.custom.iter().filter_map(|custom| Some((custom, inner.get(custom.argument)?))).collect();
     match written.as_slice() {
         [only] => Some(*only),
         _ => {

@@ -208,7 +208,8 @@ fn unknown_plugins_survive_a_round_trip() {
     );
     let first = import("c.yaml", &text);
     let profiles = first.profiles.as_ref().unwrap();
-    let yaml = serde_saphyr::to_string(&Configuration::new(&[("mine".to_owned(), profiles[0].summary.clone())])).unwrap();
+    let yaml =
+        serde_saphyr::to_string(&Configuration::new(&[("mine".to_owned(), profiles[0].summary.clone())])).unwrap();
     let second = import("c.yaml", &yaml);
     assert!(shown(&second).contains("a-limit = 3\nresources = { \"example.com/my-gpu\" = 2 }\n"), "{}", shown(&second));
 }

@@ -8,10 +8,10 @@ use schedc_core::extension_points::{
     PostFilterResult, PreEnqueuePlugin, PreFilterPlugin, QueueSortPlugin, QueueingHint,
 };
 use schedc_core::model::{NodeIndex, Pod};
-use schedc_core::plugin::{Row, CycleSlot};
+use schedc_core::plugin::{CycleSlot, Row};
 use schedc_core::status::{Code, Reasons, Status};
 
-use super::{AnyValue, FilterState, Instance, PodValue, Reads, index_view, downcast_pod, downcast_value, view};
+use super::{AnyValue, FilterState, Instance, PodValue, Reads, downcast_pod, downcast_value, index_view, view};
 use crate::Pipeline;
 use crate::plugins::Columns;
 use crate::state::State;
@@ -47,14 +47,22 @@ impl<P: Reads + QueueSortPlugin> QueueSort for Instance<P> {
 }
 
 pub(crate) trait PreFilter: Send + Sync {
-    fn pre_filter(&self, pod: &dyn PodValue, cache: &Cache<State>) -> Result<points::PreFilterResult<FilterState>, Status>;
+    fn pre_filter(
+        &self,
+        pod: &dyn PodValue,
+        cache: &Cache<State>,
+    ) -> Result<points::PreFilterResult<FilterState>, Status>;
     fn recycle(&self, state: FilterState);
     fn add_pod(&self, pod: &dyn PodValue, state: &mut AnyValue, other: &Pod, cache: &Cache<State>, node: NodeIndex);
     fn remove_pod(&self, pod: &dyn PodValue, state: &mut AnyValue, other: &Pod, cache: &Cache<State>, node: NodeIndex);
 }
 
 impl<P: Reads + PreFilterPlugin> PreFilter for Instance<P> {
-    fn pre_filter(&self, pod: &dyn PodValue, cache: &Cache<State>) -> Result<points::PreFilterResult<FilterState>, Status> {
+    fn pre_filter(
+        &self,
+        pod: &dyn PodValue,
+        cache: &Cache<State>,
+    ) -> Result<points::PreFilterResult<FilterState>, Status> {
         let found = self.plugin.pre_filter(self.args, downcast_pod::<P>(pod), view(cache))?;
         let points::PreFilterResult { slot: CycleSlot { state, skip }, candidates } = found;
         let slot = CycleSlot { state: FilterState(Box::new(state)), skip };

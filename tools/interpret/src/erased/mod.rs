@@ -9,8 +9,8 @@ mod plugin;
 mod scores;
 mod value;
 
-pub(crate) use cycle::{Filter, QueueingHints, PostFilter, PreEnqueue, PreFilter, QueueSort};
-pub(crate) use plugin::{PluginTraits, PluginBuilder};
+pub(crate) use cycle::{Filter, PostFilter, PreEnqueue, PreFilter, QueueSort, QueueingHints};
+pub(crate) use plugin::{PluginBuilder, PluginTraits};
 pub(crate) use scores::{Normalize, PreBind, PreScore, Prepare, Reserve, Score};
 pub(crate) use value::{AnyValue, FilterState, PodValue, downcast_value};
 

@@ -10,8 +10,8 @@ use schedc_core::plugin::Plugin;
 use schedc_core::profile::StartError;
 
 use super::{
-    ErasedPlugin, Filter, QueueingHints, Instance, Normalize, PostFilter, PreBind, PreEnqueue, PreFilter, PreScore, Prepare,
-    QueueSort, Reads, Reserve, Score,
+    ErasedPlugin, Filter, Instance, Normalize, PostFilter, PreBind, PreEnqueue, PreFilter, PreScore, Prepare,
+    QueueSort, QueueingHints, Reads, Reserve, Score,
 };
 
 /// A plugin, as the catalog says what it implements.

@@ -31,7 +31,8 @@ impl<P: Reads + PreScorePlugin> PreScore for Instance<P> {
         cache: &Cache<State>,
         feasible: &NodeMask,
     ) -> Result<CycleSlot<Box<AnyValue>>, Status> {
-        let CycleSlot { state, skip } = self.plugin.pre_score(self.args, downcast_pod::<P>(pod), view(cache), feasible)?;
+        let CycleSlot { state, skip } =
+            self.plugin.pre_score(self.args, downcast_pod::<P>(pod), view(cache), feasible)?;
         Ok(CycleSlot { state: Box::new(state), skip })
     }
     fn recycle(&self, state: Box<AnyValue>) {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use schedc_codegen::{Compilation, Diagnostics, NoCrates, SourceText, compile};
 use schedc_core::erased::AnyBundle;
-use schedc_import::{Level, ProfileSummary, Options, import_any};
+use schedc_import::{Level, Options, ProfileSummary, import_any};
 
 use crate::commands::failure::Failure;
 use crate::commands::sources::{self, Profile};

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use schedc_core::profile::ProfileInfo;
 use schedc_kubernetes::config::LeaderElection;
-use schedc_kubernetes::drive::Leadership;
-use schedc_kubernetes::election::{self, Election, Settings, Standing};
-use schedc_kubernetes::wire::Transport;
+use schedc_kubernetes::driver::Leadership;
+use schedc_kubernetes::election::{self, Election, ElectionSettings, ElectionStatus};
+use schedc_kubernetes::transport::Transport;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -14,7 +14,7 @@ use super::host;
 
 /// A part in the election, until it is given up.
 pub(super) struct Leader {
-    standing: watch::Receiver<Standing>,
+    standing: watch::Receiver<ElectionStatus>,
     stop: watch::Sender<bool>,
     task: JoinHandle<()>,
 }
@@ -28,7 +28,7 @@ impl Leader {
         seed: u64,
     ) -> Option<Leader> {
         let settings = settings(election)?;
-        let (tell, standing) = watch::channel(Standing::default());
+        let (tell, standing) = watch::channel(ElectionStatus::default());
         let (stop, is_stopped) = watch::channel(false);
         let component = profiles.first().map_or("default-scheduler", |profile| profile.scheduler_name);
         let election = Election::new(settings, seed);
@@ -42,7 +42,7 @@ impl Leader {
     }
 
     /// How the election stands.
-    pub(super) fn standing(&self) -> watch::Receiver<Standing> {
+    pub(super) fn standing(&self) -> watch::Receiver<ElectionStatus> {
         self.standing.clone()
     }
 
@@ -64,8 +64,8 @@ pub(super) fn lease_name(election: &LeaderElection) -> Option<String> {
     election.leader_elect.then(|| election.name.clone())
 }
 
-fn settings(election: &LeaderElection) -> Option<Settings> {
-    election.leader_elect.then(|| Settings {
+fn settings(election: &LeaderElection) -> Option<ElectionSettings> {
+    election.leader_elect.then(|| ElectionSettings {
         identity: host::identity().into(),
         namespace: election.namespace.as_str().into(),
         name: election.name.as_str().into(),

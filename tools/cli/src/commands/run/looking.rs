@@ -3,14 +3,14 @@
 use clap::{Args, ValueEnum};
 use schedc_core::erased::AnyBundle;
 use schedc_core::profile::ProfileInfo;
-use schedc_kubernetes::drive::{Driver, Hooks, Setup};
-use schedc_kubernetes::dry_run::{Decisions, Pretence};
+use schedc_kubernetes::driver::{Driver, DriverHooks, Setup};
+use schedc_kubernetes::dry_run::{Decisions, DryRunClient};
 use schedc_kubernetes::flags;
 use schedc_kubernetes::health::Health;
 use schedc_kubernetes::metrics::Metrics;
-use schedc_kubernetes::pods::Records;
-use schedc_kubernetes::shadow::{Shadow, Tally};
-use schedc_kubernetes::wire::Streams;
+use schedc_kubernetes::pods::PodRecords;
+use schedc_kubernetes::shadow::{Shadow, ShadowCounts};
+use schedc_kubernetes::transport::StreamingTransport;
 use serde::Serialize;
 use tokio::sync::watch;
 use tokio::time::{Duration, MissedTickBehavior, interval};
@@ -84,7 +84,7 @@ impl Looking {
     }
 
     /// Looks on until it is stopped.
-    pub(super) async fn run<S: Streams, H: Hooks>(
+    pub(super) async fn run<S: StreamingTransport, H: DriverHooks>(
         self,
         bundle: &AnyBundle,
         setup: Setup<S>,
@@ -93,41 +93,42 @@ impl Looking {
         health: Health,
         stop: watch::Receiver<bool>,
     ) -> Result<(), Failure> {
-        let (form, client) = (self.output, Pretence::new(setup.streams.clone()));
+        let (form, client) = (self.output, DryRunClient::new(setup.streams.clone()));
         if self.dry_run {
             let hooks = (
                 others,
                 Decisions::new(bundle.profiles, move |decision| form.say(decision, tables::looking::decision)),
             );
-            let driver = Driver::with_client(bundle, setup, client, Records::default(), hooks)?;
-            driver.telling(health).run(stop).await;
+            let driver = Driver::with_client(bundle, setup, client, PodRecords::default(), hooks)?;
+            driver.with_health(health).run(stop).await;
             return Ok(());
         }
-        let tally = Tally::default();
-        metrics.count_judgements(tally.clone());
-        let shadow =
-            Shadow::new(bundle.profiles, tally.clone(), move |found| form.say(found, tables::looking::disagreement));
+        let shadow_counts = ShadowCounts::default();
+        metrics.count_shadow_decisions(shadow_counts.clone());
+        let shadow = Shadow::new(bundle.profiles, shadow_counts.clone(), move |found| {
+            form.say(found, tables::looking::disagreement)
+        });
         let hooks = (others, shadow);
-        let driver = Driver::with_client(bundle, setup, client, Records::default(), hooks)?;
+        let driver = Driver::with_client(bundle, setup, client, PodRecords::default(), hooks)?;
         let every = self.report_every.max(Duration::from_secs(1));
-        let reports = report(bundle, form, &tally, every);
+        let reports = report(bundle, form, &shadow_counts, every);
         tokio::select! {
-            _ = driver.telling(health).looking_on().run(stop) => {}
+            _ = driver.with_health(health).as_observer().run(stop) => {}
             () = reports => {}
         }
-        form.say(&tables::looking::Agreement::of(bundle, &tally.counts()), tables::looking::agreement);
+        form.say(&tables::looking::Agreement::of(bundle, &shadow_counts.counts()), tables::looking::agreement);
         Ok(())
     }
 }
 
 /// Says from time to time how often we agreed.
-async fn report(bundle: &AnyBundle, form: Form, tally: &Tally, every: Duration) {
+async fn report(bundle: &AnyBundle, form: Form, shadow_counts: &ShadowCounts, every: Duration) {
     let mut times = interval(every);
     times.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut said = tally.counts();
+    let mut said = shadow_counts.counts();
     loop {
         times.tick().await;
-        let counts = tally.counts();
+        let counts = shadow_counts.counts();
         if counts != said {
             form.say(&tables::looking::Agreement::of(bundle, &counts), tables::looking::agreement);
             said = counts;

@@ -4,7 +4,7 @@ use schedc_core::profile::ProfileInfo;
 use schedc_kubernetes::config::LeaderElection;
 use schedc_kubernetes::flags::Flags;
 use schedc_kubernetes::health::Health;
-use schedc_kubernetes::metrics::{Metrics, Settings};
+use schedc_kubernetes::metrics::{Metrics, MetricsSettings};
 
 use super::leader;
 
@@ -16,7 +16,7 @@ pub(super) fn metrics(
     host: String,
     health: Health,
 ) -> Metrics {
-    Metrics::new(Settings {
+    Metrics::new(MetricsSettings {
         profiles: profiles.iter().map(|profile| profile.scheduler_name).collect(),
         host,
         lease: leader::lease_name(election),

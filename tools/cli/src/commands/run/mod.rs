@@ -16,18 +16,18 @@ use clap::{Args, ValueEnum};
 use schedc_core::erased::AnyBundle;
 use schedc_core::profile::ProfileInfo;
 use schedc_core::scheduler::Options;
-use schedc_kubernetes::apart;
+use schedc_kubernetes::blocking;
 use schedc_kubernetes::config::{Settings, effective};
 use schedc_kubernetes::connect::Target;
-use schedc_kubernetes::drive::{self, Driver, End, Leadership, Setup};
-use schedc_kubernetes::events::{Recorder, Sink};
-use schedc_kubernetes::flags::{Flags, Printed};
+use schedc_kubernetes::driver::{self, Driver, Leadership, Setup, StopReason};
+use schedc_kubernetes::events::{EventRecorder, EventWriter};
+use schedc_kubernetes::flags::{FlagValues, Flags};
 use schedc_kubernetes::health::Health;
 use schedc_kubernetes::inspect::Inspector;
 use schedc_kubernetes::logs;
-use schedc_kubernetes::metrics::{Measured, Observed};
+use schedc_kubernetes::metrics::{MeteredTransport, MetricsHooks};
 use schedc_kubernetes::resources::Resource;
-use schedc_kubernetes::wire::{Http, Paced};
+use schedc_kubernetes::transport::{Http, RateLimitedTransport};
 use schedc_kubernetes::write::Bindings;
 use tokio::runtime::Builder;
 use tracing::info;
@@ -48,7 +48,7 @@ pub(crate) struct Run {
     flags: Flags,
 
     #[command(flatten)]
-    printed: Printed,
+    printed: FlagValues,
 
     /// What a replica does that does not lead
     ///
@@ -105,13 +105,13 @@ impl Run {
         let (http, host) = connect(&settings).await?;
         let health = Health::new(election.and_then(leader::lease));
         let metrics = metrics(&flags, bundle.profiles, &settings.leader_election, host, health.clone());
-        let measured = Measured::new(http.clone(), metrics.clone());
-        let streams = Paced::new(measured.clone(), settings.pace);
-        let (queue, sink) = Sink::new(streams.clone(), Recorder::new(&host::name()), seed);
-        let sink = tokio::spawn(sink.beside(bindings.clone()).run());
+        let measured = MeteredTransport::new(http.clone(), metrics.clone());
+        let streams = RateLimitedTransport::new(measured.clone(), settings.rate_limit);
+        let (queue, sink) = EventWriter::new(streams.clone(), EventRecorder::new(&host::name()), seed);
+        let sink = tokio::spawn(sink.with_bindings(bindings.clone()).run());
         let ways = Ways::new(settings.kubeconfig.as_deref(), settings.master.as_deref(), &http);
         let configuration = effective(&settings, bundle.profiles);
-        let observed = Observed::new(metrics.clone());
+        let observed = MetricsHooks::new(metrics.clone());
         let content = Content {
             configuration,
             profiles: bundle.profiles,
@@ -127,8 +127,8 @@ impl Run {
             kinds: kinds(bundle)?,
             leadership: leader.as_ref().map_or_else(Leadership::alone, Leader::leadership),
             standby: match (standby, settings.delay_cache) {
-                (Some(Standby::Small), _) | (None, Some(true)) => drive::Standby::Small,
-                (Some(Standby::Warm), _) | (None, _) => drive::Standby::Warm,
+                (Some(Standby::Small), _) | (None, Some(true)) => driver::Standby::Small,
+                (Some(Standby::Warm), _) | (None, _) => driver::Standby::Warm,
             },
             options: Options { serve_all, extenders, ..options(&settings, bundle.profiles, seed) },
         };
@@ -142,14 +142,14 @@ impl Run {
             serving.end().await;
             return Ok(());
         }
-        let driver = Driver::new(bundle, setup, queue, bindings, hooks)?.telling(serving.health());
+        let driver = Driver::new(bundle, setup, queue, bindings, hooks)?.with_health(serving.health());
         // Who asks extenders is blocked until they answer; leases are renewed all the same.
         let end = if bundle.originals.any() {
-            apart::schedule(driver.run(stop)).await.map_err(Failure::new)?
+            blocking::schedule(driver.run(stop)).await.map_err(Failure::new)?
         } else {
             driver.run(stop).await
         };
-        if end == End::Lost {
+        if end == StopReason::LeaseLost {
             return Err(Failure::new("leader election lost"));
         }
         tokio::join!(serving.end(), async {
@@ -168,7 +168,7 @@ async fn connect(settings: &Settings) -> Result<(Http, String), Failure> {
     let target = Target::new(settings.kubeconfig.as_deref(), settings.master.as_deref())?;
     let host = target.server().authority().map(ToString::to_string).unwrap_or_default();
     let (http, fresh) = target.http().await?;
-    tokio::spawn(fresh.keep());
+    tokio::spawn(fresh.run());
     Ok((http, host))
 }
 
@@ -179,7 +179,7 @@ fn kinds(bundle: &AnyBundle) -> Result<Vec<&'static Resource>, Failure> {
             .ok_or_else(|| Failure::new(format!("{kind}: a plugin watches this kind, and nothing here knows it")))
     };
     let mut kinds = bundle.watches.iter().map(of).collect::<Result<Vec<_>, _>>()?;
-    kinds.extend(bundle.kinds.iter().map(Resource::followed));
+    kinds.extend(bundle.kinds.iter().map(Resource::declared_static));
     Ok(kinds)
 }
 

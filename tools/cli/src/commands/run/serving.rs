@@ -7,12 +7,12 @@ use std::time::SystemTime;
 
 use schedc_core::profile::ProfileInfo;
 use schedc_kubernetes::connect::Target;
-use schedc_kubernetes::election::Standing;
-use schedc_kubernetes::flags::{Flags, Printed};
+use schedc_kubernetes::election::ElectionStatus;
+use schedc_kubernetes::flags::{FlagValues, Flags};
 use schedc_kubernetes::health::Health;
-use schedc_kubernetes::metrics::{Measured, Metrics};
-use schedc_kubernetes::serving::{Pages, Parts, Server};
-use schedc_kubernetes::wire::Http;
+use schedc_kubernetes::metrics::{MeteredTransport, Metrics};
+use schedc_kubernetes::serving::{Pages, Server, ServerParts};
+use schedc_kubernetes::transport::Http;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -28,7 +28,7 @@ pub(super) struct Content {
     pub(super) profiles: &'static [ProfileInfo],
     pub(super) hash: &'static str,
     /// All flags.
-    pub(super) printed: Printed,
+    pub(super) printed: FlagValues,
     /// What is measured.
     pub(super) metrics: Metrics,
     /// When the program began.
@@ -55,18 +55,18 @@ impl Serving {
         if flags.serving.port == 0 {
             return Ok(Serving { health, stop, task: None });
         }
-        let Content { configuration, profiles, hash, printed: Printed(printed), metrics, started } = content;
+        let Content { configuration, profiles, hash, printed: FlagValues(printed), metrics, started } = content;
         let authenticates = ways.to("authentication-kubeconfig", flags.authentication.kubeconfig.as_deref()).await?;
         let authorizes = ways.to("authorization-kubeconfig", flags.authorization.kubeconfig.as_deref()).await?;
         if authorizes.is_none() {
             tracing::warn!("No authorization-kubeconfig provided: nobody may read more than what anybody may");
         }
-        let parts = Parts {
+        let parts = ServerParts {
             serving: &flags.serving,
             authentication: &flags.authentication,
             authorization: &flags.authorization,
-            authenticates: authenticates.map(|http| Measured::new(http, metrics.clone())),
-            authorizes: authorizes.map(|http| Measured::new(http, metrics.clone())),
+            authenticates: authenticates.map(|http| MeteredTransport::new(http, metrics.clone())),
+            authorizes: authorizes.map(|http| MeteredTransport::new(http, metrics.clone())),
             health: health.clone(),
             pages: pages(configuration, profiles, hash, printed, started)?,
             endpoints: Arc::new(metrics),
@@ -81,7 +81,7 @@ impl Serving {
     }
 
     /// Learns from the election, if there is one, whether this replica leads; and that the program was told to end.
-    pub(super) fn follow(&self, standing: Option<watch::Receiver<Standing>>, mut stop: watch::Receiver<bool>) {
+    pub(super) fn follow(&self, standing: Option<watch::Receiver<ElectionStatus>>, mut stop: watch::Receiver<bool>) {
         match standing {
             None => self.health.set_leading(true),
             Some(standing) => drop(tokio::spawn(follow(standing, self.health()))),
@@ -105,7 +105,7 @@ impl Serving {
 }
 
 /// Tells of the lease as long as there is an election.
-async fn follow(mut standing: watch::Receiver<Standing>, health: Health) {
+async fn follow(mut standing: watch::Receiver<ElectionStatus>, health: Health) {
     let mut leads_until = None;
     loop {
         let now = standing.borrow_and_update().leads_until;
@@ -145,7 +145,7 @@ impl Ways {
         };
         match connected {
             Ok((http, fresh)) => {
-                tokio::spawn(fresh.keep());
+                tokio::spawn(fresh.run());
                 self.0.push((kubeconfig.map(Path::to_owned), http.clone()));
                 Ok(Some(http))
             }

@@ -4,7 +4,7 @@ use std::process;
 
 use schedc_core::profile::ProfileInfo;
 use schedc_kubernetes::inspect::Inspector;
-use schedc_kubernetes::wire::Http;
+use schedc_kubernetes::transport::Http;
 use tokio::select;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use schedc_core::erased::AnyBundle;
-use schedc_kubernetes::dry_run::{Decided, Decision};
-use schedc_kubernetes::shadow::{Comparison, Counts, Disagreement, Finding};
+use schedc_kubernetes::dry_run::{Decision, DecisionResult};
+use schedc_kubernetes::shadow::{Comparison, Disagreement, Finding, ProfileCounts};
 use serde::Serialize;
 
 use crate::commands::output::{Columns, heading};
@@ -19,13 +19,13 @@ pub(crate) struct Agreement {
 struct OfProfile {
     profile: &'static str,
     #[serde(flatten)]
-    counts: Counts,
+    counts: ProfileCounts,
 }
 
 impl Agreement {
     /// Of profiles that judged.
-    pub(crate) fn of(bundle: &AnyBundle, counts: &[Counts]) -> Self {
-        let of_profile = bundle.profiles.iter().zip(counts).filter(|(_, counts)| **counts != Counts::default());
+    pub(crate) fn of(bundle: &AnyBundle, counts: &[ProfileCounts]) -> Self {
+        let of_profile = bundle.profiles.iter().zip(counts).filter(|(_, counts)| **counts != ProfileCounts::default());
         let agreement = of_profile.map(|(profile, counts)| OfProfile { profile: profile.name, counts: *counts });
         Agreement { agreement: agreement.collect() }
     }
@@ -35,9 +35,9 @@ impl Agreement {
 pub(crate) fn decision(decision: &Decision) -> String {
     let Decision { pod, decided, .. } = decision;
     match decided {
-        Decided::Placed { node } => format!("{pod} -> {node}\n"),
-        Decided::Failed { message } => format!("{pod}: failed: {message}\n"),
-        Decided::Unschedulable { message, nominated_node, victims } => {
+        DecisionResult::Placed { node } => format!("{pod} -> {node}\n"),
+        DecisionResult::Failed { message } => format!("{pod}: failed: {message}\n"),
+        DecisionResult::Unschedulable { message, nominated_node, victims } => {
             let mut text = format!("{pod}: {message}\n");
             if let Some(node) = nominated_node.as_ref().filter(|_| !victims.is_empty()) {
                 // Writing to a string cannot fail.
@@ -130,7 +130,7 @@ pub(crate) fn agreement(agreement: &Agreement) -> String {
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
-    use schedc_kubernetes::shadow::Points;
+    use schedc_kubernetes::shadow::NodeScore;
 
     use super::*;
 
@@ -138,8 +138,8 @@ mod tests {
         disagreement(&Disagreement { pod: "default/p".into(), profile: "default", finding })
     }
 
-    fn points(weighted: i64) -> Points {
-        Points { raw: weighted, normalized: weighted, weighted }
+    fn points(weighted: i64) -> NodeScore {
+        NodeScore { raw: weighted, normalized: weighted, weighted }
     }
 
     #[test]
@@ -171,13 +171,13 @@ mod tests {
 
     #[test]
     fn agreement_in_rows() {
-        let counts = Counts {
+        let counts = ProfileCounts {
             same_best: 199,
             lower_score: 1,
             largest_difference: 3,
             same_message: 7,
             not_judged: 2,
-            ..Counts::default()
+            ..ProfileCounts::default()
         };
         let all = Agreement { agreement: vec![OfProfile { profile: "default", counts }] };
         let rows: Vec<_> = agreement(&all).lines().skip(1).map(|row| row.trim_start().to_owned()).collect();
