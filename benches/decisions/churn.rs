@@ -108,7 +108,7 @@ impl Churn {
             let pod = churn.next_pod();
             let bound = objects::bound(pod, churn.names[at % nodes]);
             churn.running.push_back(bound.uid.clone());
-            churn.tell(Change::Pod(bound));
+            churn.apply(Change::Pod(bound));
         }
         churn
     }
@@ -118,7 +118,7 @@ impl Churn {
         let template = make(&mut self.scheduler.cache.base.interner);
         for _ in 0..pods {
             let (uid, name) = self.next_name();
-            self.tell(Change::Pod(Pod { uid, name, ..template.clone() }));
+            self.apply(Change::Pod(Pod { uid, name, ..template.clone() }));
         }
         while self.scheduler.schedule_one(&mut self.tasks) {
             self.tasks = InlineTasks::default();
@@ -126,7 +126,7 @@ impl Churn {
         self.scheduler.take_outcomes();
     }
 
-    fn tell(&mut self, change: Change) {
+    fn apply(&mut self, change: Change) {
         self.scheduler.on_change(change, &mut self.tasks);
     }
 
@@ -149,7 +149,7 @@ impl Churn {
         let pod = self.next_pod();
         let told = pod.clone();
         phases(Phase::Other);
-        self.tell(Change::Pod(told));
+        self.apply(Change::Pod(told));
         phases(Phase::Created);
         assert!(self.scheduler.schedule_one_with_observer(&mut self.tasks, &mut Decisions(&mut *phases)));
         phases(Phase::Binding);
@@ -163,11 +163,11 @@ impl Churn {
         self.running.push_back(pod.uid.clone());
         let bound = objects::bound(pod, node);
         phases(Phase::Other);
-        self.tell(Change::Pod(bound));
+        self.apply(Change::Pod(bound));
         phases(Phase::Bound);
         let oldest = self.running.pop_front().expect("pods run");
         phases(Phase::Other);
-        self.tell(Change::PodDeleted(oldest));
+        self.apply(Change::PodDeleted(oldest));
         phases(Phase::Deleted);
     }
 
@@ -177,7 +177,7 @@ impl Churn {
         self.created += 1;
         let node = self.scheduler.cache.base.infos()[at].node.as_deref().expect("no node goes").clone();
         phases(Phase::Other);
-        self.tell(Change::Node(node));
+        self.apply(Change::Node(node));
         phases(Phase::Heartbeat);
     }
 }

@@ -63,7 +63,7 @@ fn wanted<P: Plugin>(pod: &PodSpec, cx: CompileContext<'_, P>) -> Wanted {
 }
 
 #[inline(always)]
-fn takes(pod: &Wanted, node: &NodeInfo) -> bool {
+fn accepts(pod: &Wanted, node: &NodeInfo) -> bool {
     !matches!(node.label(pod.label), Some(namespace) if namespace != pod.namespace)
 }
 
@@ -78,11 +78,11 @@ fn is_in_service(label: &Symbol, node: &NodeInfo) -> bool {
 
 in_full! {
     /// Keeps nodes for the pods of one namespace.
-    KeptNodes as "KeptNodesInFull", always, Wanted, wanted, takes, "node(s) were kept for another namespace"
+    KeptNodes as "KeptNodesInFull", always, Wanted, wanted, accepts, "node(s) were kept for another namespace"
 }
 in_full! {
     /// The same, with a kernel that is called: what the measurement is there to find.
-    KeptNodesCalled as "KeptNodesCalled", never, Wanted, wanted, takes, "node(s) were kept for another namespace"
+    KeptNodesCalled as "KeptNodesCalled", never, Wanted, wanted, accepts, "node(s) were kept for another namespace"
 }
 in_full! {
     /// Keeps nodes free of pods.

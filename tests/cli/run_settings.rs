@@ -5,7 +5,7 @@ use crate::cli::harness::{Folder, schedc};
 const HEADER: &str = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
 #[test]
-fn what_holds_is_written_and_can_be_read() {
+fn effective_settings_are_written_and_can_be_read() {
     let text =
         format!("{HEADER}leaderElection: {{leaseDuration: 30s}}\nclientConnection: {{qps: 5}}\nparallelism: 8\n");
     let folder = Folder::with(&[("in.yaml", &text)]);
@@ -26,7 +26,7 @@ fn what_holds_is_written_and_can_be_read() {
 }
 
 #[test]
-fn a_configuration_that_is_wrong() {
+fn an_invalid_configuration_is_an_error() {
     let folder = Folder::with(&[
         ("field.yaml", &format!("{HEADER}leaderElect: true\n")),
         ("election.yaml", &format!("{HEADER}leaderElection: {{renewDeadline: 20s}}\n")),

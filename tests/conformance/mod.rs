@@ -95,19 +95,19 @@ fn every_configuration_has_scenarios() {
 }
 
 #[test]
-fn a_wrong_weight_is_noticed() {
+fn a_wrong_weight_is_detected() {
     let report = with_stand_in("nodeaffinity", "other-weight");
     assert!(report.contains("scores.NodeAffinity: expected 200, got 300"), "{report}");
 }
 
 #[test]
-fn a_missing_filter_is_noticed() {
+fn a_missing_filter_is_detected() {
     let report = with_stand_in("taints", "without-filter");
     assert!(report.contains("expected TaintToleration"), "{report}");
 }
 
 #[test]
-fn a_wrong_reason_is_noticed() {
+fn a_wrong_reason_is_detected() {
     let only_default = |profile: &str| (profile == "default").then(|| profile.to_owned());
     let report = Report::by(Evaluator::of::<scheduler::Profiles>().unwrap(), "taints", only_default, |decision| {
         for reason in decision.nodes.values_mut().flat_map(|node| &mut node.answer.reasons) {

@@ -28,7 +28,7 @@ pub(crate) use pod::Pod;
 
 /// The answer of the loops, and the room that they need.
 #[derive(Default)]
-pub(crate) struct Answer {
+pub(crate) struct EvaluationScratch {
     pub(crate) feasible: NodeMask,
     totals: Vec<i64>,
     taints: Vec<i64>,
@@ -40,7 +40,7 @@ pub(crate) struct Answer {
 pub(crate) struct OutOfRange;
 
 /// The loops of a profile.
-pub(crate) type Evaluate = fn(&Pod, &Cache<State>, &mut Answer) -> Result<BestTotal, OutOfRange>;
+pub(crate) type Evaluate = fn(&Pod, &Cache<State>, &mut EvaluationScratch) -> Result<BestTotal, OutOfRange>;
 
 /// The loops for profiles/`profile`.toml.
 pub(crate) fn evaluate<const FUSED: bool>(profile: &str) -> Evaluate {
@@ -52,7 +52,7 @@ pub(crate) fn evaluate<const FUSED: bool>(profile: &str) -> Evaluate {
     }
 }
 
-impl Answer {
+impl EvaluationScratch {
     /// The total of a feasible node.
     pub(crate) fn total(&self, node: NodeIndex) -> i64 {
         self.totals[node.get()]

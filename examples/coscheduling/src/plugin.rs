@@ -190,7 +190,7 @@ impl ReservePlugin for Coscheduling {
         let patience = Duration::from_secs(seconds.unsigned_abs());
         let reservation = Reservation { missing, patience, siblings };
         let mut reservations = self.reservations();
-        reservations.forgive(group);
+        reservations.clear_denial(group);
         reservations.insert(pod.uid.clone(), group, reservation);
         Ok(())
     }
@@ -249,7 +249,7 @@ impl EnqueueExtensions for Coscheduling {
                 is_sibling || changed.uid == cx.rejected.uid
             }
             EventObject::Object(old, Some(Object::Custom(new))) => {
-                let is_its = group.is_some_and(|group| group.is_called(new.namespace, new.name));
+                let is_its = group.is_some_and(|group| group.is_named(new.namespace, new.name));
                 let spec = |object: &Custom| object.manifest.get("spec").cloned();
                 is_its && old.and_then(Object::custom).is_none_or(|old| spec(old) != spec(new))
             }
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_reserved_is_given_back() {
+    fn unreserve_undoes_reserve() {
         let (base, groups, plugin, placements) = world();
         let view = View { columns: (), indexes: (&groups.0, &groups.1), reads: (), base: &base };
         let [a, b, c] = &placements[..] else { panic!("three pods") };

@@ -11,7 +11,7 @@ use schedc_core::explain::Explanation;
 use schedc_core::handle::Handle;
 use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::profile::{Profile, Visitor};
-use schedc_naive::Evaluation;
+use schedc_reference::Evaluation;
 
 use crate::incremental::test_cluster::TestCluster;
 
@@ -90,7 +90,7 @@ fn compare<S: State>(out: &mut Vec<String>, place: &str, rules: &Evaluation, got
         // Such a pod is not decided; the rules do not know PreEnqueue.
         return;
     }
-    let in_rules = |no: &schedc_naive::Answer| (no.plugin, no.code, no.reasons.clone());
+    let in_rules = |no: &schedc_reference::PluginRejection| (no.plugin, no.code, no.reasons.clone());
     let sorted = |reasons: &mut dyn Iterator<Item = String>| {
         let mut reasons: Vec<String> = reasons.collect();
         reasons.sort();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use schedc_core::cache::State;
 use schedc_core::intern::Symbol;
 use schedc_core::model::Pod;
-use schedc_naive::{Args, Opinion, opinions};
+use schedc_reference::{Args, PluginEvaluation, evaluate_plugins};
 use serde_json::Value;
 
 use crate::incremental::history::Step;
@@ -113,12 +113,12 @@ pub(crate) struct Coverage {
 /// What was before a change.
 pub(crate) struct Before {
     object_state: ObjectState,
-    answers: Vec<(Arc<Pod>, Vec<Opinion>)>,
+    answers: Vec<(Arc<Pod>, Vec<PluginEvaluation>)>,
 }
 
 impl Coverage {
-    fn ask<S: State>(&self, cluster: &TestCluster<S>, pod: &Pod) -> Vec<Opinion> {
-        opinions(&self.args, &cluster.cluster, &cluster.cache.base.interner, pod)
+    fn ask<S: State>(&self, cluster: &TestCluster<S>, pod: &Pod) -> Vec<PluginEvaluation> {
+        evaluate_plugins(&self.args, &cluster.cluster, &cluster.cache.base.interner, pod)
     }
 
     pub(crate) fn before<S: State>(&mut self, cluster: &mut TestCluster<S>, step: &Step) -> Before {
@@ -148,8 +148,8 @@ impl Coverage {
         before.answers = asked
             .map(|pod| {
                 let pod = cluster.pending(pod);
-                let opinions = self.ask(cluster, &pod);
-                (pod, opinions)
+                let evaluate_plugins = self.ask(cluster, &pod);
+                (pod, evaluate_plugins)
             })
             .collect();
         before
@@ -281,8 +281,8 @@ fn change(drawn: &str, kind: &Value, before: ObjectState, after: ObjectState) ->
 }
 
 /// A node that comes or goes is news to a plugin that says something of it, or something else of others.
-fn has_changed(before: &Opinion, after: &Opinion, node: Symbol) -> bool {
-    before.concerns(node) || after.concerns(node) || !before.equals_elsewhere(after, node)
+fn has_changed(before: &PluginEvaluation, after: &PluginEvaluation, node: Symbol) -> bool {
+    before.concerns(node) || after.concerns(node) || !before.equals_except_on(after, node)
 }
 
 impl fmt::Display for Coverage {

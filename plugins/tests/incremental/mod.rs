@@ -48,7 +48,7 @@ use std::time::Instant;
 
 use schedc_core::handle::Handle;
 use schedc_core::profile::Bundle;
-use schedc_naive::{Args, Profile, evaluate};
+use schedc_reference::{Args, Profile, evaluate};
 
 use check::{Compare, Found};
 use coverage::Coverage;

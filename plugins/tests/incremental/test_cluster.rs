@@ -7,8 +7,8 @@ use k8s_openapi::api::core::v1::Pod as ApiPod;
 use schedc_core::cache::{Cache, PodState, State};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{ObjectKey, Pod, Uid};
-use schedc_naive::Cluster;
 use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_finished};
+use schedc_reference::Cluster;
 use serde_json::Value;
 
 /// Both, and what is known of names.

@@ -117,7 +117,7 @@ impl Budgets {
     pub fn effects(&self, preemptor: &Pod, found: &PostFilterResult, base: &Base) -> Effects {
         let Some(chosen) = found.nominated().filter(|_| !self.0.is_empty()) else { return Effects::default() };
         let violated = self.violated(chosen, base);
-        let mut kept = self.kept_on(chosen, preemptor, base);
+        let mut kept = self.protected_pods(chosen, preemptor, base);
         let others = found.candidates.iter().filter(|other| {
             other.node != chosen.node && other.violations > chosen.violations && harm(other) < harm(chosen)
         });
@@ -149,7 +149,7 @@ impl Budgets {
     }
 
     /// The pods that stay on the node of a candidate while a more important one goes.
-    fn kept_on(&self, candidate: &Candidate, preemptor: &Pod, base: &Base) -> Vec<ProtectedPod> {
+    fn protected_pods(&self, candidate: &Candidate, preemptor: &Pod, base: &Base) -> Vec<ProtectedPod> {
         let Some(most_important) = candidate.to_be_removed().map(|pod| importance(pod)).min() else {
             return Vec::new();
         };

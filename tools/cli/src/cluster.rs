@@ -88,7 +88,7 @@ pub fn scheduler_name(pod: &ApiPod) -> &str {
 
 /// Where a pod stands before anything is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing<'a> {
+pub enum SchedulingState<'a> {
     /// It ran, and is over: it takes nothing of any node.
     Finished,
     /// It is on a node, and takes of it.
@@ -101,18 +101,18 @@ pub enum Standing<'a> {
     Pending(usize),
 }
 
-impl<'a> Standing<'a> {
+impl<'a> SchedulingState<'a> {
     /// Where this pod stands.
     pub fn of(pod: &'a ApiPod, routes: &Routes) -> Self {
         let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
         let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).filter(|node| !node.is_empty());
         match (phase, node) {
-            (Some("Succeeded" | "Failed"), _) => Standing::Finished,
-            (_, Some(node)) => Standing::Bound(node),
-            _ if pod.metadata.deletion_timestamp.is_some() => Standing::Deleting,
+            (Some("Succeeded" | "Failed"), _) => SchedulingState::Finished,
+            (_, Some(node)) => SchedulingState::Bound(node),
+            _ if pod.metadata.deletion_timestamp.is_some() => SchedulingState::Deleting,
             _ => match routes.profile_of(pod) {
-                Some(profile) => Standing::Pending(profile),
-                None => Standing::OtherScheduler(scheduler_name(pod)),
+                Some(profile) => SchedulingState::Pending(profile),
+                None => SchedulingState::OtherScheduler(scheduler_name(pod)),
             },
         }
     }
@@ -165,7 +165,7 @@ impl<H: SimulationHooks> Cluster<H> {
         extenders: &'static Overrides,
         hooks: H,
     ) -> Result<Self, StartErrors> {
-        let mut options = options(routes, seed, newest(&objects));
+        let mut options = options(routes, seed, latest_time(&objects));
         options.scheduler.extenders = extenders;
         let mut simulator = Simulator::new(bundle, options, hooks)?;
         let nodes: HashSet<String> =
@@ -190,15 +190,15 @@ impl<H: SimulationHooks> Cluster<H> {
 impl Skipped {
     /// Whether a pod waits for one of the profiles.
     fn count_unless_pending(&mut self, pod: &ApiPod, routes: &Routes, nodes: &HashSet<String>) -> bool {
-        match Standing::of(pod, routes) {
-            Standing::Finished => self.finished += 1,
-            Standing::Deleting => self.deleting += 1,
-            Standing::OtherScheduler(name) => *self.other_schedulers.entry(name.to_owned()).or_default() += 1,
-            Standing::Bound(node) => {
+        match SchedulingState::of(pod, routes) {
+            SchedulingState::Finished => self.finished += 1,
+            SchedulingState::Deleting => self.deleting += 1,
+            SchedulingState::OtherScheduler(name) => *self.other_schedulers.entry(name.to_owned()).or_default() += 1,
+            SchedulingState::Bound(node) => {
                 self.bound += 1;
                 self.bound_to_unknown_nodes += usize::from(!nodes.contains(node));
             }
-            Standing::Pending(_) => return true,
+            SchedulingState::Pending(_) => return true,
         }
         false
     }
@@ -225,7 +225,7 @@ pub fn options(routes: &Routes, seed: u64, start: i64) -> simulator::Options {
 }
 
 /// The newest time that objects tell of, in nanoseconds since 1970; 1970 if none tells of any.
-pub fn newest(objects: &[AnyObject]) -> i64 {
+pub fn latest_time(objects: &[AnyObject]) -> i64 {
     objects.iter().filter_map(newest_of).max().unwrap_or(0)
 }
 

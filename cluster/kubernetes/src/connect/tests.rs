@@ -9,7 +9,7 @@ use bytes::Bytes;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::server::WebPkiClientVerifier;
-use schedc_double::{Fault, Rule, Server};
+use schedc_fake_apiserver::{Fault, FaultRule, Server};
 use serde_json::{Value, from_str, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -165,7 +165,7 @@ async fn unauthorized_responses_cause_a_reread_of_files() {
     let keeps = keep(fresh, 3_600_000);
     folder.write("token", "second");
     assert_eq!(get(&http).await.unwrap().code, 200);
-    server.rule(Rule::new(Fault::Answer(401, None)).token("first"));
+    server.rule(FaultRule::new(Fault::Answer(401, None)).token("first"));
     until(200, async || get(&http).await.unwrap().code).await;
     assert_eq!(server.requests().last().unwrap().token, "second");
     keeps.abort();

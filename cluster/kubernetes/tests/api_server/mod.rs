@@ -12,7 +12,7 @@ use schedc_core::extension_points::Placement;
 use schedc_core::intern::Interner;
 use schedc_core::model::{NodeIndex, Uid};
 use schedc_core::random::Random;
-use schedc_double::{Fault, Rule, Server};
+use schedc_fake_apiserver::{Fault, FaultRule, Server};
 use schedc_kubernetes::election::{self, Election, ElectionStatus};
 use schedc_kubernetes::events::{EventRecorder, EventWriter};
 use schedc_kubernetes::pods::PodRecords;
@@ -61,8 +61,8 @@ async fn is_followed(server: &Server, seed: u64) {
     let records = PodRecords::default();
     let (mut followed, mut interner) = (KnownObjects::new(records.clone()), Interner::default());
     let (tell, mut told) = mpsc::channel(16);
-    server.rule(Rule::random(seed, 150).verb("watch"));
-    server.rule(Rule::random(seed + 1, 150).verb("list"));
+    server.rule(FaultRule::random(seed, 150).verb("watch"));
+    server.rule(FaultRule::random(seed + 1, 150).verb("list"));
     let (_rounds, round) = watch::channel(0);
     let (way, pods, member) =
         (Fast::to(server, 100), Resource::of("Pod").unwrap(), Reachability::default().member(true));
@@ -92,7 +92,7 @@ async fn is_followed(server: &Server, seed: u64) {
                         _ => {}
                     }
                 } else if changes == 600 {
-                    server.no_rules();
+                    server.clear_rules();
                     changes += 1;
                 } else if is_known(server, &followed, &records) {
                     break;
@@ -138,7 +138,7 @@ fn node(server: &Server, number: usize) -> Option<String> {
 #[tokio::test]
 async fn events_without_a_response_do_not_delay_bindings() {
     let server = Server::start_tls();
-    server.rule(Rule::new(Fault::Delay(Duration::from_secs(3600))).path("*/events"));
+    server.rule(FaultRule::new(Fault::Delay(Duration::from_secs(3600))).path("*/events"));
     let way = Fast::to(&server, 1);
     let path = "/apis/events.k8s.io/v1/namespaces/default/events".to_owned();
     let event = ApiRequest { verb: Verb::Create, path, body: "{}".into() };
@@ -166,7 +166,7 @@ async fn every_failure_of_a_binding() {
         Fault::Delay(Duration::from_millis(50)),
     ] {
         for server in [Server::start(), Server::start_tls()] {
-            server.rule(Rule::new(fault.clone()).verb("create").path("*/binding").times(1));
+            server.rule(FaultRule::new(fault.clone()).verb("create").path("*/binding").times(1));
             assert_eq!(bind(&server, 1).await, [true], "{fault:?}");
             assert_eq!(node(&server, 0).as_deref(), Some("n0"));
         }
@@ -177,9 +177,9 @@ async fn every_failure_of_a_binding() {
 async fn many_bindings_under_faults() {
     for seed in 0..4 {
         let server = if seed % 2 == 0 { Server::start() } else { Server::start_tls() };
-        server.rule(Rule::random(seed, 200));
+        server.rule(FaultRule::random(seed, 200));
         let done = bind(&server, 60).await;
-        server.no_rules();
+        server.clear_rules();
         for (number, is_done) in done.into_iter().enumerate() {
             let node = node(&server, number);
             assert!(node.is_none() || node == Some(format!("n{number}")));
@@ -217,7 +217,7 @@ async fn events_arrive_once_under_faults() {
         panic!("{count} writes, {} so far", writes());
     };
     // The answer gets lost: it is sent again, and found to be there.
-    server.rule(Rule::new(Fault::LoseAnswer).verb("create").path("*/events").times(1));
+    server.rule(FaultRule::new(Fault::LoseAnswer).verb("create").path("*/events").times(1));
     queue.record(event("FailedScheduling"), Some(1));
     until(2).await;
     // A series: the event says so once.
@@ -225,7 +225,7 @@ async fn events_arrive_once_under_faults() {
     until(3).await;
     queue.record(event("FailedScheduling"), Some(1));
     // What is refused is not sent again.
-    server.rule(Rule::new(Fault::Answer(403, None)).verb("create").path("*/events").times(1));
+    server.rule(FaultRule::new(Fault::Answer(403, None)).verb("create").path("*/events").times(1));
     queue.record(event("Refused"), Some(1));
     until(4).await;
     // An event that is gone is created anew when it becomes a series.
@@ -308,10 +308,10 @@ async fn another_replica_takes_over() {
     replicas[1].task.abort();
     until_leads(&replicas, 2).await;
     // The server refuses everything for too long: the lease is lost, and that is for ever.
-    server.rule(Rule::new(Fault::Answer(500, None)).path("*/leases*"));
+    server.rule(FaultRule::new(Fault::Answer(500, None)).path("*/leases*"));
     (&mut replicas[2].task).await.unwrap();
     assert!(replicas[2].standing.borrow().is_lost && !replicas[2].leads());
-    server.no_rules();
+    server.clear_rules();
     let lease = server.get("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler").unwrap();
     assert_eq!((&lease["spec"]["holderIdentity"], &lease["spec"]["leaseTransitions"]), (&"ccc".into(), &2.into()));
     let said = || server.list("/api/v1/namespaces/kube-system/events");

@@ -11,7 +11,7 @@ use schedc_core::client::{Client, ObjectRef};
 use schedc_core::erased::AnyBundle;
 use schedc_core::profile::Bundle;
 use schedc_core::scheduler::Options;
-use schedc_double::{Fault, Rule, Server};
+use schedc_fake_apiserver::{Fault, FaultRule, Server};
 use schedc_kubernetes::driver::{Driver, Leadership, Setup, Standby, StopReason};
 use schedc_kubernetes::dry_run::DryRunClient;
 use schedc_kubernetes::election::ElectionStatus;
@@ -142,7 +142,7 @@ fn background_tasks_run_while_leading() {
 fn background_tasks_retry_their_requests() {
     let server = Server::start();
     server.create(group(3));
-    let of_status = Rule::new(Fault::Answer(500, None)).verb("patch").path("/status");
+    let of_status = FaultRule::new(Fault::Answer(500, None)).verb("patch").path("/status");
     server.rule(of_status.times(12));
     let (stop, scheduler) = schedule(&server, Leadership::alone(), Act::InEarnest);
     let pending = json!({"phase": "Pending", "scheduled": 0});

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use schedc_double::{Asked, Server};
+use schedc_fake_apiserver::{RecordedRequest, Server};
 use serde_json::{Value, json};
 
 /// How long a test waits for what is to happen, which takes a busy machine much longer than an idle one.
@@ -92,6 +92,6 @@ pub(crate) fn check_bindings(server: &Server) {
     }
 }
 
-pub(crate) fn is_binding(asked: &Asked) -> bool {
+pub(crate) fn is_binding(asked: &RecordedRequest) -> bool {
     asked.verb == "create" && asked.path.ends_with("/binding")
 }

@@ -8,8 +8,8 @@ use schedc_core::extension_points::QueuedPod;
 use schedc_core::handle::Handle;
 use schedc_core::originals::RequiredOriginals;
 use schedc_core::profile::{Bundle, ProfileInfo, StartErrors, Visitor};
-use schedc_double::Server;
 use schedc_extender::{Extender, HttpExtenders};
+use schedc_fake_apiserver::Server;
 use schedc_kubernetes::driver::DriverHooks;
 
 use crate::scheduler::replica::Replica;

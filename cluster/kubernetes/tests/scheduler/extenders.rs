@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use schedc_double::{Asked, Server};
 use schedc_extender::Extender;
+use schedc_fake_apiserver::{RecordedRequest, Server};
 use schedc_kubernetes::driver::StopReason;
 use schedc_kubernetes::health::Health;
 use schedc_kubernetes::metrics::table::Endpoint;
@@ -181,7 +181,7 @@ fn extenders_bind_and_are_notified_of_unreserve() {
     (0..4).for_each(|number| drop(server.create(pod(&format!("p{number}"), 1))));
     wait_until_all_are_bound(&server, 4);
     wait_for_failure(&server, "p0", "not yet");
-    let is_ours = |asked: &Asked| is_binding(asked) && asked.token != "webhook";
+    let is_ours = |asked: &RecordedRequest| is_binding(asked) && asked.token != "webhook";
     assert_eq!(server.count_requests(is_ours), 0);
     // What they bound counts.
     server.create(pod("late", 1));
@@ -241,7 +241,7 @@ fn victims_named_by_extenders_are_evicted() {
     let mut strong = pod("strong", 2);
     strong["spec"]["priority"] = json!(10);
     server.create(strong);
-    let is_eviction = |asked: &Asked| asked.verb == "delete" && asked.path.starts_with(&path(""));
+    let is_eviction = |asked: &RecordedRequest| asked.verb == "delete" && asked.path.starts_with(&path(""));
     until(&server, "a pod is to go", |server| server.count_requests(is_eviction) > 0);
     let (at, asked) = webhook.asked().remove(0);
     let proposed = &asked["NodeNameToVictims"]["n1"]["Pods"];
@@ -269,7 +269,7 @@ fn a_slow_extender_does_not_block_lease_renewal() {
     wait_until_all_are_bound(&server, 1);
     let asked = server.requests();
     let meanwhile = asked[before..].iter().take_while(|asked| !is_binding(asked));
-    let is_renewal = |asked: &&Asked| asked.path == LEASE && asked.verb == "update" && asked.code == 200;
+    let is_renewal = |asked: &&RecordedRequest| asked.path == LEASE && asked.verb == "update" && asked.code == 200;
     let renewals = meanwhile.filter(is_renewal).count();
     assert!(renewals >= 3, "the lease was renewed {renewals} times");
     assert_eq!(replica.stop(), Some(StopReason::Stopped));

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use schedc_double::{Fault, Rule, Server};
+use schedc_fake_apiserver::{Fault, FaultRule, Server};
 
 use crate::scheduler::cluster::{bound, node, pod, until, wait_until_all_are_bound};
 use crate::scheduler::replica::Replica;
@@ -34,7 +34,8 @@ fn create_more(server: &Server) {
 
 /// Every so manieth request to do something goes wrong, from the first on; then nothing does.
 fn every(server: &Server, nth: u32, fault: &Fault, verb: &str, path: &str) {
-    (0..10).for_each(|time| server.rule(Rule::new(fault.clone()).verb(verb).path(path).after(nth * time).times(1)));
+    (0..10)
+        .for_each(|time| server.rule(FaultRule::new(fault.clone()).verb(verb).path(path).after(nth * time).times(1)));
 }
 
 /// All pods are bound, whatever these faults do to bindings, and to what else is written.
@@ -101,7 +102,7 @@ fn lost_responses() {
 fn random_faults() {
     for seed in 0..5 {
         let server = server();
-        server.rule(Rule::random(seed, 200));
+        server.rule(FaultRule::random(seed, 200));
         let scheduler = Replica::alone(&server);
         create_more(&server);
         for number in 0..20 {
@@ -112,7 +113,7 @@ fn random_faults() {
                 _ => {}
             }
         }
-        server.no_rules();
+        server.clear_rules();
         wait_until_all_are_bound(&server, PODS);
         drop(scheduler);
     }
@@ -122,7 +123,7 @@ fn random_faults() {
 fn an_outage_of_the_server() {
     let mut server = server();
     // So slow that it is stopped in the midst of things.
-    server.rule(Rule::new(Fault::Delay(Duration::from_millis(20))).path("*/binding"));
+    server.rule(FaultRule::new(Fault::Delay(Duration::from_millis(20))).path("*/binding"));
     let _scheduler = Replica::alone(&server);
     for (is_anew, first) in [(false, 0), (true, 1), (false, 2), (true, 3), (true, 4)] {
         until(&server, "some are bound", |server| bound(server) > 8 * first);
@@ -137,8 +138,8 @@ fn an_outage_of_the_server() {
 #[test]
 fn schedulers_killed_in_sequence() {
     let server = server();
-    server.rule(Rule::new(Fault::Delay(Duration::from_millis(30))).path("*/binding"));
-    server.rule(Rule::random(7, 100).path("*/binding"));
+    server.rule(FaultRule::new(Fault::Delay(Duration::from_millis(30))).path("*/binding"));
+    server.rule(FaultRule::random(7, 100).path("*/binding"));
     for part in 0..5 {
         let scheduler = Replica::alone(&server);
         until(&server, "some are bound", |server| bound(server) > 9 * part);

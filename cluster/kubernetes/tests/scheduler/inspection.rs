@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use schedc_core::erased::AnyBundle;
 use schedc_core::scheduler::Options;
-use schedc_double::Server;
+use schedc_fake_apiserver::Server;
 use schedc_kubernetes::driver::{Driver, Leadership, Setup, Standby};
 use schedc_kubernetes::events::{EventRecorder, EventWriter};
 use schedc_kubernetes::inspect::{Inspector, Mismatch};

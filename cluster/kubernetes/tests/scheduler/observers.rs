@@ -13,7 +13,7 @@ use schedc_core::intern::Interner;
 use schedc_core::model::NodeIndex;
 use schedc_core::profile::Bundle;
 use schedc_core::scheduler::Options;
-use schedc_double::Server;
+use schedc_fake_apiserver::Server;
 use schedc_kubernetes::driver::{Driver, DriverHooks, Leadership, Setup, Standby};
 use schedc_kubernetes::dry_run::{DecisionResult, Decisions, DryRunClient};
 use schedc_kubernetes::health::Health;
@@ -272,6 +272,7 @@ fn a_shadow_reports_different_failures() {
     let counts = judge.counts(&server, 3);
     assert_eq!(counts, ProfileCounts { same_message: 1, other_message: 1, fits: 1, ..ProfileCounts::default() });
     std::thread::sleep(Duration::from_millis(20));
-    let own = |asked: &schedc_double::Asked| asked.verb == "create" && asked.path.ends_with("/binding");
+    let own =
+        |asked: &schedc_fake_apiserver::RecordedRequest| asked.verb == "create" && asked.path.ends_with("/binding");
     assert_eq!(server.count_requests(own), 0);
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schedc_core::erased::AnyBundle;
 use schedc_core::profile::Bundle;
 use schedc_core::scheduler::{Options, TieBreak};
-use schedc_double::Server;
+use schedc_fake_apiserver::Server;
 use schedc_kubernetes::blocking;
 use schedc_kubernetes::driver::{Driver, DriverHooks, Leadership, Setup, Standby, StopReason};
 use schedc_kubernetes::election::{self, Election, ElectionStatus};

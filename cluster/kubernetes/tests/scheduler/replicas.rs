@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use schedc_double::{Asked, Fault, Rule, Server};
+use schedc_fake_apiserver::{Fault, FaultRule, RecordedRequest, Server};
 use schedc_kubernetes::driver::StopReason;
 
 use crate::scheduler::cluster::{bound, check_bindings, is_binding, node, pod, until, wait_until_all_are_bound};
@@ -15,7 +15,7 @@ const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/
 fn server() -> Server {
     let server = Server::start();
     (0..10).for_each(|number| drop(server.create(node(&format!("n{number}"), 10))));
-    server.rule(Rule::new(Fault::Delay(Duration::from_millis(20))).path("*/binding"));
+    server.rule(FaultRule::new(Fault::Delay(Duration::from_millis(20))).path("*/binding"));
     server
 }
 
@@ -43,7 +43,7 @@ fn every_pod_is_bound_once(server: &Server) {
     assert_eq!(server.count_requests(|asked| is_binding(asked) && asked.code == 409), 0);
 }
 
-fn is_binding_of(asked: &Asked, name: &str) -> bool {
+fn is_binding_of(asked: &RecordedRequest, name: &str) -> bool {
     is_binding(asked) && asked.token == name
 }
 
@@ -74,7 +74,7 @@ fn the_leader_is_paused_for_longer_than_its_lease() {
 fn the_leader_cannot_reach_the_server() {
     let server = server();
     let (mut a, _b) = one_replica_leads_and_the_other_waits(&server);
-    server.rule(Rule::new(Fault::Cut).token("a"));
+    server.rule(FaultRule::new(Fault::Cut).token("a"));
     create_pods(&server, PODS / 2..PODS);
     assert_eq!(a.join(), Some(StopReason::LeaseLost));
     every_pod_is_bound_once(&server);
@@ -84,13 +84,13 @@ fn the_leader_cannot_reach_the_server() {
 #[test]
 fn a_stopped_leader_finishes_its_bindings() {
     let server = server();
-    server.rule(Rule::new(Fault::Delay(Duration::from_millis(300))).path("*/binding"));
+    server.rule(FaultRule::new(Fault::Delay(Duration::from_millis(300))).path("*/binding"));
     let (a, b) = one_replica_leads_and_the_other_waits(&server);
     create_pods(&server, PODS / 2..PODS);
     assert_eq!(a.stop(), Some(StopReason::Stopped));
     // What it had begun was done before it gave the lease back.
     let asked = server.requests();
-    let gave_back = |asked: &Asked| {
+    let gave_back = |asked: &RecordedRequest| {
         let holder = asked.body.as_ref().map(|lease| &lease["spec"]["holderIdentity"]);
         asked.path == LEASE
             && asked.verb == "update"

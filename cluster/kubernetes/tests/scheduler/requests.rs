@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use schedc_double::Server;
+use schedc_fake_apiserver::Server;
 use serde_json::{Value, json};
 
 use crate::scheduler::cluster::until;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use schedc_double::{Asked, Fault, Rule, Server};
+use schedc_fake_apiserver::{Fault, FaultRule, RecordedRequest, Server};
 use serde_json::{Value, json};
 
 use crate::scheduler::cluster::{bound, failures, node, node_of, path, pod, until, wait_for_failure};
@@ -66,7 +66,7 @@ fn selected_node(server: &Server, claim: &str) -> Option<String> {
 }
 
 /// Requests about single volumes and claims.
-fn is_about_volumes(asked: &Asked) -> bool {
+fn is_about_volumes(asked: &RecordedRequest) -> bool {
     asked.path.starts_with(&format!("{VOLUMES}/")) || asked.path.starts_with(&format!("{CLAIMS}/"))
 }
 
@@ -157,8 +157,8 @@ fn failed_writes_are_repaired() {
         server.bind_volumes();
         server.create(volume("pv", "n2"));
         for path in ["*/persistentvolumes/*", "*/persistentvolumeclaims/*"] {
-            server.rule(Rule::new(fault.clone()).verb("patch").path(path).times(2));
-            server.rule(Rule::new(Fault::Cut).verb("get").path(path).times(1));
+            server.rule(FaultRule::new(fault.clone()).verb("patch").path(path).times(2));
+            server.rule(FaultRule::new(Fault::Cut).verb("get").path(path).times(1));
         }
         create_pod_with_claim(&server, "found", "local");
         create_pod_with_claim(&server, "made", "csi");
@@ -178,12 +178,12 @@ fn missed_watch_events_are_repaired() {
     let is_taken = |server: &Server| server.get(&format!("{VOLUMES}/pv")).unwrap()["spec"]["claimRef"].is_object();
     until(&server, "the volume is taken", is_taken);
     // Watches break, and begin anew when all is over and forgotten.
-    server.rule(Rule::new(Fault::Answer(500, None)).verb("watch"));
-    server.rule(Rule::new(Fault::Answer(500, None)).verb("list"));
+    server.rule(FaultRule::new(Fault::Answer(500, None)).verb("watch"));
+    server.rule(FaultRule::new(Fault::Answer(500, None)).verb("list"));
     server.cut_connections();
     server.bind_volumes();
     server.merge(&format!("{CLAIMS}/p"), json!({"metadata": {"labels": {"touched": "yes"}}}));
     server.compact();
-    server.no_rules();
+    server.clear_rules();
     until(&server, "the pod is bound", |server| node_of(server, "p").as_deref() == Some("n2"));
 }

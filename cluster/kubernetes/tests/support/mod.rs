@@ -8,7 +8,7 @@ use std::time::Duration;
 use k8s_openapi::jiff::Timestamp;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use schedc_double::Server;
+use schedc_fake_apiserver::Server;
 use schedc_kubernetes::election::ElectionSettings;
 use schedc_kubernetes::transport::{
     ApiRequest, ApiResponse, Format, Http, RequestClass, StreamingTransport, Transport, TransportError,
@@ -33,7 +33,7 @@ pub(crate) struct Fast(Http, u32);
 impl Fast {
     /// The way to this server.
     pub(crate) fn to(server: &Server, times: u32) -> Fast {
-        server.speak_protobuf(schedc_objects::decode::encode);
+        server.enable_protobuf(schedc_objects::decode::encode);
         let tls = server.authority().map(|authority| {
             let mut roots = rustls::RootCertStore::empty();
             roots.add(CertificateDer::from_pem_slice(authority.as_bytes()).unwrap()).unwrap();

@@ -70,7 +70,7 @@ fn a_group_gets_its_nodes_when_there_are_enough() {
 }
 
 #[test]
-fn a_group_is_tried_once_somebody_describes_it_and_its_status_is_written() {
+fn a_group_is_tried_once_its_pod_group_exists_and_its_status_is_written() {
     let mut cluster = cluster();
     cluster.apply(&(node("n1", 3) + &pods("g", 3)));
     cluster.run_until(SECOND);
@@ -84,7 +84,7 @@ fn a_group_is_tried_once_somebody_describes_it_and_its_status_is_written() {
 }
 
 #[test]
-fn the_status_of_a_group_follows_what_becomes_of_it() {
+fn the_status_of_a_group_follows_its_pods() {
     let mut cluster = cluster();
     cluster.apply(&(node("n1", 3) + &described("g", 3)));
     cluster.run();
@@ -136,7 +136,7 @@ fn a_group_that_never_fits_is_given_up() {
 }
 
 #[test]
-fn groups_share_what_there_is() {
+fn groups_share_the_cluster() {
     let mut cluster = cluster();
     cluster.apply(&(node("n1", 3) + &node("n2", 4) + &group("g", 3) + &group("h", 4) + &group("i", 2)));
     cluster.run();

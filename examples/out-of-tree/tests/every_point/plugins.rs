@@ -234,7 +234,7 @@ impl PrepareScore for View {
 plugin!(Hooks, "Hooks", (), (), OptionalStateOf<Limit>, ());
 
 impl Hooks {
-    fn tell(&self, placement: &Placement, point: &'static str, note: impl Into<String>) {
+    fn record(&self, placement: &Placement, point: &'static str, note: impl Into<String>) {
         self.handle.event(placement.pod.uid.clone(), point, note);
     }
 }
@@ -259,7 +259,7 @@ impl ReservePlugin for Hooks {
         Ok(base.name(placement.node).to_owned())
     }
     fn unreserve(&self, _: &NoArgs, placement: &Placement, reserved: Option<&String>) {
-        self.tell(placement, "Unreserve", format!("Hooks {reserved:?}"));
+        self.record(placement, "Unreserve", format!("Hooks {reserved:?}"));
     }
 }
 
@@ -284,21 +284,21 @@ impl PreBindPlugin for Hooks {
         placement: &Placement,
         reserved: &String,
     ) -> Result<(), Status> {
-        self.tell(placement, "PreBind", reserved);
+        self.record(placement, "PreBind", reserved);
         Ok(())
     }
 }
 
 impl BindPlugin for Hooks {
     async fn bind<C: Client>(&self, _: &NoArgs, _: &C, placement: &Placement) -> Result<BindResult, Status> {
-        self.tell(placement, "Bind", "Hooks skips");
+        self.record(placement, "Bind", "Hooks skips");
         Ok(BindResult::Skip)
     }
 }
 
 impl PostBindPlugin for Hooks {
     fn post_bind(&self, _: &NoArgs, placement: &Placement) {
-        self.tell(placement, "PostBind", &*placement.node_name);
+        self.record(placement, "PostBind", &*placement.node_name);
     }
 }
 

@@ -54,7 +54,7 @@ fn nodes_under_maintenance_stay_free() {
 }
 
 #[test]
-fn a_pipeline_can_be_asked_without_a_scheduler() {
+fn a_pipeline_works_without_a_scheduler() {
     let mut engine = Engine::<maintenance::Pipeline>::new(&Handle::default()).unwrap();
     let mut cache = Cache::default();
     let node = testing::node(&WORKER.replace("NAME", "one"), &mut cache.base.interner);

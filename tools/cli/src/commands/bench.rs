@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 use schedc_core::erased::AnyBundle;
-use schedc_perf::config::{Chosen, Config, Labels};
+use schedc_perf::config::{Config, Labels, SelectedWorkload};
 use schedc_perf::{Options, Report, Reports};
 
 use super::cost::Cost;
@@ -57,19 +57,19 @@ impl Bench {
     pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
         let profile = self.profile.as_deref().map(|name| Routes::index_of(bundle.profiles, name)).transpose()?;
         let file = match &self.file {
-            Some(file) if !self.cost.is_asked_for() => file,
+            Some(file) if !self.cost.is_requested() => file,
             _ => return self.cost.run(bundle, profile, self.output),
         };
         let config = Config::read(file)?;
         let chosen = config.choose(&self.workload, &self.labels)?;
         let mut reports = Reports::default();
         if let [workload] = &chosen[..] {
-            tell_ignored(&chosen);
+            warn_ignored(&chosen);
             let options = Options { profile, seed: self.seed };
             reports.workloads.push(schedc_perf::run(bundle, workload, options)?);
             return self.print(&reports);
         }
-        tell_ignored(&chosen);
+        warn_ignored(&chosen);
         let mut failed = 0;
         for workload in &chosen {
             match self.run_alone(file, workload) {
@@ -94,7 +94,7 @@ impl Bench {
     }
 
     /// Runs a workload in a process of its own, whose memory tells how much the workload needs.
-    fn run_alone(&self, file: &Path, workload: &Chosen<'_>) -> Result<Report, Failure> {
+    fn run_alone(&self, file: &Path, workload: &SelectedWorkload<'_>) -> Result<Report, Failure> {
         // What cannot be run is found out here.
         workload.operations()?;
         let program =
@@ -129,8 +129,8 @@ impl Bench {
 }
 
 /// What is written for kube-scheduler only.
-fn tell_ignored(chosen: &[Chosen<'_>]) {
-    let ignored: BTreeSet<String> = chosen.iter().flat_map(Chosen::ignored).collect();
+fn warn_ignored(chosen: &[SelectedWorkload<'_>]) {
+    let ignored: BTreeSet<String> = chosen.iter().flat_map(SelectedWorkload::ignored).collect();
     if !ignored.is_empty() {
         let ignored: Vec<String> = ignored.into_iter().collect();
         output::note(format!("of kube-scheduler's, not used here: {}", ignored.join(", ")));

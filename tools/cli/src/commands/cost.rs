@@ -9,28 +9,28 @@ use super::output::{self, Format};
 use super::tables::cost::{amount, table};
 
 /// Arguments that say which workload to run. Each argument here names them: `requires` is not checked where they are given.
-const OF_WORKLOADS: [&str; 4] = ["file", "workload", "labels", "seed"];
+const WORKLOAD_FLAGS: [&str; 4] = ["file", "workload", "labels", "seed"];
 
 #[derive(Args)]
 pub(crate) struct Cost {
     /// Instead of a workload, measure what each plugin of a profile costs for a node, and what a node takes of memory
     ///
     /// All profiles, unless --profile names one. docs/bench.md says how that is measured.
-    #[arg(long, conflicts_with_all = OF_WORKLOADS)]
+    #[arg(long, conflicts_with_all = WORKLOAD_FLAGS)]
     cost: bool,
 
     /// Ask the plugins about so many nodes
-    #[arg(long, value_name = "NUMBER", default_value_t = 5000, requires = "cost", conflicts_with_all = OF_WORKLOADS)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 5000, requires = "cost", conflicts_with_all = WORKLOAD_FLAGS)]
     nodes: usize,
 
     /// Fail if a profile costs more than its budget allows
-    #[arg(long, requires = "cost", conflicts_with_all = OF_WORKLOADS)]
+    #[arg(long, requires = "cost", conflicts_with_all = WORKLOAD_FLAGS)]
     check: bool,
 }
 
 impl Cost {
     /// Whether the cost is to be measured, and no workload.
-    pub(crate) fn is_asked_for(&self) -> bool {
+    pub(crate) fn is_requested(&self) -> bool {
         self.cost
     }
 

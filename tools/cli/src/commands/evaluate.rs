@@ -80,14 +80,14 @@ fn evaluate_file(
     output: &mut impl Write,
 ) -> Result<usize, io::Error> {
     let mut problems = 0;
-    let mut complain = |place: &dyn Display, problem: &dyn Display| {
+    let mut print_error = |place: &dyn Display, problem: &dyn Display| {
         problems += 1;
-        output::complain(format_args!("{place}: {problem}"));
+        output::print_error(format_args!("{place}: {problem}"));
     };
     let mut lines = match Lines::open(path) {
         Ok(lines) => lines,
         Err(error) => {
-            complain(&path.display(), &format_args!("cannot be read: {error}"));
+            print_error(&path.display(), &format_args!("cannot be read: {error}"));
             return Ok(problems);
         }
     };
@@ -95,12 +95,12 @@ fn evaluate_file(
         let (place, line) = match lines.next() {
             Ok(Some(Line { place, text: Ok(line) })) => (place, line),
             Ok(Some(Line { place, text: Err(too_long) })) => {
-                complain(&place, &too_long);
+                print_error(&place, &too_long);
                 continue;
             }
             Ok(None) => return Ok(problems),
             Err(error) => {
-                complain(&path.display(), &format_args!("cannot be read: {error}"));
+                print_error(&path.display(), &format_args!("cannot be read: {error}"));
                 return Ok(problems);
             }
         };
@@ -119,11 +119,11 @@ fn evaluate_file(
                 output.write_all(text?.as_bytes())?;
                 output.write_all(b"\n")?;
             }
-            Ok(Err((id, error))) => complain(&place, &format_args!("scenario {}: {error}", shortened(&id, 200))),
+            Ok(Err((id, error))) => print_error(&place, &format_args!("scenario {}: {error}", shortened(&id, 200))),
             Err(error) if error.column > 0 => {
-                complain(&format_args!("{place}:{}", error.column), &shortened(&error.message, 2000));
+                print_error(&format_args!("{place}:{}", error.column), &shortened(&error.message, 2000));
             }
-            Err(error) => complain(&place, &shortened(&error.message, 2000)),
+            Err(error) => print_error(&place, &shortened(&error.message, 2000)),
         }
     }
 }

@@ -5,7 +5,7 @@ use schedc_core::erased::AnyBundle;
 use schedc_objects::Objects;
 
 use super::failure::Failure;
-use super::objects::{self, Deciders};
+use super::objects::{self, SchedulerSetup};
 use super::output::{self, Format};
 use super::pods::{Pods, check_nodes, name_of};
 use super::tables::explanation::{Nodes, table, tables};
@@ -65,7 +65,7 @@ impl Explain {
         if let Some(file) = self.pods.first_file() {
             self.input.add_first(file.into());
         }
-        let deciders = self.input.deciders(bundle)?;
+        let setup = self.input.setup(bundle)?;
         let objects = self.input.load(bundle)?;
         validate::warn(&objects.ignored);
         let subjects = self.pods.find(&objects)?;
@@ -73,9 +73,9 @@ impl Explain {
         let (mut explanations, mut unserved) = (Vec::new(), Vec::new());
         for subject in subjects {
             let pod = &objects.pods[subject].object;
-            match deciders.routes.profile_of(pod) {
+            match setup.routes.profile_of(pod) {
                 Some(profile) => {
-                    explanations.push(self.explain(subject, profile, objects.clone(), &deciders)?);
+                    explanations.push(self.explain(subject, profile, objects.clone(), &setup)?);
                 }
                 None => unserved.push(format!(
                     "pod {} asks for scheduler `{}`, which is none of the profiles; choose one with --profile",
@@ -109,18 +109,18 @@ impl Explain {
         subject: usize,
         profile: usize,
         objects: Objects,
-        deciders: &Deciders,
+        setup: &SchedulerSetup,
     ) -> Result<Explanation, Failure> {
         let name = name_of(&objects.pods[subject].object);
         let options = Options {
-            routes: deciders.routes,
+            routes: setup.routes,
             profile,
             seed: self.seed,
             after: self.after,
             all_filters: self.all_filters,
-            extenders: deciders.extenders,
+            extenders: setup.extenders,
         };
-        let explanation = explain(&deciders.bundle, objects, subject, options)?;
+        let explanation = explain(&setup.bundle, objects, subject, options)?;
         explanation.ok_or_else(|| Failure::new(format_args!("pod {name} does not wait for a scheduler")))
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct Export {
 impl Export {
     pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
         let compilation = sources::load(bundle, &self.profiles)?;
-        compilation.plans.iter().for_each(tell);
+        compilation.plans.iter().for_each(warn_unexported);
         let profiles: Vec<(String, ProfileSummary)> = compilation
             .plans
             .iter()
@@ -68,7 +68,7 @@ fn of_one_scheduler(plans: &[Plan]) -> Result<(), Failure> {
 }
 
 /// Tells what kube-scheduler cannot be told, or does not have.
-fn tell(plan: &Plan) {
+fn warn_unexported(plan: &Plan) {
     let names = plan.plugins.iter().map(|plugin| plugin.entry.name.as_str());
     let others: Vec<&str> = names.filter(|name| !is_kube_scheduler_plugin(name)).collect();
     if !others.is_empty() {

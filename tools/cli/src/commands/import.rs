@@ -52,7 +52,7 @@ impl Import {
         };
         let only = wanted.as_ref().and_then(|wanted| wanted.as_ref().ok()).map(|(index, _)| *index);
         if only.is_some() || wanted.is_none() || import.profiles.is_err() {
-            tell(&import, only);
+            report_remarks(&import, only);
         }
         let profiles = match wanted {
             Some(profile) => vec![profile?.1],
@@ -99,7 +99,7 @@ pub(crate) fn read(file: &Path) -> Result<(String, String), Failure> {
 }
 
 /// Tells what there is to know about one profile, or about all, and about the file as a whole.
-pub(crate) fn tell(import: &Imported, only: Option<usize>) {
+pub(crate) fn report_remarks(import: &Imported, only: Option<usize>) {
     for remark in &import.remarks {
         if remark.profile.is_none() || only.is_none() || remark.profile == only {
             let line = remark.one_line(&import.files);

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn requirements_are_those_of_kubectl() {
+    fn requirements_match_kubectl() {
         check("app=web", true);
         check(" app == web , tier=front ", true);
         check("app=web,tier=back", false);

@@ -18,7 +18,7 @@ use crate::budgets::Status;
 use crate::cluster::Routes;
 
 /// The profiles that decide, and which of them serves which pods.
-pub(crate) struct Deciders {
+pub(crate) struct SchedulerSetup {
     pub(crate) bundle: AnyBundle,
     /// Whether they were read just now; else they are compiled in.
     pub(crate) is_interpreted: bool,
@@ -85,16 +85,16 @@ impl Input {
     }
 
     /// Returns the profiles that decide: the compiled ones, unless others are to be read.
-    pub(crate) fn deciders(&self, bundle: &AnyBundle) -> Result<Deciders, Failure> {
+    pub(crate) fn setup(&self, bundle: &AnyBundle) -> Result<SchedulerSetup, Failure> {
         if self.interpret.is_empty() {
-            return self.by(bundle.clone(), false);
+            return self.setup_of(bundle.clone(), false);
         }
-        self.by(Interpretation::of(sources::load(bundle, &self.interpret)?)?.bundle(), true)
+        self.setup_of(Interpretation::of(sources::load(bundle, &self.interpret)?)?.bundle(), true)
     }
 
-    fn by(&self, bundle: AnyBundle, is_interpreted: bool) -> Result<Deciders, Failure> {
+    fn setup_of(&self, bundle: AnyBundle, is_interpreted: bool) -> Result<SchedulerSetup, Failure> {
         let (routes, extenders) = (self.routes(bundle.profiles)?, self.extenders.overrides(bundle.profiles)?);
-        Ok(Deciders { bundle, is_interpreted, routes, extenders })
+        Ok(SchedulerSetup { bundle, is_interpreted, routes, extenders })
     }
 
     /// Which profile serves which pods.

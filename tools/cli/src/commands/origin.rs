@@ -16,7 +16,7 @@ const PACKAGES: [(&str, &str); 5] = [
     ("schedc-codegen", "codegen"),
     ("schedc-core", "core"),
     ("schedc-plugins", "plugins"),
-    ("schedc-testing", "testing"),
+    ("schedc-testing", "testing/contracts"),
 ];
 
 /// Where cargo records what it installed, in the folder beside that of the programs.

@@ -64,7 +64,7 @@ pub(crate) fn note(text: impl Display) {
 }
 
 /// Says what is wrong, and that is not the end.
-pub(crate) fn complain(text: impl Display) {
+pub(crate) fn print_error(text: impl Display) {
     // If nobody reads this, nothing can be done about it.
     let _ = writeln!(anstream::stderr(), "{} {}", error("error:"), message(text));
 }

@@ -37,7 +37,7 @@ mod tests {
     use super::plugin_command;
 
     #[test]
-    fn plugins_of_kubectl_are_shown_as_they_are_typed() {
+    fn kubectl_plugins_are_shown_as_users_type_them() {
         assert_eq!(plugin_command("kubectl-schedc").as_deref(), Some("kubectl schedc"));
         assert_eq!(plugin_command("kubectl-my_scheduler-lab").as_deref(), Some("kubectl my-scheduler lab"));
         assert_eq!(plugin_command("schedc"), None);

@@ -10,7 +10,7 @@ use schedc_core::erased::AnyBundle;
 use schedc_objects::AnyObject;
 
 use super::failure::Failure;
-use super::objects::{self, Deciders};
+use super::objects::{self, SchedulerSetup};
 use super::output::{self, Format};
 use super::rows::Rows;
 use super::tables::simulation::{View, table};
@@ -93,7 +93,7 @@ impl Time {
 impl Simulate {
     pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
         let start = Instant::now();
-        let deciders = self.input.deciders(bundle)?;
+        let setup = self.input.setup(bundle)?;
         let mut objects = self.input.load(bundle)?;
         let view = View { all: self.all, times: self.time.matters() };
         let Time { events, trace, log, until, start: begin } = self.time;
@@ -107,22 +107,22 @@ impl Simulate {
         }
         self.rows.check(&objects, &timeline)?;
         let options = simulation::Options {
-            routes: deciders.routes,
+            routes: setup.routes,
             seed: self.seed,
             until,
             log,
-            extenders: deciders.extenders,
+            extenders: setup.extenders,
             read: start.elapsed(),
         };
         let is_pod = |event: &&timeline::Event| matches!(&event.action, Action::Create(AnyObject::Pod(_)));
         let later = timeline.events.iter().filter(is_pod).count();
         let mut progress = Progress::new(objects.pods.len() + later);
         let tell = |tried| progress.show(tried);
-        let report = simulate(&deciders.bundle, objects, timeline, options, tell)?;
+        let report = simulate(&setup.bundle, objects, timeline, options, tell)?;
         progress.end();
         objects::note_uncounted(&report.budgets);
         if report.summary.pods == report.summary.skipped {
-            output::note(nothing_to_do(&report.summary.skipped_by, &deciders));
+            output::note(empty_simulation(&report.summary.skipped_by, &setup));
         }
         output::print(self.output, &report, |report| match self.rows.apply(report) {
             None => table(report, view),
@@ -132,12 +132,12 @@ impl Simulate {
 }
 
 /// What to think of it if no pod was to be placed.
-fn nothing_to_do(skipped: &Skipped, deciders: &Deciders) -> String {
+fn empty_simulation(skipped: &Skipped, setup: &SchedulerSetup) -> String {
     if skipped.other_schedulers.is_empty() {
         return "there is no pod to place in the input".to_owned();
     }
-    let known: Vec<&str> = deciders.routes.profiles().iter().map(|profile| profile.scheduler_name).collect();
-    let are = if deciders.is_interpreted { "interpreted" } else { "compiled in" };
+    let known: Vec<&str> = setup.routes.profiles().iter().map(|profile| profile.scheduler_name).collect();
+    let are = if setup.is_interpreted { "interpreted" } else { "compiled in" };
     format!("no pod asks for a scheduler that is {are} ({}); with --profile, one profile serves all", known.join(", "))
 }
 
@@ -149,7 +149,7 @@ struct Progress {
 }
 
 impl Progress {
-    const PATIENCE: Duration = Duration::from_millis(500);
+    const SHOW_AFTER: Duration = Duration::from_millis(500);
 
     fn new(pods: usize) -> Self {
         Progress { pods, start: Instant::now(), bar: None }
@@ -158,7 +158,7 @@ impl Progress {
     fn show(&mut self, decided: usize) {
         match &self.bar {
             Some(bar) => bar.set_position(decided as u64),
-            None if decided.is_multiple_of(64) && self.start.elapsed() > Self::PATIENCE => {
+            None if decided.is_multiple_of(64) && self.start.elapsed() > Self::SHOW_AFTER => {
                 let bar = ProgressBar::with_draw_target(Some(self.pods as u64), ProgressDrawTarget::stderr());
                 if let Ok(style) = ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} pods, {eta} left") {
                     bar.set_style(style);

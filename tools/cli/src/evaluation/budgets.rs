@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_is_taken_as_it_is() {
+    fn an_existing_status_is_kept() {
         let closed = budget(json!({"minAvailable": 0}), json!({"disruptionsAllowed": 0}));
         let open = budget(json!({"minAvailable": 1}), json!({"disruptionsAllowed": 1}));
         assert_eq!(victims(std::slice::from_ref(&closed), &[attempt()]), ["default/dear"]);

@@ -10,7 +10,7 @@ mod decision;
 mod hints;
 mod preemption;
 mod scenario;
-mod world;
+mod scenario_cluster;
 
 use std::fmt;
 use std::sync::Arc;
@@ -33,8 +33,8 @@ pub use hints::{
     Change, Decision as HintDecision, Direct, EventResult, Gated, Hint, HintResult, HintScenario, Place, Scope,
 };
 pub use preemption::{Candidate, Outcome, Preemption};
-pub use scenario::{NotAScenario, Reference, Scenario, Step, UnknownKeys};
-pub use world::World;
+pub use scenario::{InvalidScenario, Reference, Scenario, Step, UnknownKeys};
+pub use scenario_cluster::ScenarioCluster;
 
 /// What was found for the pods of one scenario.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -57,17 +57,17 @@ pub enum Error {
     /// The scenario has keys that no scenario has.
     UnknownKeys(Vec<ObjectError>),
     /// Something in the scenario is wrong.
-    Broken {
+    InvalidItem {
         /// Where, such as `steps[3]`.
         place: String,
         /// What.
-        error: Broken,
+        error: InvalidItem,
     },
 }
 
 /// What can be wrong in a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Broken {
+pub enum InvalidItem {
     /// An object is not what it says to be.
     Object(Vec<ObjectError>),
     /// A field that says what an object is, is missing.
@@ -105,27 +105,27 @@ impl fmt::Display for Error {
                     )
                 }),
             ),
-            Error::Broken { place, error } => write!(f, "{place}: {error}"),
+            Error::InvalidItem { place, error } => write!(f, "{place}: {error}"),
         }
     }
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for InvalidItem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Broken::Object(errors) => write_all(f, errors.iter()),
-            Broken::Missing(field) => write!(f, "the object has no `{field}`"),
-            Broken::Kind { api_version: None, kind } => {
+            InvalidItem::Object(errors) => write_all(f, errors.iter()),
+            InvalidItem::Missing(field) => write!(f, "the object has no `{field}`"),
+            InvalidItem::Kind { api_version: None, kind } => {
                 write!(f, "scheduling does not look at objects of kind `{}`", shortened(kind, 200))
             }
-            Broken::Kind { api_version: Some(api_version), kind } => {
+            InvalidItem::Kind { api_version: Some(api_version), kind } => {
                 let (kind, api_version) = (shortened(kind, 200), shortened(api_version, 200));
                 write!(f, "scheduling does not look at objects of kind `{kind}` of `{api_version}`")
             }
-            Broken::NoEvent { resource, action } => {
+            InvalidItem::NoEvent { resource, action } => {
                 write!(f, "there is no event `{}` of `{}`", shortened(action, 200), shortened(resource, 200))
             }
-            Broken::NotAPod(kind) => write!(f, "a {kind} cannot be scheduled"),
+            InvalidItem::NotAPod(kind) => write!(f, "a {kind} cannot be scheduled"),
         }
     }
 }
@@ -146,9 +146,9 @@ fn write_all<E: fmt::Display>(f: &mut fmt::Formatter<'_>, errors: impl ExactSize
 
 impl std::error::Error for Error {}
 
-impl From<Vec<ObjectError>> for Broken {
+impl From<Vec<ObjectError>> for InvalidItem {
     fn from(errors: Vec<ObjectError>) -> Self {
-        Broken::Object(errors)
+        InvalidItem::Object(errors)
     }
 }
 
@@ -222,24 +222,25 @@ impl Evaluator {
     ) -> Result<Evaluation, Error> {
         self.check_keys(scenario::unknown_fields("", &scenario.unknown, Scenario::KEYS).collect())?;
         let profile = self.profile_of(scenario.profile.as_deref())?;
-        let mut world = World::new(&mut *self.cluster, profile, self.originals);
-        world.budgets = BudgetStatuses::of(&scenario.objects, &scenario.steps);
+        let mut scenario_cluster = ScenarioCluster::new(&mut *self.cluster, profile, self.originals);
+        scenario_cluster.budgets = BudgetStatuses::of(&scenario.objects, &scenario.steps);
         for (at, value) in scenario.objects.into_iter().enumerate() {
             let object =
-                scenario::object(value, &mut self.reader).map_err(|error| Error::broken("objects", at, error))?;
-            world.apply(object);
+                scenario::object(value, &mut self.reader).map_err(|error| Error::invalid_item("objects", at, error))?;
+            scenario_cluster.apply(object);
         }
         let mut results = Vec::new();
         for (at, step) in scenario.steps.into_iter().enumerate() {
-            let broken = |error| Error::broken("steps", at, error);
+            let broken = |error| Error::invalid_item("steps", at, error);
             let Some((pod, written)) =
-                take_step(&mut world, &mut self.reader, Kinds::declared(self.kinds), step).map_err(broken)?
+                take_step(&mut scenario_cluster, &mut self.reader, Kinds::declared(self.kinds), step)
+                    .map_err(broken)?
             else {
                 continue;
             };
-            let decision = world.decide(&pod);
+            let decision = scenario_cluster.decide(&pod);
             if let Some(node) = place(results.len(), &decision) {
-                world.place(pod, &written, &node);
+                scenario_cluster.place(pod, &written, &node);
             }
             results.push(decision);
         }
@@ -271,26 +272,26 @@ impl Evaluator {
 
 /// Takes a step. Returns the pod, and as it is written, if it is to schedule one.
 fn take_step(
-    world: &mut World<'_>,
+    scenario_cluster: &mut ScenarioCluster<'_>,
     reader: &mut ObjectReader,
     kinds: Kinds,
     step: Step,
-) -> Result<Option<(Arc<Pod>, ApiPod)>, Broken> {
+) -> Result<Option<(Arc<Pod>, ApiPod)>, InvalidItem> {
     match step {
-        Step::Create(value) => world.apply(scenario::object(value, reader)?),
-        Step::Update(value) => world.update(scenario::object(value, reader)?),
-        Step::Delete(object) => world.delete(&object, kinds)?,
+        Step::Create(value) => scenario_cluster.apply(scenario::object(value, reader)?),
+        Step::Update(value) => scenario_cluster.update(scenario::object(value, reader)?),
+        Step::Delete(object) => scenario_cluster.delete(&object, kinds)?,
         Step::Schedule(value) => {
             let pod = scenario::pod(value, reader)?;
-            return Ok(Some((Arc::new(world.pending(&pod)), pod)));
+            return Ok(Some((Arc::new(scenario_cluster.pending(&pod)), pod)));
         }
     }
     Ok(None)
 }
 
 impl Error {
-    fn broken(list: &str, at: usize, error: Broken) -> Self {
-        Error::Broken { place: format!("{list}[{at}]"), error }
+    fn invalid_item(list: &str, at: usize, error: InvalidItem) -> Self {
+        Error::InvalidItem { place: format!("{list}[{at}]"), error }
     }
 }
 

@@ -10,7 +10,7 @@ use serde::de::{DeserializeOwned, Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::Broken;
+use super::InvalidItem;
 
 /// A cluster, and what happens to it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -123,7 +123,7 @@ pub(super) mod unique {
 
 /// Why a line is no scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotAScenario {
+pub struct InvalidScenario {
     /// Where in the line; 0 for the line as a whole.
     pub column: usize,
     /// What is wrong.
@@ -138,13 +138,13 @@ impl Scenario {
     ///
     /// # Errors
     /// It is not JSON, or not a scenario.
-    pub fn read(line: &[u8]) -> Result<Self, NotAScenario> {
+    pub fn read(line: &[u8]) -> Result<Self, InvalidScenario> {
         read(line)
     }
 }
 
 /// Reads a line of JSON: a scenario, or an object with a scenario.
-pub(super) fn read<S: DeserializeOwned>(line: &[u8]) -> Result<S, NotAScenario> {
+pub(super) fn read<S: DeserializeOwned>(line: &[u8]) -> Result<S, InvalidScenario> {
     #[derive(Deserialize)]
     struct Line<S> {
         scenario: Option<S>,
@@ -152,12 +152,12 @@ pub(super) fn read<S: DeserializeOwned>(line: &[u8]) -> Result<S, NotAScenario> 
     }
     // A derived reader would take a list of all fields, too.
     if !line.starts_with(b"{") {
-        return Err(NotAScenario::new("a line must be an object of JSON"));
+        return Err(InvalidScenario::new("a line must be an object of JSON"));
     }
     match serde_json::from_slice(line).map_err(|error| problem(&error))? {
         Line { scenario: Some(scenario), .. } => Ok(scenario),
         Line { id: Some(_), .. } => serde_json::from_slice(line).map_err(|error| problem(&error)),
-        Line { .. } => Err(NotAScenario::new("there is neither `id` nor `scenario`")),
+        Line { .. } => Err(InvalidScenario::new("there is neither `id` nor `scenario`")),
     }
 }
 
@@ -171,32 +171,32 @@ pub(super) fn unknown_fields<'a>(
     unknown.map(move |name| UnknownField { parent: parent.to_owned(), name: name.clone(), known })
 }
 
-impl NotAScenario {
+impl InvalidScenario {
     fn new(message: &str) -> Self {
-        NotAScenario { column: 0, message: format!("not a scenario: {message}") }
+        InvalidScenario { column: 0, message: format!("not a scenario: {message}") }
     }
 }
 
 /// What is wrong with a line, and where.
-fn problem(error: &serde_json::Error) -> NotAScenario {
+fn problem(error: &serde_json::Error) -> InvalidScenario {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     let text = text.strip_suffix(&place).unwrap_or(&text);
-    NotAScenario { column: error.column(), message: format!("not a scenario: {text}") }
+    InvalidScenario { column: error.column(), message: format!("not a scenario: {text}") }
 }
 
 /// The object in a JSON value.
-pub(super) fn object(value: Value, reader: &mut ObjectReader) -> Result<AnyObject, Broken> {
+pub(super) fn object(value: Value, reader: &mut ObjectReader) -> Result<AnyObject, InvalidItem> {
     let text = |field| match value.get(field).and_then(Value::as_str) {
-        None | Some("") => Err(Broken::Missing(field)),
+        None | Some("") => Err(InvalidItem::Missing(field)),
         Some(text) => Ok(text.to_owned()),
     };
     let (kind, api_version) = (text("kind")?, text("apiVersion")?);
-    reader.read(&api_version, &kind, value)?.ok_or(Broken::Kind { api_version: Some(api_version), kind })
+    reader.read(&api_version, &kind, value)?.ok_or(InvalidItem::Kind { api_version: Some(api_version), kind })
 }
 
 /// The pod in a JSON value, which need not say that it is one.
-pub(super) fn pod(mut value: Value, reader: &mut ObjectReader) -> Result<Pod, Broken> {
+pub(super) fn pod(mut value: Value, reader: &mut ObjectReader) -> Result<Pod, InvalidItem> {
     if let Some(fields) = value.as_object_mut() {
         for (field, text) in [("apiVersion", "v1"), ("kind", "Pod")] {
             fields.entry(field).or_insert_with(|| text.into());
@@ -204,7 +204,7 @@ pub(super) fn pod(mut value: Value, reader: &mut ObjectReader) -> Result<Pod, Br
     }
     match object(value, reader)? {
         AnyObject::Pod(pod) => Ok(*pod),
-        other => Err(Broken::NotAPod(other.kind())),
+        other => Err(InvalidItem::NotAPod(other.kind())),
     }
 }
 
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scenario_stands_alone_or_beside_expected_results() {
+    fn a_scenario_may_have_expected_results() {
         let alone = r#"{"id": "a", "profile": "edge", "steps": [{"delete": {"kind": "Node", "name": "n"}}]}"#;
         let scenario = read(alone).unwrap();
         let reference = Reference { kind: "Node".into(), namespace: String::new(), name: "n".into() };
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_scenario_has_a_place() {
+    fn invalid_scenarios_are_reported_with_their_position() {
         for (line, error) in [
             ("{", "1: not a scenario: EOF while parsing an object"),
             ("{}", "0: not a scenario: there is neither `id` nor `scenario`"),

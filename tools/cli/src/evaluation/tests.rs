@@ -65,7 +65,7 @@ fn a_pod_that_is_placed_takes_room() {
 }
 
 #[test]
-fn a_pod_that_goes_leaves_its_room() {
+fn a_deleted_pod_frees_its_resources() {
     check(&[node("a"), bound("p", "a")], &[schedule("q"), delete("Pod", "p"), schedule("q")], &[FULL, "a"]);
     check(&[node("a")], &[schedule("p"), delete("Pod", "p"), delete("Pod", "p"), schedule("q")], &["a", "a"]);
 }
@@ -81,7 +81,7 @@ fn a_finished_pod_does_not_exist() {
 }
 
 #[test]
-fn an_update_of_a_pod_keeps_its_node_and_makes_no_pod() {
+fn an_update_of_a_pod_keeps_its_node_and_creates_no_pod() {
     let update = json!({"update": pending("p")});
     check(&[node("a"), bound("p", "a")], &[update.clone(), schedule("q")], &[FULL]);
     check(&[node("a")], &[schedule("p"), update.clone(), schedule("q")], &["a", FULL]);
@@ -125,7 +125,7 @@ fn the_node_that_a_scheduled_pod_names_is_only_compared() {
 }
 
 #[test]
-fn nodes_that_a_pod_names_are_told_once() {
+fn nodes_named_by_a_pod_are_listed_once() {
     let term = json!({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["gone"]}]});
     let terms = json!({"nodeSelectorTerms": [term, term]});
     let affinity = json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}});
@@ -155,7 +155,7 @@ fn pods_may_be_placed_elsewhere() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
+fn errors_are_reported_with_their_position() {
     let errors = |objects: Value, steps: Value| {
         let scenario = json!({"id": "test", "profile": "edge", "objects": objects, "steps": steps}).to_string();
         let scenario = Scenario::read(scenario.as_bytes()).unwrap();

@@ -60,7 +60,7 @@ pub fn explain(
         true => {
             let mut simulator = start(bundle, objects.clone(), &key, &options)?;
             simulator.run_to_attempt(|_| false);
-            let Attempts { subject, mut of_subject, preempted_by, .. } = simulator.hooks.clone();
+            let AttemptRecorder { subject, mut of_subject, preempted_by, .. } = simulator.hooks.clone();
             let attempt = of_subject;
             // A pod that PreEnqueue holds is explained as it is in the end.
             if attempt > 0 {
@@ -70,7 +70,7 @@ pub fn explain(
                     of_subject == 0
                 });
             }
-            let Attempts { placed, without_node, preempted, .. } = simulator.hooks.clone();
+            let AttemptRecorder { placed, without_node, preempted, .. } = simulator.hooks.clone();
             after = Some(After { placed, unschedulable: without_node.len(), attempt, preempted, preempted_by });
             simulator
         }
@@ -95,9 +95,10 @@ fn start(
     objects: Vec<AnyObject>,
     subject: &Key,
     options: &Options,
-) -> Result<Simulator<Attempts>, StartErrors> {
+) -> Result<Simulator<AttemptRecorder>, StartErrors> {
     let Options { routes, seed, extenders, .. } = options;
-    let Cluster { mut simulator, .. } = Cluster::new(bundle, objects, routes, *seed, extenders, Attempts::default())?;
+    let Cluster { mut simulator, .. } =
+        Cluster::new(bundle, objects, routes, *seed, extenders, AttemptRecorder::default())?;
     if let Some(pod) = simulator.server.get(subject) {
         simulator.hooks.subject = uid_of(pod);
     }
@@ -118,7 +119,7 @@ fn as_pending(pod: &mut ApiPod) {
 
 /// Attempts so far.
 #[derive(Clone, Default)]
-struct Attempts {
+struct AttemptRecorder {
     /// The pod that is explained.
     subject: Uid,
     of_subject: usize,
@@ -132,7 +133,7 @@ struct Attempts {
     without_node: HashSet<Uid>,
 }
 
-impl SimulationHooks for Attempts {
+impl SimulationHooks for AttemptRecorder {
     fn on_outcome(&mut self, _: i64, outcome: &Outcome, cluster: &Base) {
         let pod = &outcome.pod;
         let victims = victims(outcome);

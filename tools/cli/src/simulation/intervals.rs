@@ -5,7 +5,7 @@ use crate::timeline::Span;
 
 /// Something that happens to a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Moment {
+pub(super) enum PodTransition {
     /// It comes, and waits for a node.
     Came,
     /// It comes on its node.
@@ -24,7 +24,7 @@ pub(super) enum Moment {
 
 /// All that happened, in the order of time.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Intervals(Vec<(i64, Moment)>);
+pub(super) struct Intervals(Vec<(i64, PodTransition)>);
 
 const SECOND: i64 = 1_000_000_000;
 const HOUR: i64 = 3600 * SECOND;
@@ -61,7 +61,7 @@ const LENGTHS: [i64; 26] = [
 ];
 
 impl Intervals {
-    pub(super) fn push(&mut self, now: i64, moment: Moment) {
+    pub(super) fn push(&mut self, now: i64, moment: PodTransition) {
         self.0.push((now, moment));
     }
 
@@ -73,26 +73,26 @@ impl Intervals {
         let length = LENGTHS.into_iter().find(|length| end <= PARTS * length).unwrap_or(364 * 24 * HOUR);
         let count = (end - 1) / length + 1;
         let seconds = |nanoseconds| Span(nanoseconds).seconds();
-        let mut moments = self.0.iter().peekable();
+        let mut transitions = self.0.iter().peekable();
         let mut parts = Vec::new();
         let (mut pending, mut running) = (0_usize, 0_usize);
         for at in 0..count {
             let (from, to) = (at * length, end.min((at + 1) * length));
             let mut part = Interval { from: seconds(from), to: seconds(to), ..Interval::default() };
             let is_last = at + 1 == count;
-            while let Some((_, moment)) = moments.next_if(|(time, _)| *time < to || is_last) {
+            while let Some((_, moment)) = transitions.next_if(|(time, _)| *time < to || is_last) {
                 match moment {
-                    Moment::Came => (part.created, pending) = (part.created + 1, pending + 1),
-                    Moment::CameOnNode => (part.created, running) = (part.created + 1, running + 1),
-                    Moment::Bound => {
+                    PodTransition::Came => (part.created, pending) = (part.created + 1, pending + 1),
+                    PodTransition::CameOnNode => (part.created, running) = (part.created + 1, running + 1),
+                    PodTransition::Bound => {
                         part.placed += 1;
                         (pending, running) = (pending.saturating_sub(1), running + 1);
                     }
-                    Moment::OnNode => running += 1,
-                    Moment::Gone => (part.deleted, pending) = (part.deleted + 1, pending.saturating_sub(1)),
-                    Moment::GoneFromNode | Moment::Preempted => {
+                    PodTransition::OnNode => running += 1,
+                    PodTransition::Gone => (part.deleted, pending) = (part.deleted + 1, pending.saturating_sub(1)),
+                    PodTransition::GoneFromNode | PodTransition::Preempted => {
                         part.deleted += 1;
-                        part.preempted += usize::from(*moment == Moment::Preempted);
+                        part.preempted += usize::from(*moment == PodTransition::Preempted);
                         running = running.saturating_sub(1);
                     }
                 }
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_easy_to_read_and_few() {
+    fn intervals_are_readable_and_few() {
         for (end, length, count) in [
             (1, SECOND / 1000, 1),
             (SECOND, SECOND / 10, 10),
@@ -125,12 +125,12 @@ mod tests {
     }
 
     #[test]
-    fn what_happens_at_the_end_of_a_part_is_part_of_the_next() {
-        let mut moments = Intervals::default();
-        moments.push(0, Moment::Came);
-        moments.push(SECOND, Moment::Bound);
-        moments.push(12 * SECOND, Moment::GoneFromNode);
-        let parts = moments.over(12 * SECOND);
+    fn events_at_the_end_of_an_interval_belong_to_the_next() {
+        let mut transitions = Intervals::default();
+        transitions.push(0, PodTransition::Came);
+        transitions.push(SECOND, PodTransition::Bound);
+        transitions.push(12 * SECOND, PodTransition::GoneFromNode);
+        let parts = transitions.over(12 * SECOND);
         let show = |part: &Interval| (part.created, part.placed, part.deleted, part.pending, part.running);
         assert_eq!(parts.len(), 12);
         assert_eq!(parts.iter().take(2).map(show).collect::<Vec<_>>(), [(1, 0, 0, 1, 0), (0, 1, 0, 0, 1)]);

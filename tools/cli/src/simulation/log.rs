@@ -22,7 +22,7 @@ pub struct Line {
     /// To whom: `Pod namespace/name`.
     pub object: String,
     /// What.
-    pub what: What,
+    pub what: LogEvent,
     /// More of it: the node, the reason, what woke the pod.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
@@ -31,7 +31,7 @@ pub struct Line {
 /// What may happen to objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum What {
+pub enum LogEvent {
     /// It comes.
     Created,
     /// It changes.
@@ -67,7 +67,7 @@ struct Waiting {
 }
 
 impl Log {
-    fn line(&mut self, now: i64, object: impl Into<String>, what: What, message: impl Into<String>) {
+    fn line(&mut self, now: i64, object: impl Into<String>, what: LogEvent, message: impl Into<String>) {
         self.lines.push(Line { at: Span(now).seconds(), object: object.into(), what, message: message.into() });
     }
 
@@ -76,9 +76,9 @@ impl Log {
         let name = Reference::of(&change.object).to_string();
         let AnyObject::Pod(pod) = &*change.object else {
             let what = match change.kind {
-                ChangeKind::Added => What::Created,
-                ChangeKind::Modified => What::Changed,
-                ChangeKind::Deleted => What::Deleted,
+                ChangeKind::Added => LogEvent::Created,
+                ChangeKind::Modified => LogEvent::Changed,
+                ChangeKind::Deleted => LogEvent::Deleted,
             };
             // What is there from the start is not news.
             if now > 0 {
@@ -91,18 +91,20 @@ impl Log {
         let waiting = self.pods.remove(&uid);
         match (change.kind, node, waiting) {
             (ChangeKind::Deleted, ..) => match by {
-                Some(by) => self.line(now, name, What::Preempted, format!("by Pod {by}")),
-                None => self.line(now, name, What::Deleted, ""),
+                Some(by) => self.line(now, name, LogEvent::Preempted, format!("by Pod {by}")),
+                None => self.line(now, name, LogEvent::Deleted, ""),
             },
-            (ChangeKind::Modified, Some(node), Some(_)) => self.line(now, name, What::Bound, format!("to {node}")),
-            (ChangeKind::Added, Some(node), _) if now > 0 => self.line(now, name, What::Created, format!("on {node}")),
+            (ChangeKind::Modified, Some(node), Some(_)) => self.line(now, name, LogEvent::Bound, format!("to {node}")),
+            (ChangeKind::Added, Some(node), _) if now > 0 => {
+                self.line(now, name, LogEvent::Created, format!("on {node}"))
+            }
             (_, Some(_), _) => {}
             (kind, None, waiting) => {
                 let before = waiting.as_ref().map(|waiting| &*waiting.pod);
                 if kind == ChangeKind::Added {
-                    self.line(now, &name, What::Created, "");
+                    self.line(now, &name, LogEvent::Created, "");
                 } else if before.is_some_and(|before| is_other(before, pod)) {
-                    self.line(now, &name, What::Changed, "");
+                    self.line(now, &name, LogEvent::Changed, "");
                 }
                 let is_parked = waiting.is_some_and(|waiting| waiting.is_parked);
                 self.pods.insert(uid, Waiting { name, pod: change.object.clone(), is_parked });
@@ -114,8 +116,8 @@ impl Log {
     pub(super) fn outcome(&mut self, now: i64, outcome: &Outcome, nominated_node: Option<&str>, victims: &[String]) {
         let Err(failure) = &outcome.result else { return };
         let what = match failure {
-            Failure::Unschedulable(_) => What::Unschedulable,
-            Failure::Error(_) => What::Failed,
+            Failure::Unschedulable(_) => LogEvent::Unschedulable,
+            Failure::Error(_) => LogEvent::Failed,
         };
         let name = format!("Pod {}", outcome.pod.namespaced_name());
         let room = match (nominated_node, victims) {
@@ -145,10 +147,10 @@ impl Log {
         for (uid, waiting) in &self.pods {
             let is_parked = matches!(scheduler.place(uid), Some(QueuePlace::Unschedulable | QueuePlace::Gated));
             match (waiting.is_parked, is_parked) {
-                (true, false) => lines.push((waiting.name.clone(), What::Woken, format!("since {by} was {verb}"))),
+                (true, false) => lines.push((waiting.name.clone(), LogEvent::Woken, format!("since {by} was {verb}"))),
                 (false, true) => {
                     let held = scheduler.gate_status(uid).map(|status| status.message());
-                    lines.extend(held.map(|message| (waiting.name.clone(), What::Held, message)));
+                    lines.extend(held.map(|message| (waiting.name.clone(), LogEvent::Held, message)));
                 }
                 _ => {}
             }

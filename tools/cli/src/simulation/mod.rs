@@ -1,8 +1,8 @@
 //! All pending pods of a cluster are placed, while objects come, change and go as a timeline says. Time is virtual.
 
 mod intervals;
-mod ledger;
 mod log;
+mod pod_records;
 mod recorder;
 mod report;
 
@@ -21,8 +21,8 @@ use crate::budgets;
 use crate::cluster::{self, Routes};
 use crate::timeline::{Action, Reference, Span, Timeline};
 use crate::utilisation::utilisation;
-use ledger::Pods;
-pub use log::{Line, What};
+pub use log::{Line, LogEvent};
+use pod_records::PodResults;
 use recorder::Recorder;
 pub use report::{Ended, Interval, KeptByBudget, Placement, Preempted, Report, Summary, Unschedulable, Waits};
 
@@ -68,7 +68,7 @@ pub fn simulate(
         *other_kinds.entry(kind).or_default() += n;
     }
     let all = cluster::objects(objects);
-    let start = timeline.start.map_or_else(|| cluster::newest(&all), nanoseconds);
+    let start = timeline.start.map_or_else(|| cluster::latest_time(&all), nanoseconds);
     let recorder = Recorder::new(options.routes, start, options.log, progress);
     let mut of_cluster = cluster::options(&options.routes, options.seed, start);
     of_cluster.scheduler.extenders = options.extenders;
@@ -94,18 +94,18 @@ pub fn simulate(
     };
     let end = simulator.now() - start;
     // Why pods are held that were never tried is asked in the end.
-    for uid in simulator.hooks.ledger.never_tried() {
+    for uid in simulator.hooks.pod_records.never_tried() {
         if let Some(status) = simulator.scheduler.gate_status(&Uid(uid.as_str().into())) {
-            simulator.hooks.ledger.failed(&uid, &status.message());
+            simulator.hooks.pod_records.failed(&uid, &status.message());
         }
     }
     let simulated = begin.elapsed();
 
-    let Simulator { hooks: Recorder { ledger, skipped, in_vain, log, .. }, scheduler, server, .. } = simulator;
+    let Simulator { hooks: Recorder { pod_records, skipped, in_vain, log, .. }, scheduler, server, .. } = simulator;
     let base = scheduler.base();
-    let (attempts, retries) = (ledger.attempts, ledger.retries);
-    let Pods { waits, moments, placements, mut unschedulable, deleted_unplaced, preempted, kept_by_budgets } =
-        ledger.close();
+    let (attempts, retries) = (pod_records.attempts, pod_records.retries);
+    let PodResults { waits, transitions, placements, mut unschedulable, deleted_unplaced, preempted, kept_by_budgets } =
+        pod_records.close();
     for pod in &mut unschedulable {
         pod.nominated_node = nominated_node(&server, &pod.pod);
     }
@@ -138,7 +138,7 @@ pub fn simulate(
             schedule_seconds: simulated.as_secs_f64(),
         },
         waits,
-        over_time: moments.over(end),
+        over_time: transitions.over(end),
         placements,
         unschedulable,
         deleted_unplaced,

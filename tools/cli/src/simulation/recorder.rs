@@ -11,14 +11,14 @@ use schedc_in_memory::SimulationHooks;
 use schedc_in_memory::server::{Change, ChangeKind, Request, Response};
 use schedc_objects::{AnyObject, is_finished};
 
-use super::ledger::{Ledger, Preemption};
 use super::log::Log;
+use super::pod_records::{PodRecords, Preemption};
 use crate::budgets::{Budgets, Effects};
-use crate::cluster::{Routes, Skipped, Standing};
+use crate::cluster::{Routes, SchedulingState, Skipped};
 
 /// Looks on.
 pub(super) struct Recorder<F> {
-    pub(super) ledger: Ledger,
+    pub(super) pod_records: PodRecords,
     pub(super) skipped: Skipped,
     /// What happens, if anybody wants to know.
     pub(super) log: Option<Log>,
@@ -38,7 +38,7 @@ pub(super) struct Recorder<F> {
 impl<F: FnMut(usize)> Recorder<F> {
     pub(super) fn new(routes: Routes, start: i64, log: bool, progress: F) -> Self {
         Recorder {
-            ledger: Ledger::default(),
+            pod_records: PodRecords::default(),
             skipped: Skipped::default(),
             log: log.then(Log::default),
             budgets: Budgets::default(),
@@ -53,7 +53,7 @@ impl<F: FnMut(usize)> Recorder<F> {
 
     /// A pod is gone, or has run to its end.
     fn gone(&mut self, uid: &str, now: i64) {
-        if self.ledger.gone(uid, now) == Some(Preemption::OfGivenPod) {
+        if self.pod_records.record_deletion(uid, now) == Some(Preemption::OfGivenPod) {
             self.skipped.bound -= 1;
         }
     }
@@ -73,7 +73,7 @@ impl<F: FnMut(usize)> SimulationHooks for Recorder<F> {
         let now = now - self.start;
         if let Some(log) = &mut self.log {
             let uid = change.object.metadata().uid.as_deref().unwrap_or_default();
-            log.changed(now, change, self.ledger.preemptor_of(uid));
+            log.changed(now, change, self.pod_records.preemptor_of(uid));
         }
         if let (AnyObject::Node(_), name) = (&*change.object, change.object.name()) {
             match change.kind {
@@ -87,11 +87,11 @@ impl<F: FnMut(usize)> SimulationHooks for Recorder<F> {
             return self.gone(uid, now);
         }
         let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).filter(|node| !node.is_empty());
-        if self.ledger.knows(uid) {
+        if self.pod_records.contains(uid) {
             if is_finished(pod) {
                 self.gone(uid, now);
             } else if let Some(node) = node {
-                self.ledger.bound(uid, node, now);
+                self.pod_records.bound(uid, node, now);
             }
             return;
         }
@@ -99,51 +99,51 @@ impl<F: FnMut(usize)> SimulationHooks for Recorder<F> {
             return;
         }
         let skipped = &mut self.skipped;
-        let is_ours = match Standing::of(pod, &self.routes) {
-            Standing::Pending(_) => true,
-            Standing::Bound(node) => {
+        let is_served = match SchedulingState::of(pod, &self.routes) {
+            SchedulingState::Pending(_) => true,
+            SchedulingState::Bound(node) => {
                 skipped.bound += 1;
                 skipped.bound_to_unknown_nodes += usize::from(!self.nodes.contains(node));
                 false
             }
-            Standing::Finished => {
+            SchedulingState::Finished => {
                 skipped.finished += 1;
                 return;
             }
-            Standing::Deleting => {
+            SchedulingState::Deleting => {
                 skipped.deleting += 1;
                 return;
             }
-            Standing::OtherScheduler(name) => {
+            SchedulingState::OtherScheduler(name) => {
                 *skipped.other_schedulers.entry(name.to_owned()).or_default() += 1;
                 false
             }
         };
         let name = format!("{}/{}", change.object.namespace(), change.object.name());
-        self.ledger.came(uid, name, node, is_ours, now);
+        self.pod_records.record_creation(uid, name, node, is_served, now);
     }
 
     fn on_outcome(&mut self, now: i64, outcome: &Outcome, cluster: &Base) {
         let uid = &*outcome.pod.uid.0;
-        if self.ledger.tried(uid) {
+        if self.pod_records.tried(uid) {
             self.tried += 1;
             (self.progress)(self.tried);
         }
         let Err(failure) = &outcome.result else { return };
-        self.ledger.failed(uid, failure.message());
+        self.pod_records.failed(uid, failure.message());
         let mut victims = Vec::new();
         let mut nominated_node = None;
         if let Failure::Unschedulable(unschedulable) = failure {
             let by = outcome.pod.namespaced_name().to_string();
             if let Some(result) = &unschedulable.post_filter {
                 let Effects { violated, kept } = self.budgets.effects(&outcome.pod, result, cluster);
-                self.ledger.kept(kept, &by);
+                self.pod_records.record_protected(kept, &by);
                 for victim in &result.victims {
-                    let name = self.ledger.name(&victim.0).map(str::to_owned);
+                    let name = self.pod_records.name(&victim.0).map(str::to_owned);
                     let violates =
                         violated.iter().filter(|budget| budget.pods.iter().any(|pod| Some(pod) == name.as_ref()));
                     let violates = violates.map(|violated| violated.budget.clone()).collect();
-                    self.ledger.victim(&victim.0, by.clone(), violates);
+                    self.pod_records.victim(&victim.0, by.clone(), violates);
                     victims.extend(name);
                 }
             }

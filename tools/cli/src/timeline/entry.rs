@@ -8,19 +8,19 @@ use schedc_objects::{KINDS, KindInfo, Kinds, ObjectError, ObjectReader};
 use serde_json::{Map, Value};
 
 use super::Reference;
-use super::time::Moment;
+use super::time::EventTime;
 
 /// What happens, as it is written.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Written {
-    pub(super) when: Moment,
-    pub(super) what: What,
+pub(super) struct WrittenEvent {
+    pub(super) when: EventTime,
+    pub(super) what: EntryAction,
     pub(super) place: SourceLocation,
 }
 
 /// What happens to an object.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum What {
+pub(super) enum EntryAction {
     Create(Manifest),
     Apply(Manifest),
     Update(Manifest),
@@ -49,17 +49,22 @@ impl Manifest {
 
 const AT: &str = "at";
 const VERBS: [&str; 4] = ["create", "apply", "update", "delete"];
-const HOW: &str = "an event says when (`at: 12.5s`), and one of `create`, `apply`, `update` and `delete`";
+const USAGE: &str = "an event says when (`at: 12.5s`), and one of `create`, `apply`, `update` and `delete`";
 
 /// Takes in one entry. What is wrong goes to `problems`.
-pub(super) fn read(entry: Entry, reader: &mut ObjectReader, events: &mut Vec<Written>, problems: &mut Vec<Problem>) {
-    let mut complain = |place: &SourceLocation, message: String| {
+pub(super) fn read(
+    entry: Entry,
+    reader: &mut ObjectReader,
+    events: &mut Vec<WrittenEvent>,
+    problems: &mut Vec<Problem>,
+) {
+    let mut report = |place: &SourceLocation, message: String| {
         problems.push(Problem { place: place.clone(), object: None, field: None, message });
     };
     let has = |name: &str| entry.fields.iter().any(|field| field.name == name);
     if has("apiVersion") && has("kind") {
         let message = "is a manifest, not an event; put it below `create:`, and say when it comes (`at: 12.5s`)";
-        return complain(&entry.place, message.to_owned());
+        return report(&entry.place, message.to_owned());
     }
     let (mut when, mut verb) = (None, None);
     let mut is_whole = true;
@@ -69,23 +74,23 @@ pub(super) fn read(entry: Entry, reader: &mut ObjectReader, events: &mut Vec<Wri
                 Ok(moment) => when = Some(moment),
                 Err(message) => {
                     is_whole = false;
-                    complain(&field.place, format!("at: {message}"));
+                    report(&field.place, format!("at: {message}"));
                 }
             },
             name if VERBS.contains(&name) => match &verb {
                 None => verb = Some(field),
                 Some(Field { name: other, .. }) => {
                     is_whole = false;
-                    complain(&field.place, format!("is both `{other}` and `{name}`; make two events of it"));
+                    report(&field.place, format!("is both `{other}` and `{name}`; make two events of it"));
                 }
             },
             name => {
                 is_whole = false;
                 let message = match closest(name, VERBS.into_iter().chain([AT])) {
                     Some(meant) => format!("unknown field `{name}`; did you mean `{meant}`?"),
-                    None => format!("unknown field `{name}`; {HOW}"),
+                    None => format!("unknown field `{name}`; {USAGE}"),
                 };
-                complain(&field.place, message);
+                report(&field.place, message);
             }
         }
     }
@@ -95,14 +100,14 @@ pub(super) fn read(entry: Entry, reader: &mut ObjectReader, events: &mut Vec<Wri
     let (when, verb) = match (when, verb) {
         (Some(when), Some(verb)) => (when, verb),
         (None, _) => {
-            return complain(&entry.place, "says not when it happens; add `at`, such as `at: 12.5s`".to_owned());
+            return report(&entry.place, "says not when it happens; add `at`, such as `at: 12.5s`".to_owned());
         }
-        (_, None) => return complain(&entry.place, format!("says not what happens; {HOW}")),
+        (_, None) => return report(&entry.place, format!("says not what happens; {USAGE}")),
     };
     let Field { name: verb, place, value } = verb;
     for (value, place) in parts(value, &place, reader, problems) {
-        match what(&verb, value, reader) {
-            Ok(what) => events.push(Written { when, what, place }),
+        match action(&verb, value, reader) {
+            Ok(what) => events.push(WrittenEvent { when, what, place }),
             Err(EntryError::Event(message)) => {
                 let message = format!("{verb}: {message}");
                 problems.push(Problem { place, object: None, field: None, message });
@@ -135,10 +140,10 @@ fn problem(ObjectError { object, field, message }: ObjectError, place: &SourceLo
     Problem { place: place.clone(), object: Some(object), field, message }
 }
 
-fn moment(value: &Value) -> Result<Moment, String> {
+fn moment(value: &Value) -> Result<EventTime, String> {
     match value {
-        Value::String(text) => Moment::parse(text),
-        Value::Number(number) => Moment::parse(&number.to_string()),
+        Value::String(text) => EventTime::parse(text),
+        Value::Number(number) => EventTime::parse(&number.to_string()),
         _ => Err("must be a duration such as `12.5s` or `1h30m`, or a time such as 2026-01-31T12:00:00Z".to_owned()),
     }
 }
@@ -187,7 +192,7 @@ fn parts(
     items.into_iter().enumerate().map(part).collect()
 }
 
-fn what(verb: &str, value: Value, reader: &mut ObjectReader) -> Result<What, EntryError> {
+fn action(verb: &str, value: Value, reader: &mut ObjectReader) -> Result<EntryAction, EntryError> {
     let Value::Object(fields) = value else {
         return Err(EntryError::from(match verb {
             "delete" => "must be `kind`, `namespace` and `name` of an object".to_owned(),
@@ -208,25 +213,25 @@ fn what(verb: &str, value: Value, reader: &mut ObjectReader) -> Result<What, Ent
     let Some(kind) = declared.map(Ok).or_else(known).transpose()? else {
         let (version, kind) = (version.to_owned(), written.to_owned());
         reader.read(&version, &kind, Value::Object(fields))?;
-        return Ok(What::Nothing { kind });
+        return Ok(EntryAction::Nothing { kind });
     };
     // A kind of this name in another API group is another kind; that is told by reading an object of it.
     let probe = serde_json::json!({"apiVersion": version, "kind": kind.plain, "metadata": {}});
     let (version, is_other) = (version.to_owned(), matches!(kinds.read(version, kind.plain, probe), Ok(None)));
     if is_other {
         reader.read(&version, kind.plain, Value::Object(fields))?;
-        return Ok(What::Nothing { kind: kind.plain.to_owned() });
+        return Ok(EntryAction::Nothing { kind: kind.plain.to_owned() });
     }
     let manifest = Manifest { version, kind, fields };
     Ok(match verb {
-        "create" => What::Create(manifest),
-        "apply" => What::Apply(manifest),
-        _ => What::Update(manifest),
+        "create" => EntryAction::Create(manifest),
+        "apply" => EntryAction::Apply(manifest),
+        _ => EntryAction::Update(manifest),
     })
 }
 
 /// The object that is deleted, by its name or by its manifest.
-fn deleted(fields: &Map<String, Value>, reader: &mut ObjectReader) -> Result<What, EntryError> {
+fn deleted(fields: &Map<String, Value>, reader: &mut ObjectReader) -> Result<EntryAction, EntryError> {
     let metadata = match fields.get("metadata") {
         None => None,
         Some(metadata) => {
@@ -265,14 +270,14 @@ fn deleted(fields: &Map<String, Value>, reader: &mut ObjectReader) -> Result<Wha
         let value = serde_json::json!({"apiVersion": version, "kind": plain, "metadata": metadata});
         let is_other = reader.read_as(version, plain, value, reader.is_strict(fields))?.is_none();
         if is_other {
-            return Ok(What::Nothing { kind: plain.to_owned() });
+            return Ok(EntryAction::Nothing { kind: plain.to_owned() });
         }
     }
     Ok(match info {
         Some(KindInfo { kind, is_namespaced, .. }) => {
-            What::Delete(Reference::new(kind, is_namespaced, namespace.unwrap_or_default(), name))
+            EntryAction::Delete(Reference::new(kind, is_namespaced, namespace.unwrap_or_default(), name))
         }
-        None => What::Nothing { kind: written.to_owned() },
+        None => EntryAction::Nothing { kind: written.to_owned() },
     })
 }
 

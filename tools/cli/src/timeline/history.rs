@@ -12,22 +12,22 @@ use schedc_objects::manifests::{Problem, SourceLocation};
 use schedc_objects::{AnyObject, ObjectReader, Objects, Sourced};
 use serde_json::{Map, Value};
 
-use super::entry::{Manifest, What};
+use super::entry::{EntryAction, Manifest};
 use super::{Action, Event, Reference, Span};
 
 /// Something that happens, before it is checked.
-pub(super) enum Draft {
+pub(super) enum EventDraft {
     /// It is written so.
-    Written(What),
+    Written(EntryAction),
     /// An object comes that is complete.
     Admitted(AnyObject),
 }
 
 /// Kinds of objects that controllers make and delete, too: whether they are there is not known beforehand.
-const MADE_BY_CONTROLLERS: [&str; 2] = ["PersistentVolume", "PersistentVolumeClaim"];
+const CONTROLLER_KINDS: [&str; 2] = ["PersistentVolume", "PersistentVolumeClaim"];
 
 /// Metadata that nobody but the server changes.
-const OF_THE_SERVER: [&str; 5] = ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields"];
+const SERVER_FIELDS: [&str; 5] = ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields"];
 
 /// What is there, as far as manifests and events tell.
 pub(super) struct History<'a> {
@@ -37,23 +37,23 @@ pub(super) struct History<'a> {
     pub(super) objects: BTreeMap<&'static str, usize>,
     problems: &'a mut Vec<Problem>,
     admission: Option<&'a mut Admission>,
-    known: HashMap<Reference, Known<'a>>,
+    known: HashMap<Reference, KnownObject<'a>>,
     uids: HashSet<String>,
 }
 
 /// An object that is or was there.
-struct Known<'a> {
+struct KnownObject<'a> {
     /// Where it is written that it comes or, if it is gone, that it goes.
     place: SourceLocation,
-    latest: Latest<'a>,
+    latest: LatestState<'a>,
     uid: Option<String>,
     /// How often an object of this name has come.
-    births: u32,
+    creations: u32,
 }
 
 /// Where to find what an object is like.
 #[derive(Clone, Copy)]
-enum Latest<'a> {
+enum LatestState<'a> {
     Node(&'a Node),
     Pod(&'a Pod),
     Class(&'a PriorityClass),
@@ -72,26 +72,26 @@ impl<'a> History<'a> {
         let mut known = HashMap::new();
         let mut uids = HashSet::new();
         let nowhere = SourceLocation { file: "".into(), line: 0, item: None };
-        let mut add = |(kind, is_namespaced), metadata: &ObjectMeta, place: &SourceLocation, latest, births| {
+        let mut add = |(kind, is_namespaced), metadata: &ObjectMeta, place: &SourceLocation, latest, creations| {
             let text = |text: &Option<String>| text.clone().unwrap_or_default();
             let reference = Reference::new(kind, is_namespaced, &text(&metadata.namespace), &text(&metadata.name));
             uids.extend(metadata.uid.clone());
-            known.insert(reference, Known { place: place.clone(), latest, uid: metadata.uid.clone(), births });
+            known.insert(reference, KnownObject { place: place.clone(), latest, uid: metadata.uid.clone(), creations });
         };
         for Sourced { object, place } in nodes.iter() {
-            add((Node::KIND, false), &object.metadata, place, Latest::Node(object), 1);
+            add((Node::KIND, false), &object.metadata, place, LatestState::Node(object), 1);
         }
         for Sourced { object, place } in pods.iter() {
-            add((Pod::KIND, true), &object.metadata, place, Latest::Pod(object), 1);
+            add((Pod::KIND, true), &object.metadata, place, LatestState::Pod(object), 1);
         }
         for Sourced { object, place } in priority_classes.iter() {
-            add((PriorityClass::KIND, false), &object.metadata, place, Latest::Class(object), 1);
+            add((PriorityClass::KIND, false), &object.metadata, place, LatestState::Class(object), 1);
         }
         for Sourced { object, place } in others.iter() {
-            add((object.kind(), object.has_namespace()), object.metadata(), place, Latest::Other(object), 1);
+            add((object.kind(), object.has_namespace()), object.metadata(), place, LatestState::Other(object), 1);
         }
         for object in implied.iter() {
-            add((object.kind(), object.has_namespace()), object.metadata(), &nowhere, Latest::Implied, 0);
+            add((object.kind(), object.has_namespace()), object.metadata(), &nowhere, LatestState::Implied, 0);
         }
         History {
             reader: ObjectReader::new(*kinds, *validation),
@@ -105,17 +105,17 @@ impl<'a> History<'a> {
     }
 
     /// Takes in what happens next.
-    pub(super) fn happens(&mut self, at: Span, draft: Draft, place: SourceLocation) {
+    pub(super) fn add_event(&mut self, at: Span, draft: EventDraft, place: SourceLocation) {
         let result = match draft {
-            Draft::Admitted(object) => {
-                self.comes(at, object, &place);
+            EventDraft::Admitted(object) => {
+                self.add_object(at, object, &place);
                 Ok(())
             }
-            Draft::Written(What::Create(manifest)) => self.create(at, manifest, &place),
-            Draft::Written(What::Apply(manifest)) => self.apply(at, manifest, &place),
-            Draft::Written(What::Update(manifest)) => self.update(at, manifest, &place),
-            Draft::Written(What::Delete(reference)) => self.delete(at, reference, &place),
-            Draft::Written(What::Nothing { .. }) => Ok(()),
+            EventDraft::Written(EntryAction::Create(manifest)) => self.create(at, manifest, &place),
+            EventDraft::Written(EntryAction::Apply(manifest)) => self.apply(at, manifest, &place),
+            EventDraft::Written(EntryAction::Update(manifest)) => self.update(at, manifest, &place),
+            EventDraft::Written(EntryAction::Delete(reference)) => self.delete(at, reference, &place),
+            EventDraft::Written(EntryAction::Nothing { .. }) => Ok(()),
         };
         if let Err(problem) = result {
             self.problems.push(problem);
@@ -124,8 +124,8 @@ impl<'a> History<'a> {
 
     fn create(&mut self, at: Span, manifest: Manifest, place: &SourceLocation) -> Result<(), Problem> {
         let reference = manifest.reference();
-        if let Some(Known { place: there, latest, .. }) = self.known.get(&reference)
-            && !matches!(latest, Latest::Gone | Latest::Implied)
+        if let Some(KnownObject { place: there, latest, .. }) = self.known.get(&reference)
+            && !matches!(latest, LatestState::Gone | LatestState::Implied)
             && !reference.name.is_empty()
         {
             let message = format!("is there already at {at}, from {there}; delete it before, or use `apply`");
@@ -133,9 +133,9 @@ impl<'a> History<'a> {
         }
         let is_strict = self.is_strict(&manifest);
         let Some(mut object) = self.read(manifest, is_strict, place) else { return Ok(()) };
-        self.give_uid(&mut object, &reference);
+        self.assign_uid(&mut object, &reference);
         if let Some(object) = self.admit(object, place) {
-            self.comes(at, object, place);
+            self.add_object(at, object, place);
         }
         Ok(())
     }
@@ -143,9 +143,9 @@ impl<'a> History<'a> {
     fn update(&mut self, at: Span, manifest: Manifest, place: &SourceLocation) -> Result<(), Problem> {
         let reference = manifest.reference();
         let uid = match self.known.get(&reference) {
-            Some(Known { latest: Latest::Gone, .. }) | None => {
-                if !MADE_BY_CONTROLLERS.contains(&reference.kind) {
-                    return Err(self.not_there(at, &reference, place, "; `apply` creates it"));
+            Some(KnownObject { latest: LatestState::Gone, .. }) | None => {
+                if !CONTROLLER_KINDS.contains(&reference.kind) {
+                    return Err(self.missing_object(at, &reference, place, "; `apply` creates it"));
                 }
                 None
             }
@@ -157,7 +157,7 @@ impl<'a> History<'a> {
             object.metadata_mut().uid = uid;
         }
         if let Some(object) = self.admit(object, place) {
-            self.becomes(at, reference, Action::Update(object), place);
+            self.record(at, reference, Action::Update(object), place);
         }
         Ok(())
     }
@@ -165,7 +165,7 @@ impl<'a> History<'a> {
     fn apply(&mut self, at: Span, manifest: Manifest, place: &SourceLocation) -> Result<(), Problem> {
         let reference = manifest.reference();
         let latest = match self.known.get(&reference) {
-            None | Some(Known { latest: Latest::Gone, .. }) => return self.create(at, manifest, place),
+            None | Some(KnownObject { latest: LatestState::Gone, .. }) => return self.create(at, manifest, place),
             Some(known) => known.latest,
         };
         let Some(mut object) = self.json(latest) else { return self.create(at, manifest, place) };
@@ -173,26 +173,26 @@ impl<'a> History<'a> {
         let Manifest { version, kind, mut fields } = manifest;
         // It is the same object, whatever it is said to be, and whichever version of it was copied.
         if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {
-            OF_THE_SERVER.iter().for_each(|field| drop(metadata.remove(*field)));
+            SERVER_FIELDS.iter().for_each(|field| drop(metadata.remove(*field)));
         }
         merge(&mut object, &fields);
         let whole = Manifest { version, kind, fields: object };
         let Some(object) = self.read(whole, is_strict, place) else { return Ok(()) };
         if let Some(object) = self.admit(object, place) {
             let patch = Value::Object(fields);
-            self.becomes(at, reference, Action::Patch { object, patch }, place);
+            self.record(at, reference, Action::Patch { object, patch }, place);
         }
         Ok(())
     }
 
     fn delete(&mut self, at: Span, reference: Reference, place: &SourceLocation) -> Result<(), Problem> {
         match self.known.get_mut(&reference) {
-            Some(known) if !matches!(known.latest, Latest::Gone) => {
-                known.latest = Latest::Gone;
+            Some(known) if !matches!(known.latest, LatestState::Gone) => {
+                known.latest = LatestState::Gone;
                 known.place = place.clone();
             }
-            _ if MADE_BY_CONTROLLERS.contains(&reference.kind) => {}
-            _ => return Err(self.not_there(at, &reference, place, "")),
+            _ if CONTROLLER_KINDS.contains(&reference.kind) => {}
+            _ => return Err(self.missing_object(at, &reference, place, "")),
         }
         if let Some(admission) = &mut self.admission {
             admission.forget(reference.kind, &reference.name);
@@ -202,7 +202,7 @@ impl<'a> History<'a> {
     }
 
     /// An object comes that is complete.
-    fn comes(&mut self, at: Span, object: AnyObject, place: &SourceLocation) {
+    fn add_object(&mut self, at: Span, object: AnyObject, place: &SourceLocation) {
         let reference = Reference::of(&object);
         if ![Node::KIND, Pod::KIND].contains(&reference.kind) {
             *self.objects.entry(reference.kind).or_default() += 1;
@@ -210,48 +210,48 @@ impl<'a> History<'a> {
         if reference.kind == Pod::KIND && self.admission.is_some() {
             self.imply_namespace(at, &reference.namespace, place);
         }
-        let births = self.known.get(&reference).map_or(0, |known| known.births);
+        let creations = self.known.get(&reference).map_or(0, |known| known.creations);
         // A namespace may be said to be there after its first pods.
         let action = match self.known.get(&reference) {
-            Some(Known { latest: Latest::Implied, .. }) => Action::Update(object),
+            Some(KnownObject { latest: LatestState::Implied, .. }) => Action::Update(object),
             _ => Action::Create(object),
         };
         self.known.remove(&reference);
-        self.becomes(at, reference.clone(), action, place);
+        self.record(at, reference.clone(), action, place);
         if let Some(known) = self.known.get_mut(&reference) {
-            known.births = births + 1;
+            known.creations = creations + 1;
         }
     }
 
     /// A pod's namespace is there, though nobody wrote it.
     fn imply_namespace(&mut self, at: Span, name: &str, place: &SourceLocation) {
         let reference = Reference::new(Namespace::KIND, false, "", name);
-        if self.known.get(&reference).is_none_or(|known| matches!(known.latest, Latest::Gone)) {
+        if self.known.get(&reference).is_none_or(|known| matches!(known.latest, LatestState::Gone)) {
             let mut namespace = Namespace::default();
             namespace.metadata.name = Some(name.to_owned());
             if let Some(namespace) = self.admit(namespace.into(), place) {
-                self.becomes(at, reference.clone(), Action::Create(namespace), place);
+                self.record(at, reference.clone(), Action::Create(namespace), place);
             }
             if let Some(known) = self.known.get_mut(&reference) {
-                (known.latest, known.births) = (Latest::Implied, 0);
+                (known.latest, known.creations) = (LatestState::Implied, 0);
             }
         }
     }
 
     /// Notes what happens to an object that is there, or comes.
-    fn becomes(&mut self, at: Span, reference: Reference, action: Action, place: &SourceLocation) {
+    fn record(&mut self, at: Span, reference: Reference, action: Action, place: &SourceLocation) {
         let uid = match &action {
             Action::Create(object) | Action::Update(object) | Action::Patch { object, .. } => {
                 object.metadata().uid.clone()
             }
             Action::Delete(_) => None,
         };
-        let latest = Latest::Event(self.events.len());
+        let latest = LatestState::Event(self.events.len());
         self.events.push(Event { at, action, place: place.clone() });
         match self.known.get_mut(&reference) {
             Some(known) => (known.latest, known.uid) = (latest, uid),
             None => {
-                self.known.insert(reference, Known { place: place.clone(), latest, uid, births: 1 });
+                self.known.insert(reference, KnownObject { place: place.clone(), latest, uid, creations: 1 });
             }
         }
     }
@@ -295,31 +295,31 @@ impl<'a> History<'a> {
     }
 
     /// A uid tells an object from earlier ones of its name, and from the one that its manifest was copied of.
-    fn give_uid(&mut self, object: &mut AnyObject, reference: &Reference) {
-        let births = self.known.get(reference).map_or(0, |known| known.births);
+    fn assign_uid(&mut self, object: &mut AnyObject, reference: &Reference) {
+        let creations = self.known.get(reference).map_or(0, |known| known.creations);
         let uid = &mut object.metadata_mut().uid;
         uid.take_if(|uid| uid.is_empty() || !self.uids.insert(uid.clone()));
-        if uid.is_none() && births > 0 {
+        if uid.is_none() && creations > 0 {
             let name = reference.local();
             *uid = Some(match reference.kind {
-                Pod::KIND => format!("{name}#{}", births + 1),
-                kind => format!("{kind}/{name}#{}", births + 1),
+                Pod::KIND => format!("{name}#{}", creations + 1),
+                kind => format!("{kind}/{name}#{}", creations + 1),
             });
         }
     }
 
     /// What an object is like.
-    fn json(&self, latest: Latest<'_>) -> Option<Map<String, Value>> {
+    fn json(&self, latest: LatestState<'_>) -> Option<Map<String, Value>> {
         let value = match latest {
-            Latest::Node(node) => AnyObject::from(node.clone()).to_json().ok(),
-            Latest::Pod(pod) => AnyObject::from(pod.clone()).to_json().ok(),
-            Latest::Class(class) => AnyObject::from(class.clone()).to_json().ok(),
-            Latest::Other(object) => object.to_json().ok(),
-            Latest::Event(at) => match &self.events.get(at)?.action {
+            LatestState::Node(node) => AnyObject::from(node.clone()).to_json().ok(),
+            LatestState::Pod(pod) => AnyObject::from(pod.clone()).to_json().ok(),
+            LatestState::Class(class) => AnyObject::from(class.clone()).to_json().ok(),
+            LatestState::Other(object) => object.to_json().ok(),
+            LatestState::Event(at) => match &self.events.get(at)?.action {
                 Action::Create(object) | Action::Update(object) | Action::Patch { object, .. } => object.to_json().ok(),
                 Action::Delete(_) => None,
             },
-            Latest::Implied | Latest::Gone => None,
+            LatestState::Implied | LatestState::Gone => None,
         };
         match value {
             Some(Value::Object(fields)) => Some(fields),
@@ -327,12 +327,12 @@ impl<'a> History<'a> {
         }
     }
 
-    fn not_there(&self, at: Span, reference: &Reference, place: &SourceLocation, instead: &str) -> Problem {
-        if let Some(Known { place: gone, .. }) = self.known.get(reference) {
+    fn missing_object(&self, at: Span, reference: &Reference, place: &SourceLocation, instead: &str) -> Problem {
+        if let Some(KnownObject { place: gone, .. }) = self.known.get(reference) {
             return problem(place, reference, format!("is not there at {at}: deleted at {gone}{instead}"));
         }
         let alike = self.known.iter().filter(|(other, known)| {
-            other.kind == reference.kind && !matches!(known.latest, Latest::Gone | Latest::Implied)
+            other.kind == reference.kind && !matches!(known.latest, LatestState::Gone | LatestState::Implied)
         });
         let mut names: Vec<String> = alike.map(|(other, _)| other.local()).collect();
         names.sort_unstable();

@@ -19,9 +19,9 @@ use schedc_objects::manifests::{Problem, SourceLocation, entries};
 use schedc_objects::{AnyObject, Error, IgnoredFields, ObjectReader, Objects};
 use serde_json::Value;
 
-use entry::{What, Written};
-use history::{Draft, History};
-use time::Moment;
+use entry::{EntryAction, WrittenEvent};
+use history::{EventDraft, History};
+use time::EventTime;
 pub use time::{Span, point};
 
 /// Where the events come from.
@@ -149,7 +149,7 @@ impl Timeline {
     }
 
     fn new(
-        written: Vec<Written>,
+        written: Vec<WrittenEvent>,
         mut problems: Vec<Problem>,
         trace: bool,
         start: Option<Timestamp>,
@@ -161,17 +161,17 @@ impl Timeline {
         if trace {
             timeline.traced = trace::take(objects, &mut drafts, &mut problems);
         }
-        for Written { when, what, place } in written {
+        for WrittenEvent { when, what, place } in written {
             match (since(start, when), what) {
-                (_, What::Nothing { kind }) => *timeline.skipped.entry(kind).or_default() += 1,
-                (Ok(at), what) => drafts.push((at, Draft::Written(what), place)),
+                (_, EntryAction::Nothing { kind }) => *timeline.skipped.entry(kind).or_default() += 1,
+                (Ok(at), what) => drafts.push((at, EventDraft::Written(what), place)),
                 (Err(message), _) => problems.push(Problem { place, object: None, field: None, message }),
             }
         }
         drafts.sort_by_key(|(at, ..)| *at);
         let mut history = History::new(objects, &mut problems);
         for (at, draft, place) in drafts {
-            history.happens(at, draft, place);
+            history.add_event(at, draft, place);
         }
         (timeline.events, timeline.objects) = (history.events, history.objects);
         timeline.ignored = history.reader.ignored;
@@ -182,19 +182,19 @@ impl Timeline {
     }
 }
 
-fn earliest(events: &[Written]) -> Option<Timestamp> {
+fn earliest(events: &[WrittenEvent]) -> Option<Timestamp> {
     let points = events.iter().filter_map(|event| match event.when {
-        Moment::At(point) => Some(point),
-        Moment::After(_) => None,
+        EventTime::At(point) => Some(point),
+        EventTime::After(_) => None,
     });
     points.min()
 }
 
 /// The time since the start.
-fn since(start: Option<Timestamp>, when: Moment) -> Result<Span, String> {
+fn since(start: Option<Timestamp>, when: EventTime) -> Result<Span, String> {
     let point = match when {
-        Moment::After(span) => return Ok(span),
-        Moment::At(point) => point,
+        EventTime::After(span) => return Ok(span),
+        EventTime::At(point) => point,
     };
     let start = start.unwrap_or(point);
     let nanoseconds = point.duration_since(start).as_nanos();

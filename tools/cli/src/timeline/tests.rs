@@ -61,7 +61,7 @@ fn check(events: &str, expected: Expect) {
 }
 
 #[test]
-fn objects_come_change_and_go_in_the_order_of_time() {
+fn events_are_ordered_by_time() {
     check(
         "
 - at: 1m
@@ -128,7 +128,7 @@ fn points_in_time_count_from_the_earliest() {
 }
 
 #[test]
-fn what_is_applied_may_be_a_copy_of_an_older_version() {
+fn apply_accepts_a_copy_of_an_older_version() {
     let copy = "metadata: {name: north-1, uid: old, resourceVersion: '7', labels: {zone: south}}";
     check(
         &format!("{{at: 1s, apply: {{apiVersion: v1, kind: Node, {copy}}}}}"),
@@ -137,7 +137,7 @@ fn what_is_applied_may_be_a_copy_of_an_older_version() {
 }
 
 #[test]
-fn an_object_that_comes_again_is_another_one() {
+fn a_recreated_object_is_a_new_object() {
     let pod = "{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: c}]}}";
     check(
         &format!(
@@ -156,7 +156,7 @@ fn an_object_that_comes_again_is_another_one() {
 }
 
 #[test]
-fn namespaces_come_with_their_first_pods() {
+fn namespaces_are_created_with_their_first_pods() {
     check(
         "
 - {at: 1s, create: {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: [{name: c}]}}}
@@ -172,7 +172,7 @@ fn namespaces_come_with_their_first_pods() {
 }
 
 #[test]
-fn kinds_that_scheduling_does_not_look_at_are_counted() {
+fn kinds_that_scheduling_ignores_are_counted() {
     let events = "
 - {at: 1s, create: {apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}}}
 - {at: 2s, delete: {kind: DaemonSet, name: a}}
@@ -187,7 +187,7 @@ fn kinds_that_scheduling_does_not_look_at_are_counted() {
 }
 
 #[test]
-fn what_is_no_event() {
+fn invalid_events_are_rejected() {
     check(
         "
 - {}
@@ -236,7 +236,7 @@ fn what_is_no_event() {
 }
 
 #[test]
-fn what_cannot_happen() {
+fn impossible_events_are_rejected() {
     check(
         "
 - {at: 1s, create: {apiVersion: v1, kind: Node, metadata: {name: north-1}}}
@@ -269,7 +269,7 @@ fn what_cannot_happen() {
 }
 
 #[test]
-fn claims_and_volumes_may_be_made_by_controllers() {
+fn claims_and_volumes_may_be_created_by_controllers() {
     check(
         "{at: 1s, delete: {kind: PersistentVolumeClaim, name: web-data}}",
         expect!["1s delete PersistentVolumeClaim default/web-data (events.yaml:1)"],
@@ -283,7 +283,7 @@ fn traced(name: &str, annotations: &str) -> String {
 }
 
 #[test]
-fn a_trace_says_when_pods_come_and_go() {
+fn a_trace_has_creation_and_deletion_times() {
     let pods = traced("there", "trace/created: '0', trace/deleted: '20'")
         + &traced("late", "trace/created: '10.5'")
         + &traced("short", "trace/created: 10s, trace/deleted: '10'")
@@ -311,7 +311,7 @@ fn a_trace_says_when_pods_come_and_go() {
 }
 
 #[test]
-fn a_trace_that_is_wrong() {
+fn invalid_traces_are_rejected() {
     let pods = traced("a", "trace/created: soon")
         + &traced("b", "trace/created: '5', trace/deleted: '4'")
         + &traced("c", "trace/create: '5'")
@@ -325,7 +325,7 @@ fn a_trace_that_is_wrong() {
 }
 
 #[test]
-fn nothing_is_added_where_objects_are_taken_as_they_are() {
+fn no_defaults_are_added_without_api_server_defaults() {
     let manifests = Manifests::parse("cluster.yaml", CLUSTER).unwrap();
     let mut objects = Objects::new(manifests, Options { api_server_defaults: false, ..Options::default() }).unwrap();
     let events = "

@@ -126,21 +126,21 @@ impl fmt::Display for Span {
 
 /// When something happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Moment {
+pub(super) enum EventTime {
     /// This long after the start.
     After(Span),
     /// At this point in time.
     At(Timestamp),
 }
 
-impl Moment {
+impl EventTime {
     /// Reads a duration or a time of RFC 3339.
-    pub(super) fn parse(text: &str) -> Result<Moment, String> {
+    pub(super) fn parse(text: &str) -> Result<EventTime, String> {
         let begins_like_a_date = text.len() > 4 && text.as_bytes()[..4].iter().all(u8::is_ascii_digit);
         if begins_like_a_date && text.contains('-') {
-            return point(text).map(Moment::At);
+            return point(text).map(EventTime::At);
         }
-        Span::parse(text).map(Moment::After).map_err(|error| match error.contains(" is not a duration") {
+        Span::parse(text).map(EventTime::After).map_err(|error| match error.contains(" is not a duration") {
             true => format!("{error}, nor a time such as 2026-01-31T12:00:00Z"),
             false => error,
         })
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_those_of_go() {
+    fn durations_match_go() {
         let rows = [
             ("0", 0),
             ("0s", 0),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn they_display_as_in_go() {
+    fn durations_display_as_in_go() {
         let rows = ["0s", "1ns", "1.5µs", "300ms", "12.5s", "1m0s", "1h0m0.000000001s", "3583h49m20s"];
         for text in rows {
             assert_eq!(Span::parse(text).map(|span| span.to_string()).as_deref(), Ok(text));
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_told_what_to_be() {
+    fn invalid_times_name_the_expected_form() {
         let rows = [
             "",
             "12",
@@ -213,7 +213,7 @@ mod tests {
             "2026-01-31 12:00",
             "2026-13-31T12:00:00Z",
         ];
-        let errors: Vec<_> = rows.iter().map(|text| Moment::parse(text).unwrap_err()).collect();
+        let errors: Vec<_> = rows.iter().map(|text| EventTime::parse(text).unwrap_err()).collect();
         expect![[r#"
             `` is not a duration such as `12.5s` or `1h30m`, nor a time such as 2026-01-31T12:00:00Z
             `12` has no unit; write `12s` for seconds
@@ -237,8 +237,8 @@ mod tests {
 
     #[test]
     fn points_in_time_have_a_zone() {
-        let moment = Moment::parse("2026-01-31T12:00:00.5+01:00").unwrap();
-        let Moment::At(time) = moment else { panic!("{moment:?}") };
+        let moment = EventTime::parse("2026-01-31T12:00:00.5+01:00").unwrap();
+        let EventTime::At(time) = moment else { panic!("{moment:?}") };
         assert_eq!(time.to_string(), "2026-01-31T11:00:00.5Z");
     }
 

@@ -9,8 +9,8 @@ use schedc_codegen::suggest::closest;
 use schedc_objects::manifests::{Problem, SourceLocation};
 use schedc_objects::{AnyObject, Objects, Sourced};
 
-use super::entry::What;
-use super::history::Draft;
+use super::entry::EntryAction;
+use super::history::EventDraft;
 use super::{Reference, Span};
 
 /// What annotations of a trace begin with.
@@ -24,7 +24,7 @@ const DELETED: &str = "trace/deleted";
 /// trace.
 pub(super) fn take(
     objects: &mut Objects,
-    drafts: &mut Vec<(Span, Draft, SourceLocation)>,
+    drafts: &mut Vec<(Span, EventDraft, SourceLocation)>,
     problems: &mut Vec<Problem>,
 ) -> usize {
     let mut trace = Trace { drafts, problems, objects: 0 };
@@ -35,7 +35,7 @@ pub(super) fn take(
 }
 
 struct Trace<'a> {
-    drafts: &'a mut Vec<(Span, Draft, SourceLocation)>,
+    drafts: &'a mut Vec<(Span, EventDraft, SourceLocation)>,
     problems: &'a mut Vec<Problem>,
     objects: usize,
 }
@@ -66,10 +66,10 @@ impl Trace<'_> {
             };
             match created {
                 Span(0) => list.push(Sourced { object, place: place.clone() }),
-                _ => self.drafts.push((created, Draft::Admitted(object.into()), place.clone())),
+                _ => self.drafts.push((created, EventDraft::Admitted(object.into()), place.clone())),
             }
             if let Some(deleted) = deleted {
-                self.drafts.push((deleted, Draft::Written(What::Delete(reference)), place));
+                self.drafts.push((deleted, EventDraft::Written(EntryAction::Delete(reference)), place));
             }
         }
     }

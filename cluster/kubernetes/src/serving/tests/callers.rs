@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::future::join_all;
-use schedc_double::{Fault, Rule, Server as ApiServer};
+use schedc_fake_apiserver::{Fault, FaultRule, Server as ApiServer};
 
 use super::*;
 
@@ -141,10 +141,10 @@ async fn reviews_are_retried_and_then_fail() {
     api.token("secret", "joe", &[]);
     api.allow("joe", "get", "/metrics");
     let server = Wanted { server: to(&api), ..Wanted::default() }.run().await;
-    api.rule(Rule::new(Fault::Answer(500, None)).path("*/tokenreviews").times(1));
+    api.rule(FaultRule::new(Fault::Answer(500, None)).path("*/tokenreviews").times(1));
     assert_eq!(token("secret").get(server.address, "/metrics").await.0, 200);
 
-    api.rule(Rule::new(Fault::Answer(403, None)).path("*/subjectaccessreviews"));
+    api.rule(FaultRule::new(Fault::Answer(403, None)).path("*/subjectaccessreviews"));
     let (code, body) = token("secret").get(server.address, "/configz").await;
     assert_eq!(code, 500);
     assert!(body.starts_with("Internal Server Error: \"/configz\": asking whether \"joe\" may get"), "{body}");
@@ -246,7 +246,7 @@ async fn authorities_come_from_the_cluster() {
 #[tokio::test]
 async fn a_cluster_without_authorities() {
     let api = ApiServer::start();
-    api.rule(Rule::new(Fault::Answer(403, None)).path("*/configmaps/*"));
+    api.rule(FaultRule::new(Fault::Answer(403, None)).path("*/configmaps/*"));
     let tolerant = Wanted { server: to(&api), ..Wanted::default() }.run().await;
     assert_eq!(Client::default().get(tolerant.address, "/livez").await.0, 200);
 

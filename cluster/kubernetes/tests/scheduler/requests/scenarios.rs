@@ -1,6 +1,6 @@
 //! The scenarios of the recording, as they were played.
 
-use schedc_double::Server;
+use schedc_fake_apiserver::Server;
 use serde_json::{Value, json};
 
 use super::Request;

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_stays_until_there_is_another_one() {
+    fn the_old_program_stays_until_a_new_one_exists() {
         let folder = env::temp_dir().join(format!("schedc-build-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
         let [old, new] = ["old", "new"].map(|name| folder.join(name));

@@ -1,7 +1,7 @@
 //! `schedc diff`
 
 mod effects;
-mod moves;
+mod placements;
 mod sides;
 
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use super::failure::Failure;
 use super::output::{self, Format};
 use super::tables::diff::table;
 use super::validate::Validate;
-pub(crate) use moves::Moves;
+pub(crate) use placements::PlacementChanges;
 use sides::Side;
 
 /// Compare two profiles, and say what their differences mean for pods
@@ -81,7 +81,9 @@ impl Diff {
         let found = differences(&a.summary, &b.summary);
         let placements = match self.cluster.as_slice() {
             [] => None,
-            cluster => Some(moves::moves(bundle, &a, &b, cluster, self.validate.validation(), self.seed)?),
+            cluster => {
+                Some(placements::placement_changes(bundle, &a, &b, cluster, self.validate.validation(), self.seed)?)
+            }
         };
         let comparison = Comparison {
             equal: found.is_empty(),
@@ -105,7 +107,7 @@ pub(crate) struct Comparison {
     pub(crate) differences: Vec<Entry>,
     /// Which pods go elsewhere, if there is a cluster.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) placements: Option<Moves>,
+    pub(crate) placements: Option<PlacementChanges>,
 }
 
 /// One of the two.
@@ -119,7 +121,7 @@ pub(crate) struct Named {
 /// A difference.
 #[derive(Serialize)]
 pub(crate) struct Entry {
-    pub(crate) what: What,
+    pub(crate) what: DifferenceKind,
     /// The extension point, of plugins, weights and orders.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) point: Option<&'static str>,
@@ -141,7 +143,7 @@ pub(crate) struct Entry {
 /// What differs.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum What {
+pub(crate) enum DifferenceKind {
     Setting,
     Plugin,
     Weight,
@@ -165,7 +167,7 @@ impl Entry {
         };
         match difference {
             Difference::Setting { name, a, b } => {
-                Entry { name: Some((*name).to_owned()), ..entry(What::Setting, json!(a), json!(b)) }
+                Entry { name: Some((*name).to_owned()), ..entry(DifferenceKind::Setting, json!(a), json!(b)) }
             }
             Difference::Plugin { point, plugin, in_a, weight } => {
                 let runs = match weight {
@@ -173,24 +175,28 @@ impl Entry {
                     None => json!({}),
                 };
                 let (a, b) = if *in_a { (runs, Value::Null) } else { (Value::Null, runs) };
-                Entry { point: Some(point), plugin: Some(plugin.clone()), ..entry(What::Plugin, a, b) }
+                Entry { point: Some(point), plugin: Some(plugin.clone()), ..entry(DifferenceKind::Plugin, a, b) }
             }
-            Difference::Weight { plugin, a, b } => {
-                Entry { point: Some("score"), plugin: Some(plugin.clone()), ..entry(What::Weight, json!(a), json!(b)) }
+            Difference::Weight { plugin, a, b } => Entry {
+                point: Some("score"),
+                plugin: Some(plugin.clone()),
+                ..entry(DifferenceKind::Weight, json!(a), json!(b))
+            },
+            Difference::Order { point, a, b } => {
+                Entry { point: Some(point), ..entry(DifferenceKind::Order, json!(a), json!(b)) }
             }
-            Difference::Order { point, a, b } => Entry { point: Some(point), ..entry(What::Order, json!(a), json!(b)) },
             Difference::Argument { plugin, path, a, b } => Entry {
                 plugin: Some(plugin.clone()),
                 name: Some(path.clone()),
-                ..entry(What::Argument, json!(a), json!(b))
+                ..entry(DifferenceKind::Argument, json!(a), json!(b))
             },
             Difference::Extender { url, a, b } => {
-                Entry { extender: Some(url.clone()), ..entry(What::Extender, json!(a), json!(b)) }
+                Entry { extender: Some(url.clone()), ..entry(DifferenceKind::Extender, json!(a), json!(b)) }
             }
             Difference::ExtenderSetting { url, key, a, b } => Entry {
                 extender: Some(url.clone()),
                 name: Some(key.clone()),
-                ..entry(What::Extender, json!(a), json!(b))
+                ..entry(DifferenceKind::Extender, json!(a), json!(b))
             },
         }
     }

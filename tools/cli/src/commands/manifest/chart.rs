@@ -1,7 +1,7 @@
 //! The objects as a Helm chart.
 
 use super::objects::Deployed;
-use super::template::{Form, Parameters, Value};
+use super::template::{Parameters, TemplateForm, Value};
 use super::tree::Tree;
 
 /// Version of charts, and default tag of images.
@@ -10,7 +10,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The files of the chart.
 pub(super) fn chart(deployed: &Deployed<'_>) -> Tree {
     let parameters = parameters(deployed);
-    let file = |text: &str| parameters.render(text, Form::File);
+    let file = |text: &str| parameters.render(text, TemplateForm::File);
     let mut notes = file(include_str!("chart/NOTES.txt"));
     if deployed.lease.is_some() {
         notes += include_str!("chart/NOTES-replaces.txt");

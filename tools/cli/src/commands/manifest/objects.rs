@@ -1,7 +1,7 @@
 //! The objects that run a scheduler. Plain manifests, Helm charts and kustomize bases are generated from the same templates.
 
 use super::rights::Rights;
-use super::template::{Form, Parameters, Value};
+use super::template::{Parameters, TemplateForm, Value};
 
 /// One scheduler. Names are verified: they need no quotes in YAML. The image is quoted, since `5` is a number.
 pub(super) struct Deployed<'a> {
@@ -35,12 +35,12 @@ const TOLERATIONS: &str = "- key: node-role.kubernetes.io/control-plane\n  opera
 impl File {
     /// The objects as they are applied.
     pub(super) fn objects(&self) -> String {
-        self.parameters.render(self.template, Form::Objects)
+        self.parameters.render(self.template, TemplateForm::Objects)
     }
 
     /// The template of the chart.
     pub(super) fn chart(&self) -> String {
-        let template = self.parameters.render(self.template, Form::Chart);
+        let template = self.parameters.render(self.template, TemplateForm::Chart);
         match self.switch {
             None => template,
             Some(switch) => format!("{{{{- if .Values.{switch} }}}}\n{template}{{{{- end }}}}\n"),

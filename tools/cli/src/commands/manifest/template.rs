@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Form in which templates are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum TemplateForm {
     /// Objects with the values. Fields without a value are left out.
     Objects,
     /// The same as a Helm template, with expressions in place of the values.
@@ -75,23 +75,23 @@ impl Parameters {
     }
 
     /// Fills in a template.
-    pub(super) fn render(&self, template: &str, form: Form) -> String {
+    pub(super) fn render(&self, template: &str, form: TemplateForm) -> String {
         template.lines().map(|line| self.line(line, form)).collect()
     }
 
-    fn line(&self, line: &str, form: Form) -> String {
+    fn line(&self, line: &str, form: TemplateForm) -> String {
         let field = line.trim_start();
         let indent = &line[..line.len() - field.len()];
         if let Some((key, Parameter { value, expression })) = self.field(field) {
             match (form, expression) {
-                (Form::Chart, Some(Expression::Optional(expression))) => {
+                (TemplateForm::Chart, Some(Expression::Optional(expression))) => {
                     let field = optional(indent, key, value);
                     return format!("{indent}{{{{- with {expression} }}}}\n{field}{indent}{{{{- end }}}}\n");
                 }
-                (Form::Chart, Some(Expression::Required(expression))) if !value.is_part_of_line() => {
+                (TemplateForm::Chart, Some(Expression::Required(expression))) if !value.is_part_of_line() => {
                     return lines_of(indent, key, expression);
                 }
-                (Form::Objects, _) if value.text().is_empty() => return String::new(),
+                (TemplateForm::Objects, _) if value.text().is_empty() => return String::new(),
                 _ => {}
             }
             match value {
@@ -112,7 +112,7 @@ impl Parameters {
     }
 
     /// Replaces the placeholders within a line.
-    fn text(&self, line: &str, form: Form) -> String {
+    fn text(&self, line: &str, form: TemplateForm) -> String {
         let mut parts = line.split('$');
         let mut text = parts.next().unwrap_or_default().to_owned();
         for part in parts {
@@ -120,7 +120,9 @@ impl Parameters {
             let (name, rest) = part.split_at(part.find(|letter| !is_of_name(letter)).unwrap_or(part.len()));
             match self.0.get(name) {
                 None => text.extend(["$", name]),
-                Some(Parameter { expression: Some(Expression::Required(expression)), .. }) if form == Form::Chart => {
+                Some(Parameter { expression: Some(Expression::Required(expression)), .. })
+                    if form == TemplateForm::Chart =>
+                {
                     text += &format!("{{{{ {expression} }}}}");
                 }
                 Some(Parameter { value, .. }) => text += value.text(),
@@ -167,7 +169,7 @@ mod tests {
 
     const TEMPLATE: &str = "name: $name-x\nimage: $image\nargs:\n  - run\n  - $args\nnodes: $nodes\nrules: $rules\n";
 
-    fn check(template: &str, form: Form, given: &str, expected: Expect) {
+    fn check(template: &str, form: TemplateForm, given: &str, expected: Expect) {
         let mut parameters = Parameters::default();
         parameters.computed("name", Value::Text("edge".into()), "include \"name\" .");
         parameters.optional("image", Value::Text(given.into()), ".Values.image");
@@ -187,7 +189,7 @@ mod tests {
               - a
               - b
         "#]];
-        check(TEMPLATE, Form::Objects, "", expected);
+        check(TEMPLATE, TemplateForm::Objects, "", expected);
         let expected = expect![[r#"
             name: edge-x
             image: given
@@ -200,7 +202,7 @@ mod tests {
               - a
               - b
         "#]];
-        check(TEMPLATE, Form::Objects, "given", expected);
+        check(TEMPLATE, TemplateForm::Objects, "given", expected);
     }
 
     #[test]
@@ -223,7 +225,7 @@ mod tests {
               - a
               - b
         "#]];
-        check(TEMPLATE, Form::Chart, "given", expected);
+        check(TEMPLATE, TemplateForm::Chart, "given", expected);
     }
 
     #[test]
@@ -233,6 +235,6 @@ mod tests {
             args: []
             nodes: {}
         "#]];
-        check("image: \"$image\"\nargs: $args\nnodes: $nodes\n", Form::File, "", expected);
+        check("image: \"$image\"\nargs: $args\nnodes: $nodes\n", TemplateForm::File, "", expected);
     }
 }

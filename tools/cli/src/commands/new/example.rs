@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_place_in_the_files_of_an_example_is_filled() {
+    fn every_placeholder_of_an_example_is_filled() {
         for with in [None].into_iter().chain(ExampleName::value_variants().iter().copied().map(Some)) {
             for (path, text) in Example::of(with).files() {
                 let text = [path, text].join("\n");

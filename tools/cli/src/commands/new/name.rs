@@ -3,7 +3,7 @@
 use schedc_codegen::is_dns_subdomain;
 
 /// Names that mean something else: to Rust, to cargo, or in generated code.
-const TAKEN: [&str; 57] = [
+const RESERVED_NAMES: [&str; 57] = [
     "abstract",
     "alloc",
     "as",
@@ -71,7 +71,7 @@ pub(super) fn check(name: &str) -> Result<&str, String> {
             "`{name}` cannot be the name: lower-case letters, digits and dashes, at most 63, a letter first"
         ));
     }
-    if TAKEN.contains(&name) || name == "schedc" || name.starts_with("schedc-") {
+    if RESERVED_NAMES.contains(&name) || name == "schedc" || name.starts_with("schedc-") {
         return Err(format!("`{name}` cannot be the name: it means something else already"));
     }
     Ok(name)

@@ -133,7 +133,7 @@ mod tests {
 ";
 
     #[test]
-    fn none() {
+    fn equal_profiles_have_no_differences() {
         check(SAME, expect![[""]]);
     }
 
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn profiles_of_one_alone() {
+    fn profiles_in_only_one_of_both() {
         check(
             "- schedulerName: other\n",
             expect![[r#"

@@ -3,8 +3,8 @@
 mod compare;
 mod host;
 mod leader;
-mod looking;
 mod metrics;
+mod read_only;
 mod serving;
 mod settings;
 mod signals;
@@ -35,9 +35,9 @@ use tracing::info;
 use super::extenders::Extenders;
 use super::failure::Failure;
 use leader::Leader;
-use looking::Looking;
 use metrics::metrics;
-use serving::{Content, Serving, Ways};
+use read_only::ReadOnlyMode;
+use serving::{ApiClients, ServedContent, Serving};
 
 /// Schedule the pods of a cluster, in kube-scheduler's place or beside it
 ///
@@ -60,7 +60,7 @@ pub(crate) struct Run {
     extenders: Extenders,
 
     #[command(flatten)]
-    looking: Looking,
+    read_only: ReadOnlyMode,
 }
 
 /// What a replica does that does not lead.
@@ -73,7 +73,7 @@ enum Standby {
 }
 
 /// How long it may take to write the last events.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+const LAST_EVENTS_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl Run {
     pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
@@ -90,17 +90,17 @@ impl Run {
 
     async fn schedule(self, bundle: &AnyBundle, bindings: Bindings) -> Result<(), Failure> {
         let started = SystemTime::now();
-        let Run { flags, printed, standby, extenders, looking } = self;
+        let Run { flags, printed, standby, extenders, read_only } = self;
         logs::start(&flags.logging);
         let extenders = extenders.overrides(bundle.profiles)?;
         let settings = settings::read(&flags, bundle.profiles)?;
-        if settings::tell(&settings, bundle.profiles, flags.write_config_to.as_deref())? {
+        if settings::log_or_write(&settings, bundle.profiles, flags.write_config_to.as_deref())? {
             return Ok(());
         }
         info!(version = env!("CARGO_PKG_VERSION"), "Starting schedc");
-        let serve_all = looking.profile(bundle.profiles)?;
+        let serve_all = read_only.profile(bundle.profiles)?;
         // Who writes nothing takes part in no election.
-        let election = Some(&settings.leader_election).filter(|_| !looking.is_on());
+        let election = Some(&settings.leader_election).filter(|_| !read_only.is_on());
         let seed = host::draw();
         let (http, host) = connect(&settings).await?;
         let health = Health::new(election.and_then(leader::lease));
@@ -109,10 +109,10 @@ impl Run {
         let streams = RateLimitedTransport::new(measured.clone(), settings.rate_limit);
         let (queue, sink) = EventWriter::new(streams.clone(), EventRecorder::new(&host::name()), seed);
         let sink = tokio::spawn(sink.with_bindings(bindings.clone()).run());
-        let ways = Ways::new(settings.kubeconfig.as_deref(), settings.master.as_deref(), &http);
+        let api_clients = ApiClients::new(settings.kubeconfig.as_deref(), settings.master.as_deref(), &http);
         let configuration = effective(&settings, bundle.profiles);
         let observed = MetricsHooks::new(metrics.clone());
-        let content = Content {
+        let content = ServedContent {
             configuration,
             profiles: bundle.profiles,
             hash: bundle.hash,
@@ -120,7 +120,7 @@ impl Run {
             metrics: metrics.clone(),
             started,
         };
-        let serving = Serving::start(&flags, content, health, ways).await?;
+        let serving = Serving::start(&flags, content, health, api_clients).await?;
         let leader = election.and_then(|flags| Leader::start(flags, bundle.profiles, measured, seed));
         let setup = Setup {
             streams,
@@ -137,8 +137,8 @@ impl Run {
         let hooks = (observed, inspector);
         let stop = signals::stop()?;
         serving.follow(leader.as_ref().map(Leader::standing), stop.clone());
-        if looking.is_on() {
-            looking.run(bundle, setup, hooks, &metrics, serving.health(), stop).await?;
+        if read_only.is_on() {
+            read_only.run(bundle, setup, hooks, &metrics, serving.health(), stop).await?;
             serving.end().await;
             return Ok(());
         }
@@ -158,7 +158,7 @@ impl Run {
             }
         });
         // What was said last may still be written, if the API server does not take long.
-        let _ = tokio::time::timeout(LAST_WORDS, sink).await;
+        let _ = tokio::time::timeout(LAST_EVENTS_TIMEOUT, sink).await;
         Ok(())
     }
 }

@@ -21,7 +21,7 @@ use crate::commands::failure::Failure;
 use crate::commands::profiles::Profile;
 
 /// What the server is made of, beside the command line.
-pub(super) struct Content {
+pub(super) struct ServedContent {
     /// What holds, as a KubeSchedulerConfiguration.
     pub(super) configuration: Value,
     /// The profiles that are compiled in, and what tells them from others.
@@ -47,17 +47,19 @@ impl Serving {
     /// Begins to serve.
     pub(super) async fn start(
         flags: &Flags,
-        content: Content,
+        content: ServedContent,
         health: Health,
-        mut ways: Ways,
+        mut api_clients: ApiClients,
     ) -> Result<Serving, Failure> {
         let (stop, stopped) = watch::channel(false);
         if flags.serving.port == 0 {
             return Ok(Serving { health, stop, task: None });
         }
-        let Content { configuration, profiles, hash, printed: FlagValues(printed), metrics, started } = content;
-        let authenticates = ways.to("authentication-kubeconfig", flags.authentication.kubeconfig.as_deref()).await?;
-        let authorizes = ways.to("authorization-kubeconfig", flags.authorization.kubeconfig.as_deref()).await?;
+        let ServedContent { configuration, profiles, hash, printed: FlagValues(printed), metrics, started } = content;
+        let authenticates =
+            api_clients.connect("authentication-kubeconfig", flags.authentication.kubeconfig.as_deref()).await?;
+        let authorizes =
+            api_clients.connect("authorization-kubeconfig", flags.authorization.kubeconfig.as_deref()).await?;
         if authorizes.is_none() {
             tracing::warn!("No authorization-kubeconfig provided: nobody may read more than what anybody may");
         }
@@ -120,17 +122,17 @@ async fn follow(mut standing: watch::Receiver<ElectionStatus>, health: Health) {
 }
 
 /// Ways to API servers, by their kubeconfigs; no kubeconfig: as pods have it.
-pub(super) struct Ways(Vec<(Option<PathBuf>, Http)>);
+pub(super) struct ApiClients(Vec<(Option<PathBuf>, Http)>);
 
-impl Ways {
+impl ApiClients {
     /// So far, there is the scheduler's own; with `--master`, it is none that a kubeconfig says.
-    pub(super) fn new(kubeconfig: Option<&Path>, master: Option<&str>, http: &Http) -> Ways {
+    pub(super) fn new(kubeconfig: Option<&Path>, master: Option<&str>, http: &Http) -> ApiClients {
         let own = (kubeconfig.map(Path::to_owned), http.clone());
-        Ways(if master.is_none() { vec![own] } else { Vec::new() })
+        ApiClients(if master.is_none() { vec![own] } else { Vec::new() })
     }
 
     /// As in kube-scheduler: by a kubeconfig, else that of the cluster in which this pod runs, else there is none.
-    async fn to(&mut self, flag: &str, kubeconfig: Option<&Path>) -> Result<Option<Http>, Failure> {
+    async fn connect(&mut self, flag: &str, kubeconfig: Option<&Path>) -> Result<Option<Http>, Failure> {
         if let Some((_, http)) = self.0.iter().find(|(known, _)| known.as_deref() == kubeconfig) {
             return Ok(Some(http.clone()));
         }

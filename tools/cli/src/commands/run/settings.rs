@@ -36,7 +36,11 @@ pub(super) fn read(flags: &Flags, compiled: &'static [ProfileInfo]) -> Result<Se
 }
 
 /// Tells what holds; with `--write-config-to`, writes it. Returns whether it did, and that is all there is to do.
-pub(super) fn tell(settings: &Settings, compiled: &[ProfileInfo], file: Option<&Path>) -> Result<bool, Failure> {
+pub(super) fn log_or_write(
+    settings: &Settings,
+    compiled: &[ProfileInfo],
+    file: Option<&Path>,
+) -> Result<bool, Failure> {
     let text = || yaml(&effective(settings, compiled));
     if tracing::event_enabled!(tracing::Level::DEBUG) {
         debug!(v = 2, config = text()?, "Using component config");

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::{count, more};
-use crate::commands::diff::{Comparison, Entry, Moves, What};
+use crate::commands::diff::{Comparison, DifferenceKind, Entry, PlacementChanges};
 use crate::commands::output::{Columns, heading, wrapped};
 
 /// Pods in the table of those that go elsewhere.
@@ -18,8 +18,8 @@ pub(crate) fn table(comparison: &Comparison, all_pods: bool) -> String {
         0 => format!("{a} and {b} do the same\n"),
         n => format!("{a} and {b}: {}\n", count(n, "difference")),
     };
-    let of = |what: What| comparison.differences.iter().filter(move |entry| entry.what == what);
-    section(&mut text, "Settings", "SETTING", of(What::Setting), (a, b));
+    let of = |what: DifferenceKind| comparison.differences.iter().filter(move |entry| entry.what == what);
+    section(&mut text, "Settings", "SETTING", of(DifferenceKind::Setting), (a, b));
     let mut points: Vec<&str> = Vec::new();
     for point in comparison.differences.iter().filter_map(|entry| entry.point) {
         if !points.contains(&point) {
@@ -28,15 +28,15 @@ pub(crate) fn table(comparison: &Comparison, all_pods: bool) -> String {
     }
     for point in points {
         let here = || comparison.differences.iter().filter(|entry| entry.point == Some(point));
-        section(&mut text, point, "PLUGIN", here().filter(|entry| entry.what != What::Order), (a, b));
-        for entry in here().filter(|entry| entry.what == What::Order) {
+        section(&mut text, point, "PLUGIN", here().filter(|entry| entry.what != DifferenceKind::Order), (a, b));
+        for entry in here().filter(|entry| entry.what == DifferenceKind::Order) {
             order(&mut text, point, here().count() == 1, entry, (a, b));
         }
     }
-    section(&mut text, "Arguments", "ARGUMENT", of(What::Argument), (a, b));
-    section(&mut text, "Extenders", "EXTENDER", of(What::Extender), (a, b));
-    if let Some(moves) = &comparison.placements {
-        placements(&mut text, moves, if all_pods { usize::MAX } else { PODS }, (a, b));
+    section(&mut text, "Arguments", "ARGUMENT", of(DifferenceKind::Argument), (a, b));
+    section(&mut text, "Extenders", "EXTENDER", of(DifferenceKind::Extender), (a, b));
+    if let Some(placement_changes) = &comparison.placements {
+        placements(&mut text, placement_changes, if all_pods { usize::MAX } else { PODS }, (a, b));
     }
     text
 }
@@ -64,15 +64,15 @@ fn section<'e>(
     }
 }
 
-fn cell(what: What, value: &Value) -> String {
+fn cell(what: DifferenceKind, value: &Value) -> String {
     match (what, value) {
         (_, Value::Null) => "-".to_owned(),
-        (What::Plugin, runs) => match runs.get("weight") {
+        (DifferenceKind::Plugin, runs) => match runs.get("weight") {
             Some(weight) => format!("x{weight}"),
             None => "yes".to_owned(),
         },
-        (What::Extender, Value::Object(whole)) if whole.contains_key("url-prefix") => "yes".to_owned(),
-        (What::Weight, weight) => format!("x{weight}"),
+        (DifferenceKind::Extender, Value::Object(whole)) if whole.contains_key("url-prefix") => "yes".to_owned(),
+        (DifferenceKind::Weight, weight) => format!("x{weight}"),
         (_, Value::String(text)) => text.clone(),
         (_, other) => other.to_string(),
     }
@@ -90,20 +90,20 @@ fn order(text: &mut String, point: &str, alone: bool, entry: &Entry, (a, b): (&s
     }
 }
 
-fn placements(text: &mut String, moves: &Moves, limit: usize, (a, b): (&str, &str)) {
+fn placements(text: &mut String, placement_changes: &PlacementChanges, limit: usize, (a, b): (&str, &str)) {
     let _ = writeln!(text, "\n{}", heading("Pods"));
-    let _ = match moves.elsewhere.len() {
-        0 => writeln!(text, "  {}, all of them on the same nodes with both", count(moves.pods, "pod")),
-        n => writeln!(text, "  {} of {} would go elsewhere:", n, count(moves.pods, "pod")),
+    let _ = match placement_changes.elsewhere.len() {
+        0 => writeln!(text, "  {}, all of them on the same nodes with both", count(placement_changes.pods, "pod")),
+        n => writeln!(text, "  {} of {} would go elsewhere:", n, count(placement_changes.pods, "pod")),
     };
-    if moves.elsewhere.is_empty() {
+    if placement_changes.elsewhere.is_empty() {
         return;
     }
     let mut columns = Columns::new(["POD", &a.to_uppercase(), &b.to_uppercase()]);
-    for moved in moves.elsewhere.iter().take(limit) {
+    for moved in placement_changes.elsewhere.iter().take(limit) {
         let node = |node: &Option<String>| node.clone().unwrap_or_else(|| "-".to_owned());
         columns.row(vec![moved.pod.clone(), node(&moved.a.node), node(&moved.b.node)]);
     }
     text.push_str(&columns.text());
-    text.push_str(&more(moves.elsewhere.len().saturating_sub(limit)));
+    text.push_str(&more(placement_changes.elsewhere.len().saturating_sub(limit)));
 }

@@ -8,9 +8,9 @@ pub(crate) mod cost;
 pub(crate) mod diff;
 #[cfg(feature = "tools")]
 pub(crate) mod explanation;
-#[cfg(feature = "run")]
-pub(crate) mod looking;
 pub(crate) mod profiles;
+#[cfg(feature = "run")]
+pub(crate) mod read_only;
 #[cfg(feature = "tools")]
 pub(crate) mod simulation;
 #[cfg(feature = "tools")]

@@ -11,7 +11,7 @@ use crate::budgets::ProtectedPod;
 use crate::cluster::Skipped;
 use crate::commands::output::{Columns, heading, wrapped};
 use crate::simulation::{
-    Interval, KeptByBudget, Line, Placement, Preempted, Report, Summary, Unschedulable, Waits, What,
+    Interval, KeptByBudget, Line, LogEvent, Placement, Preempted, Report, Summary, Unschedulable, Waits,
 };
 use crate::timeline::Span;
 
@@ -57,15 +57,15 @@ fn log(lines: &[Line]) -> Option<String> {
     let mut columns = Columns::new(["AT", "OBJECT", "WHAT"]);
     for Line { at, object, what, message } in lines {
         let what = match what {
-            What::Created => "created",
-            What::Changed => "changed",
-            What::Deleted => "deleted",
-            What::Preempted => "preempted",
-            What::Held => "held back:",
-            What::Unschedulable => "unschedulable:",
-            What::Failed => "failed:",
-            What::Woken => "woken",
-            What::Bound => "bound",
+            LogEvent::Created => "created",
+            LogEvent::Changed => "changed",
+            LogEvent::Deleted => "deleted",
+            LogEvent::Preempted => "preempted",
+            LogEvent::Held => "held back:",
+            LogEvent::Unschedulable => "unschedulable:",
+            LogEvent::Failed => "failed:",
+            LogEvent::Woken => "woken",
+            LogEvent::Bound => "bound",
         };
         columns.row(vec![time(*at), object.clone(), format!("{what} {message}").trim_end().to_owned()]);
     }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 /// An object before and after.
 #[derive(Clone, Debug)]
-pub(super) enum Changed {
+pub(super) enum ObjectChange {
     Node(Option<Box<Node>>, Option<Box<Node>>),
     Pod(Option<Box<Pod>>, Option<Box<Pod>>),
     Object(Option<Object>, Option<Object>),
@@ -24,13 +24,13 @@ pub enum Scope {
     All,
     /// The pod that it is about.
     #[serde(rename = "self")]
-    Itself,
+    SamePod,
     /// The pod of the scenario, which asks for it.
     Direct,
 }
 
 /// An event, with what it is about.
-pub(super) struct Derived<'a> {
+pub(super) struct DerivedEvent<'a> {
     pub(super) event: ClusterEvent,
     pub(super) object: EventObject<'a>,
     pub(super) scope: Scope,
@@ -38,9 +38,9 @@ pub(super) struct Derived<'a> {
     pub(super) up_to_priority: Option<i32>,
 }
 
-impl Changed {
+impl ObjectChange {
     /// Takes both states in. A finished pod is one that is not there.
-    pub(super) fn new(old: Option<&AnyObject>, new: Option<&AnyObject>, interner: &mut Interner) -> Changed {
+    pub(super) fn new(old: Option<&AnyObject>, new: Option<&AnyObject>, interner: &mut Interner) -> ObjectChange {
         fn pod(object: &AnyObject, interner: &mut Interner) -> Option<Box<Pod>> {
             match object {
                 AnyObject::Pod(pod) if !is_finished(pod) => Some(convert_pod(pod, interner).into()),
@@ -55,14 +55,14 @@ impl Changed {
         }
         match new.or(old) {
             Some(AnyObject::Pod(_)) => {
-                Changed::Pod(old.and_then(|o| pod(o, interner)), new.and_then(|o| pod(o, interner)))
+                ObjectChange::Pod(old.and_then(|o| pod(o, interner)), new.and_then(|o| pod(o, interner)))
             }
             Some(AnyObject::Node(_)) => {
-                Changed::Node(old.and_then(|o| node(o, interner)), new.and_then(|o| node(o, interner)))
+                ObjectChange::Node(old.and_then(|o| node(o, interner)), new.and_then(|o| node(o, interner)))
             }
             _ => {
                 let old = old.and_then(|object| convert_object(object, interner));
-                Changed::Object(old, new.and_then(|object| convert_object(object, interner)))
+                ObjectChange::Object(old, new.and_then(|object| convert_object(object, interner)))
             }
         }
     }
@@ -70,25 +70,25 @@ impl Changed {
     /// The object as hints see it.
     pub(super) fn object(&self) -> EventObject<'_> {
         match self {
-            Changed::Node(old, new) => EventObject::Node(old.as_deref(), new.as_deref()),
-            Changed::Pod(old, new) => EventObject::pods(old.as_deref(), new.as_deref()),
-            Changed::Object(old, new) => EventObject::Object(old.as_ref(), new.as_ref()),
+            ObjectChange::Node(old, new) => EventObject::Node(old.as_deref(), new.as_deref()),
+            ObjectChange::Pod(old, new) => EventObject::pods(old.as_deref(), new.as_deref()),
+            ObjectChange::Object(old, new) => EventObject::Object(old.as_ref(), new.as_ref()),
         }
     }
 
-    /// The events (kube-scheduler's event handlers). `is_itself`: it is the waiting pod that changes. `is_served` tells
+    /// The events (kube-scheduler's event handlers). `is_same_pod`: it is the waiting pod that changes. `is_served` tells
     /// whether the scheduler looks after a pod that has no node.
-    pub(super) fn events(&self, is_itself: bool, is_served: impl Fn(&Pod) -> bool) -> Vec<Derived<'_>> {
+    pub(super) fn events(&self, is_same_pod: bool, is_served: impl Fn(&Pod) -> bool) -> Vec<DerivedEvent<'_>> {
         match self {
-            Changed::Node(old, new) => {
+            ObjectChange::Node(old, new) => {
                 let events = node_changed(old.as_deref(), new.as_deref()).into_iter();
                 events.map(|event| all(event, self.object())).collect()
             }
-            Changed::Pod(old, new) => {
+            ObjectChange::Pod(old, new) => {
                 let [old, new] = [old, new].map(|pod| pod.as_deref().map(EventPod::new));
-                pod_events(old, new, is_itself, is_served)
+                pod_events(old, new, is_same_pod, is_served)
             }
-            Changed::Object(old, new) => {
+            ObjectChange::Object(old, new) => {
                 let event = object_changed(old.as_ref(), new.as_ref());
                 event.map(|event| all(event, self.object())).into_iter().collect()
             }
@@ -96,16 +96,16 @@ impl Changed {
     }
 }
 
-fn all(event: ClusterEvent, object: EventObject<'_>) -> Derived<'_> {
-    Derived { event, object, scope: Scope::All, up_to_priority: None }
+fn all(event: ClusterEvent, object: EventObject<'_>) -> DerivedEvent<'_> {
+    DerivedEvent { event, object, scope: Scope::All, up_to_priority: None }
 }
 
 fn pod_events<'a>(
     old: Option<EventPod<'a>>,
     new: Option<EventPod<'a>>,
-    is_itself: bool,
+    is_same_pod: bool,
     is_served: impl Fn(&Pod) -> bool,
-) -> Vec<Derived<'a>> {
+) -> Vec<DerivedEvent<'a>> {
     let assigned = |action| ClusterEvent::new(EventResource::AssignedPod, action);
     let object = EventObject::Pod(old, new);
     let mut events = Vec::new();
@@ -119,15 +119,15 @@ fn pod_events<'a>(
             events.push(all(assigned(Action::ADD), EventObject::Pod(None, Some(new))));
         }
         (Some(old), new) if is_served(&old) => {
-            if let Some(new) = new.filter(|_| is_itself) {
+            if let Some(new) = new.filter(|_| is_same_pod) {
                 let updated = pod_updated(old, new).into_iter();
-                events.extend(updated.map(|event| Derived { scope: Scope::Itself, ..all(event, object) }));
+                events.extend(updated.map(|event| DerivedEvent { scope: Scope::SamePod, ..all(event, object) }));
             }
             // Pods that count with it on its nominated node hear that it is not there any more.
             let before = old.nominated_node;
             if before.is_some() && new.and_then(|new| new.nominated_node) != before {
                 let gone = all(assigned(Action::DELETE), EventObject::Pod(Some(old), None));
-                events.push(Derived { up_to_priority: Some(old.spec.priority), ..gone });
+                events.push(DerivedEvent { up_to_priority: Some(old.spec.priority), ..gone });
             }
         }
         _ => {}

@@ -19,8 +19,8 @@ use schedc_objects::{AnyObject, convert_pod, is_finished};
 use serde::Serialize;
 
 use super::scenario as values;
-use super::{Broken, Error, Evaluator, World};
-use events::{Changed, Derived};
+use super::{Error, Evaluator, InvalidItem, ScenarioCluster};
+use events::{DerivedEvent, ObjectChange};
 
 pub use events::Scope;
 pub use scenario::{Change, Direct, HintScenario};
@@ -132,50 +132,50 @@ impl Evaluator {
     pub fn hints(&mut self, scenario: HintScenario) -> Result<HintResult, Error> {
         self.check_keys(scenario.unknown_fields())?;
         let profile = self.profile_of(scenario.profile.as_deref())?;
-        let mut world = World::new(&mut *self.cluster, profile, self.originals);
+        let mut scenario_cluster = ScenarioCluster::new(&mut *self.cluster, profile, self.originals);
         for (at, value) in scenario.objects.into_iter().enumerate() {
             let object =
-                values::object(value, &mut self.reader).map_err(|error| Error::broken("objects", at, error))?;
-            world.apply(object);
+                values::object(value, &mut self.reader).map_err(|error| Error::invalid_item("objects", at, error))?;
+            scenario_cluster.apply(object);
         }
         let mut read = |place: &str, value: Option<serde_json::Value>| {
             let object = value.map(|value| values::object(value, &mut self.reader)).transpose();
-            object.map_err(|error| Error::Broken { place: place.to_owned(), error })
+            object.map_err(|error| Error::InvalidItem { place: place.to_owned(), error })
         };
         let old = read("event.old", scenario.event.old)?;
         let new = read("event.new", scenario.event.new)?;
         let pod = values::pod(scenario.pod, &mut self.reader)
-            .map_err(|error| Error::Broken { place: "pod".to_owned(), error })?;
-        let asked = scenario
+            .map_err(|error| Error::InvalidItem { place: "pod".to_owned(), error })?;
+        let direct_event = scenario
             .direct
             .as_ref()
-            .map(|direct| asked_event(direct, self.kinds))
+            .map(|direct| direct_event(direct, self.kinds))
             .transpose()
-            .map_err(|error| Error::Broken { place: "direct".to_owned(), error })?;
+            .map_err(|error| Error::InvalidItem { place: "direct".to_owned(), error })?;
         if let Some(old) = old.clone() {
-            world.apply(old);
+            scenario_cluster.apply(old);
         }
-        let is_itself = [&old, &new].into_iter().flatten().any(|object| {
+        let is_same_pod = [&old, &new].into_iter().flatten().any(|object| {
             let is_pod = matches!(object, AnyObject::Pod(_));
             let pod = AnyObject::from(pod.clone());
             is_pod && (object.namespace(), object.name()) == (pod.namespace(), pod.name())
         });
-        let mut waiting = convert_pod(&pod, &mut world.cluster.base_mut().interner);
-        let changed = Changed::new(old.as_ref(), new.as_ref(), &mut world.cluster.base_mut().interner);
-        let gate = world.cluster.gate_status(profile, &waiting).map(|status| status.plugin);
+        let mut waiting = convert_pod(&pod, &mut scenario_cluster.cluster.base_mut().interner);
+        let changed = ObjectChange::new(old.as_ref(), new.as_ref(), &mut scenario_cluster.cluster.base_mut().interner);
+        let gate = scenario_cluster.cluster.gate_status(profile, &waiting).map(|status| status.plugin);
         match new {
             Some(new) if !matches!(&new, AnyObject::Pod(pod) if is_finished(pod)) => {
-                world.apply(new);
+                scenario_cluster.apply(new);
             }
             _ => {
                 if let Some(old) = &old {
-                    world.remove(old);
+                    scenario_cluster.remove(old);
                 }
             }
         }
         // Where its update is the change, it is the updated pod that hints are asked about.
         let (mut leaves, mut uid) = (false, None);
-        if let (true, Changed::Pod(before, after)) = (is_itself, &changed) {
+        if let (true, ObjectChange::Pod(before, after)) = (is_same_pod, &changed) {
             match after {
                 Some(after) if after.spec.node_name.is_none() => waiting = (**after).clone(),
                 _ => leaves = true,
@@ -185,18 +185,18 @@ impl Evaluator {
         if let Some(uid) = uid {
             waiting.uid = uid;
         }
-        let asking = Ask {
+        let asking = HintQuery {
             waiting: &waiting,
-            cluster: world.cluster,
+            cluster: scenario_cluster.cluster,
             profile,
             info: &self.profiles[profile],
             changed: &changed,
-            asked,
-            is_itself,
+            direct_event,
+            is_same_pod,
             plugins: &scenario.plugins,
             pending: &scenario.pending,
             gate,
-            fate: Fate { in_flight: scenario.in_flight, backoff_done: scenario.backoff_done, leaves },
+            progress: PodProgress { in_flight: scenario.in_flight, backoff_done: scenario.backoff_done, leaves },
         };
         let result = asking.all();
         Ok(HintResult { id: scenario.id, ..result })
@@ -204,49 +204,49 @@ impl Evaluator {
 }
 
 /// The event that a scenario names. A kind that a plugin declares goes by its full name.
-fn asked_event(direct: &Direct, kinds: &[CustomKind]) -> Result<ClusterEvent, Broken> {
+fn direct_event(direct: &Direct, kinds: &[CustomKind]) -> Result<ClusterEvent, InvalidItem> {
     let declared = || {
         let kind = kinds.iter().find(|kind| kind.name == direct.resource)?;
         Some(EventResource::Custom(kind.name))
     };
     match (EventResource::from_name(&direct.resource).or_else(declared), Action::from_name(&direct.action)) {
         (Some(resource), Some(action)) => Ok(ClusterEvent::new(resource, action)),
-        _ => Err(Broken::NoEvent { resource: direct.resource.clone(), action: direct.action.clone() }),
+        _ => Err(InvalidItem::NoEvent { resource: direct.resource.clone(), action: direct.action.clone() }),
     }
 }
 
 /// What else decides where the pod ends.
 #[derive(Clone, Copy)]
-struct Fate {
+struct PodProgress {
     in_flight: bool,
     backoff_done: bool,
     /// It is deleted, or gets a node.
     leaves: bool,
 }
 
-struct Ask<'a> {
+struct HintQuery<'a> {
     waiting: &'a Pod,
     cluster: &'a mut dyn AnyCluster,
     profile: usize,
     info: &'a ProfileInfo,
-    changed: &'a Changed,
+    changed: &'a ObjectChange,
     /// In place of the events that the change is.
-    asked: Option<ClusterEvent>,
-    is_itself: bool,
+    direct_event: Option<ClusterEvent>,
+    is_same_pod: bool,
     plugins: &'a [String],
     pending: &'a [String],
     /// The plugin that held the pod before.
     gate: Option<&'static str>,
-    fate: Fate,
+    progress: PodProgress,
 }
 
-impl Ask<'_> {
+impl HintQuery<'_> {
     fn all(mut self) -> HintResult {
-        let (changed, is_itself) = (self.changed, self.is_itself);
+        let (changed, is_same_pod) = (self.changed, self.is_same_pod);
         let plugins = self.cluster.plugins(self.profile);
-        let events = match self.asked {
+        let events = match self.direct_event {
             Some(event) => {
-                vec![Derived { event, object: changed.object(), scope: Scope::Direct, up_to_priority: None }]
+                vec![DerivedEvent { event, object: changed.object(), scope: Scope::Direct, up_to_priority: None }]
             }
             None => {
                 let base = self.cluster.base();
@@ -254,7 +254,7 @@ impl Ask<'_> {
                     let name = base.interner.resolve(pod.spec.scheduler_name);
                     name.is_empty() || name == self.info.scheduler_name
                 };
-                let mut events = changed.events(is_itself, is_served);
+                let mut events = changed.events(is_same_pod, is_served);
                 // Of other objects only those changes are watched that a plugin waits for.
                 events.retain(|derived| {
                     !matches!(derived.object, EventObject::Object(..))
@@ -268,7 +268,7 @@ impl Ask<'_> {
         self.result(per_event, held)
     }
 
-    fn event(&mut self, derived: &Derived<'_>) -> EventResult {
+    fn event(&mut self, derived: &DerivedEvent<'_>) -> EventResult {
         let plugins = self.cluster.plugins(self.profile);
         let interested = InterestedPlugins::of(plugins, derived.event);
         let hint_of = |plugin| {
@@ -315,7 +315,7 @@ impl Ask<'_> {
             // While the pod is tried, conditions are not looked at.
             pre_check: derived
                 .up_to_priority
-                .filter(|_| !self.fate.in_flight)
+                .filter(|_| !self.progress.in_flight)
                 .map(|priority| self.waiting.spec.priority <= priority),
             gate_skips: derived.scope == Scope::All && self.gate.is_some_and(|gate| !registered_by.contains(&gate)),
             registered_by,
@@ -328,7 +328,7 @@ impl Ask<'_> {
     }
 
     fn result(&self, per_event: Vec<EventResult>, held: Option<&'static str>) -> HintResult {
-        let Fate { in_flight, backoff_done, leaves } = self.fate;
+        let PodProgress { in_flight, backoff_done, leaves } = self.progress;
         let mut registered: BTreeMap<String, bool> = self.all_plugins().map(|name| (name.clone(), false)).collect();
         let mut hints: BTreeMap<String, Hint> = BTreeMap::new();
         for event in &per_event {
@@ -344,11 +344,11 @@ impl Ask<'_> {
             // All that happened meanwhile is judged at once, when the pod comes back.
             per_event.iter().map(|event| event.decision).max()
         } else {
-            let mut asked = per_event.iter().filter(|event| event.pre_check != Some(false) && !event.gate_skips);
-            asked.find(|event| event.decision != Decision::QueueSkip).map(|event| event.decision)
+            let mut direct_event = per_event.iter().filter(|event| event.pre_check != Some(false) && !event.gate_skips);
+            direct_event.find(|event| event.decision != Decision::QueueSkip).map(|event| event.decision)
         };
         let decision = decision.unwrap_or(Decision::QueueSkip);
-        let stays = decision == Decision::QueueSkip || self.asked.is_some();
+        let stays = decision == Decision::QueueSkip || self.direct_event.is_some();
         let after = if stays { self.gate } else { held };
         let moved = !stays && !leaves && after.is_none();
         // A pod that was held has not been tried yet, and need not wait.

@@ -4,7 +4,7 @@ use schedc_objects::UnknownField;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::scenario::{self, NotAScenario, UnknownKeys, unique};
+use super::super::scenario::{self, InvalidScenario, UnknownKeys, unique};
 
 /// A cluster, a pod that was rejected, and a change.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -87,7 +87,7 @@ impl HintScenario {
     ///
     /// # Errors
     /// It is not JSON, or not a scenario.
-    pub fn read(line: &[u8]) -> Result<Self, NotAScenario> {
+    pub fn read(line: &[u8]) -> Result<Self, InvalidScenario> {
         scenario::read(line)
     }
 

@@ -41,7 +41,7 @@ fn the_pods_of_a_team_are_spread_over_racks() {
 }
 
 #[test]
-fn a_node_takes_its_pods_along_to_another_rack() {
+fn a_moved_node_takes_its_pods_to_another_rack() {
     let mut cluster = Simulator::of::<Profiles>(Options::default()).expect("plugins start");
     cluster.apply(&node("a1", "a"));
     cluster.apply(&pod("first"));
