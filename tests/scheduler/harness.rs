@@ -233,7 +233,7 @@ impl Harness {
     pub(crate) fn is_held_by_its_preemption(&mut self, pod: &str) -> bool {
         let uid = &self.uids[pod];
         let is_active = self.scheduler.activate(uid);
-        let status = self.scheduler.held(uid).map(|status| status.message());
+        let status = self.scheduler.gate_status(uid).map(|status| status.message());
         !is_active && status.as_deref() == Some("waiting for the preemption for this pod to be finished")
     }
     /// What is under way in the scheduler.

@@ -113,7 +113,7 @@ mod tests {
         let mut pair = (Calls::default(), Calls::default());
         let pod = Arc::new(Pod::default());
         let mut recorder = Recorder::new(&mut pair);
-        recorder.pops();
+        recorder.before_pop();
         recorder.attempt_started(1, &pod);
         recorder.point_started(Point::Filter);
         recorder.point_ended(Point::Filter, Code::Success);

@@ -13,7 +13,7 @@ use schedc_core::model::Pod;
 use schedc_core::profile::{Bundle, Profile, Visitor};
 use schedc_interpret::Interpretation;
 
-use super::draw;
+use super::generator;
 use super::history::Step;
 use super::scheduler::Profiles;
 use super::test_cluster::TestCluster;

@@ -16,7 +16,7 @@ use schedc_core::verdict::Verdict;
 use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_finished};
 use serde_json::Value;
 
-use super::draw;
+use super::generator;
 use super::history::{History, Step};
 use super::scheduler::Profiles;
 use super::test_cluster::object;

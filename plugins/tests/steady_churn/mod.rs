@@ -128,11 +128,11 @@ impl Churn {
                 "{{metadata: {{name: {name}, labels: {labels}}}, spec: {{taints: [{taint}]}}, status: {status}}}"
             );
             let node = node(&manifest, &mut churn.scheduler.cache.base.interner);
-            churn.tell(Change::Node(node));
+            churn.apply(Change::Node(node));
         }
         let service = "{apiVersion: v1, kind: Service, metadata: {name: served}, spec: {selector: {app: served}}}";
         let service = object(service, &mut churn.scheduler.cache.base.interner);
-        churn.tell(Change::Object(service));
+        churn.apply(Change::Object(service));
         churn.templates = KINDS.map(|(_, manifest)| pod(manifest, &mut churn.scheduler.cache.base.interner)).into();
         churn
     }

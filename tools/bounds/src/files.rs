@@ -9,7 +9,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 /// Maximum size of a file, in bytes. Kubernetes limits Secrets and ConfigMaps to 1 MiB, and bundles of authorities are smaller, too.
-pub const LONGEST: u64 = 10 << 20;
+pub const MAX_SIZE: u64 = 10 << 20;
 
 /// Reads a regular file.
 ///
@@ -22,9 +22,9 @@ pub fn read(path: &Path) -> Result<Vec<u8>, String> {
     let file = File::open(path).map_err(unreadable)?;
     is_regular(file.metadata().map_err(unreadable)?.file_type())?;
     let mut content = Vec::new();
-    file.take(LONGEST + 1).read_to_end(&mut content).map_err(unreadable)?;
-    match content.len() as u64 > LONGEST {
-        true => Err(format!("the file is larger than {} MiB, the maximum", LONGEST >> 20)),
+    file.take(MAX_SIZE + 1).read_to_end(&mut content).map_err(unreadable)?;
+    match content.len() as u64 > MAX_SIZE {
+        true => Err(format!("the file is larger than {} MiB, the maximum", MAX_SIZE >> 20)),
         false => Ok(content),
     }
 }
@@ -104,8 +104,8 @@ mod tests {
         let folder = Folder::new("large");
         let path = folder.0.join("file");
         let file = File::create(&path).unwrap();
-        file.set_len(LONGEST).unwrap();
-        assert_eq!(read(&path).unwrap().len() as u64, LONGEST);
+        file.set_len(MAX_SIZE).unwrap();
+        assert_eq!(read(&path).unwrap().len() as u64, MAX_SIZE);
         file.set_len(1 << 30).unwrap();
         assert_eq!(read(&path).unwrap_err(), "the file is larger than 10 MiB, the maximum");
     }

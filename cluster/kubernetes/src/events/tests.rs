@@ -113,12 +113,12 @@ fn single_events_are_forgotten() {
     let recorder = &mut EventRecorder::new("host");
     recorder.record(failed(&a_pod("p"), ""), None, at(0));
     assert_eq!(swept(recorder, at(360)), []);
-    assert_eq!(recorder.known.len(), 1);
+    assert_eq!(recorder.recorded.len(), 1);
     assert_eq!(swept(recorder, at(720)), []);
-    assert!(recorder.known.is_empty());
+    assert!(recorder.recorded.is_empty());
     // Nobody waits for a pod to be bound again.
     recorder.record(Event { reason: "Scheduled", ..failed(&a_pod("p"), "") }, None, at(800));
-    assert!(recorder.known.is_empty() && recorder.next_sweep().is_none());
+    assert!(recorder.recorded.is_empty() && recorder.next_sweep().is_none());
 }
 
 #[test]

@@ -235,7 +235,7 @@ proptest! {
         let plain = "{metadata: {name: p, namespace: shop, labels: {app: a}}}".to_string();
         let pods: Vec<_> = pods.into_iter().chain([plain]).map(|pod| cluster.pod(&pod)).collect();
         let mut cached: Vec<Option<CachedState>> = pods.iter().map(|_| None).collect();
-        let mut again = AffectedNodes::default();
+        let mut affected = AffectedNodes::default();
         for event in history {
             match event {
                 Event::Pod(number, of, node) => {

@@ -166,12 +166,12 @@ impl Answer {
             flipped.insert_word(word, bits ^ before.words().get(word).unwrap_or(&0));
         }
         again.reset(slots);
-        let mut changed = false;
-        let mut rescore = ScoreUpdate::new(changed, &self.feasible, &flipped, &mut again, &mut changed);
+        let mut classes_changed = false;
+        let mut rescore = ScoreUpdate::new(changed, &self.feasible, &flipped, &mut again, &mut classes_changed);
         PreScorePlugin::update(plugin, &DEFAULT, pod, &mut self.scores, view, &mut rescore).expect("a state");
         changed.nodes.iter().for_each(|node| again.insert(*node));
         again.extend(&flipped);
-        if changed {
+        if classes_changed {
             let known: Vec<ScoreClass> = self.of_class.keys().copied().map(ScoreClass).collect();
             let score = |class| PodTopologySpread::score_of_class(&DEFAULT, pod, &self.scores.state, class);
             self.of_class = known.into_iter().map(|class| (class.0, score(class))).collect();

@@ -26,7 +26,7 @@ fn bind(
     concurrent: ConcurrentChanges<'_>,
 ) -> (usize, Result<(), String>, ApiServer) {
     let mut cluster = TestCluster::new(objects);
-    let (placement, reserved) = cluster.place("c", 0);
+    let (placement, reserved) = cluster.reserve("c", 0);
     let flight = cluster.plugin.pre_bind_pre_flight(&ARGS, &placement, &reserved).expect("it always knows");
     assert_eq!(flight, PreFlightResult::RunInParallel);
 
@@ -170,7 +170,7 @@ fn concurrent_changes_are_not_overwritten() {
     // The cluster knows more than the scheduler.
     let run = |known: &str, there: &str| {
         let mut cluster = TestCluster::new(&[VOLUME, known]);
-        let (_, reserved) = cluster.place("c", 0);
+        let (_, reserved) = cluster.reserve("c", 0);
         let mut server = ApiServer::new(ApiServerOptions::default());
         let taken = VOLUME.replace("spec: {", "spec: {claimRef: {namespace: default, name: d, uid: d}, ");
         for object in [&taken, there] {
@@ -202,7 +202,7 @@ fn bound_claims_need_nothing() {
         .replace("uid: c-1", "uid: c-1, annotations: {pv.kubernetes.io/bind-completed: 'yes'}")
         .replace("spec: {", "spec: {volumeName: v, ");
     let mut cluster = TestCluster::new(&[VOLUME, &bound]);
-    let (placement, reserved) = cluster.place("c", 0);
+    let (placement, reserved) = cluster.reserve("c", 0);
     let flight = cluster.plugin.pre_bind_pre_flight(&ARGS, &placement, &reserved);
     assert_eq!(flight, Ok(PreFlightResult::Skip));
 }
