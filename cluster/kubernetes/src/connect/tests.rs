@@ -404,7 +404,7 @@ fn a_certificate_of_x509_version_1() {
     certificate[at + 4] = 0;
     let encoded = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, certificate);
     let certificate = format!("-----BEGIN CERTIFICATE-----\n{encoded}\n-----END CERTIFICATE-----\n");
-    let tls = |key: &str| Trust::Anybody.tls(None, Some(&(certificate.clone().into(), key.into())));
+    let tls = |key: &str| Trust::InsecureSkipVerify.tls(None, Some(&(certificate.clone().into(), key.into())));
     assert!(tls(&key).unwrap().client_auth_cert_resolver.has_certs());
     let error = tls(&other).unwrap_err().to_string();
     assert!(error.starts_with("the client certificate: "), "{error}");
