@@ -1,0 +1,2 @@
+//! Evaluation of one device, by kind of selector.
+fn main() {}
