@@ -179,8 +179,12 @@ impl BoundSelector<'_> {
         for (path, column) in self.selector.program.paths.iter().zip(&self.columns) {
             let column = *column as usize;
             codes.push(match path.kind {
-                Kind::Attributes => self.devices.attributes.get(column).map_or(ABSENT, |column| column.code(device.row)),
-                Kind::Capacities => self.devices.capacities.get(column).map_or(ABSENT, |column| column.code(device.row)),
+                Kind::Attributes => {
+                    self.devices.attributes.get(column).map_or(ABSENT, |column| column.code(device.row))
+                }
+                Kind::Capacities => {
+                    self.devices.capacities.get(column).map_or(ABSENT, |column| column.code(device.row))
+                }
             });
         }
         codes

@@ -8,7 +8,7 @@ fn literals() {
         r#"
         true
         1 == 1 && -1 == 0 - 1 && 0x1F == 31 && -0xa == -10
-        1u == 1 && 0xFFu == 255u
+        1u == uint(1) && 0xFFu == 255u
         1.5 == 3.0 / 2.0 && 1e3 == 1000.0 && .5 == 0.5 && 1.5e-1 == 0.15
         -9223372036854775808 < 0
         "a" == 'a' && "a'b" == 'a\'b' && r"\n".size() == 2 && "\n".size() == 1
@@ -17,11 +17,7 @@ fn literals() {
         b"\x41\377".size() == 2 && b'a' == bytes("a") && br"\x".size() == 2
         null == null
         [1, 2, 3,].size() == 3 && [].size() == 0 && {}.size() == 0 && {"a": 1,}.size() == 1
-        1 // a comment
-        == 1
-        "#
-        .replace("1 // a comment\n        == 1\n", "")
-        .as_str(),
+        "#,
     );
     assert_eq!(crate::evaluate("1 // a comment\n == 1"), Ok(true));
 }
@@ -62,7 +58,7 @@ fn equality() {
         {"a": 1, "b": 2} == {"b": 2, "a": 1} && {"a": 1} != {"a": 2}
         dyn(1) == dyn(1u) && dyn(1) == dyn(1.0) && dyn(2u) == dyn(2.0)
         dyn(1) != dyn("1") && dyn(null) != dyn(0) && dyn([1]) != dyn(1)
-        dyn([1, 2]) == dyn([1.0, 2u])
+        dyn([1, 2]) == dyn([1.0, 2.0])
         type(1) == int && type("a") == string && type([]) == list && type({}) == map && type(null) == null_type
         type(int) == type && type(1.0) != type(1) && type(duration("1s")) == google.protobuf.Duration
         type(optional.none()) == optional_type && type(timestamp(0)) == google.protobuf.Timestamp

@@ -67,7 +67,7 @@ pub(crate) fn check(ast: &mut Ast) -> Result<Checked, SyntaxError> {
     let Checker { mut unifier, types, calls, .. } = checker;
     let types = types.iter().map(|ty| unifier.resolve(ty, true)).collect();
     if unifier.exhausted() {
-        return Err(SyntaxError::new(0, "expression is too complex to be type-checked"));
+        return Err(too_complex(0));
     }
     let checked = Checked { types, calls };
     validate::validate(ast, &checked)?;
@@ -87,6 +87,10 @@ type Outcome<T = ()> = Result<T, SyntaxError>;
 
 impl Checker<'_> {
     fn error<T>(&self, id: NodeId, message: impl Into<String>) -> Outcome<T> {
+        // Once the check has given up, types are not what they should be.
+        if self.unifier.exhausted() {
+            return Err(too_complex(self.ast.offset(id)));
+        }
         Err(SyntaxError::new(self.ast.offset(id), message))
     }
 
@@ -384,6 +388,10 @@ impl Checker<'_> {
         let (expected, ty) = (self.unifier.resolve(expected, true), self.unifier.resolve(&ty, true));
         self.error(id, format!("expected type '{expected}' but found '{ty}'"))
     }
+}
+
+fn too_complex(offset: usize) -> SyntaxError {
+    SyntaxError::new(offset, "expression is too complex to be type-checked")
 }
 
 fn literal_type(literal: &Literal) -> Type {

@@ -71,14 +71,7 @@ impl Compiler<'_> {
     }
 
     /// Operand with one more field or index.
-    fn qualified(
-        &mut self,
-        operand: NodeId,
-        key: Node,
-        optional: bool,
-        test_only: bool,
-        counted: bool,
-    ) -> Outcome {
+    fn qualified(&mut self, operand: NodeId, key: Node, optional: bool, test_only: bool, counted: bool) -> Outcome {
         let is_access = self.is_access(operand);
         let base = if is_access { self.access(operand, counted)? } else { self.node(operand)? };
         // A field of a presence test has no cost for its variable.

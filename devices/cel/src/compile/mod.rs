@@ -121,10 +121,8 @@ impl Compiler<'_> {
     }
 
     fn list(&mut self, elements: &[Element]) -> Outcome {
-        let items: Vec<Item> = elements
-            .iter()
-            .map(|element| self.item(element.value, element.optional))
-            .collect::<Outcome<_>>()?;
+        let items: Vec<Item> =
+            elements.iter().map(|element| self.item(element.value, element.optional)).collect::<Outcome<_>>()?;
         let constants: Option<Vec<Value<'static>>> = items.iter().map(constants::constant_item).collect();
         Ok(match constants {
             Some(constants) => Node::Constant(Value::List(List::new(constants))),

@@ -5,6 +5,7 @@ mod size;
 
 pub(crate) use estimate::estimate;
 
+use crate::MAX_COST;
 use crate::eval::value::Value;
 
 /// Cost per character of reading a string.
@@ -38,8 +39,12 @@ pub(crate) enum Rule {
     /// Size of the result, known after the call.
     Result,
     /// Whether an address is in a network; the address may be a text.
-    ContainsIp { text: bool },
-    ContainsCidr { text: bool },
+    ContainsIp {
+        text: bool,
+    },
+    ContainsCidr {
+        text: bool,
+    },
     Validate,
     Range,
     Slice,
@@ -127,8 +132,9 @@ impl Rule {
                 scaled(2 * size(0), TRAVERSAL) + scaled(size(0), TRAVERSAL) + 1 + parsing
             }
             Rule::Validate => match arguments.first() {
-                Some(Value::Format(format)) => scaled(size(1).saturating_add(1), TRAVERSAL)
-                    .saturating_mul(scaled(format.regex_size, REGEX)),
+                Some(Value::Format(format)) => {
+                    scaled(size(1).saturating_add(1), TRAVERSAL).saturating_mul(scaled(format.regex_size, REGEX))
+                }
                 _ => 1,
             },
             Rule::Range => list(integer(0)),
@@ -161,8 +167,10 @@ fn contents(value: &Value<'_>) -> u64 {
     match value {
         Value::String(text) => (text.len() as f64 * TRAVERSAL) as u64,
         Value::Bytes(bytes) => (bytes.len() as f64 * TRAVERSAL) as u64,
+        // The limit is exceeded in any case, unless almost all elements are empty.
+        Value::List(list) if list.len() as u64 > 2 * MAX_COST => u64::MAX,
         // The elements of an element count as many as they are, so that this is linear in the list.
-        Value::List(list) => list.iter().map(shallow_contents).sum(),
+        Value::List(list) => list.iter().map(shallow_contents).fold(0, u64::saturating_add),
         other => shallow_contents(other),
     }
 }

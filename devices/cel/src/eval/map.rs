@@ -101,7 +101,8 @@ impl<'a> Entries<'a> {
         self.entries.push((key, value));
         if self.entries.len() > SCANNED {
             if self.index.is_empty() {
-                self.index = self.entries.iter().enumerate().filter_map(|(i, (key, _))| Some((Key::new(key)?, i))).collect();
+                self.index =
+                    self.entries.iter().enumerate().filter_map(|(i, (key, _))| Some((Key::new(key)?, i))).collect();
             } else {
                 self.index.insert(hashed, self.entries.len() - 1);
             }
@@ -115,7 +116,8 @@ impl<'a> Entries<'a> {
             self.entries.remove(position);
             self.index.clear();
             if self.entries.len() > SCANNED {
-                self.index = self.entries.iter().enumerate().filter_map(|(i, (key, _))| Some((Key::new(key)?, i))).collect();
+                self.index =
+                    self.entries.iter().enumerate().filter_map(|(i, (key, _))| Some((Key::new(key)?, i))).collect();
             }
         }
     }

@@ -7,7 +7,7 @@ use regex::Regex;
 use super::failure::Failure;
 
 /// Units of work per unit of the cost limit.
-const WORK_PER_COST: u64 = 10;
+const WORK_PER_COST: u64 = 2;
 
 /// Cost so far and work so far. The cost is that of Kubernetes. Work counts what that cost leaves out, such as elements
 /// of nested lists that are compared: a unit is an element, or 16 bytes that are copied.

@@ -59,11 +59,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         call: modulo,
         overloads: &["modulo: (int, int) -> int", "modulo: (uint, uint) -> uint"],
     },
-    Declaration {
-        name: "-_",
-        call: negate,
-        overloads: &["negate: (double) -> double", "negate: (int) -> int"],
-    },
+    Declaration { name: "-_", call: negate, overloads: &["negate: (double) -> double", "negate: (int) -> int"] },
 ];
 
 const NUMBERS: &[&str] =

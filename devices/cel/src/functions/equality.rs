@@ -69,7 +69,10 @@ pub(crate) fn equal<'a>(work: &mut Work, a: &Value<'a>, b: &Value<'a>) -> Result
         (Value::Url(a), Value::Url(b)) => a == b,
         (Value::Format(a), Value::Format(b)) => a.name == b.name,
         (Value::Device(a), Value::Device(b)) => a.row == b.row,
-        (Value::Quantity(_) | Value::Version(_) | Value::Ip(_) | Value::Cidr(_) | Value::Url(_) | Value::Format(_), _) => {
+        (
+            Value::Quantity(_) | Value::Version(_) | Value::Ip(_) | Value::Cidr(_) | Value::Url(_) | Value::Format(_),
+            _,
+        ) => {
             return Err(Failure::NoSuchOverload);
         }
         (Value::Optional(a), Value::Optional(b)) => match (a, b) {

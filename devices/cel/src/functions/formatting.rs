@@ -12,6 +12,8 @@ use crate::eval::work::Work;
 /// Digits after the decimal point where none are given.
 const DEFAULT_PRECISION: usize = 6;
 const MAX_PRECISION: usize = 1_000;
+/// Work of writing a value, in addition to its length.
+const VALUE: u64 = 8;
 
 /// Part of a format string.
 pub(crate) enum Piece<'t> {
@@ -33,7 +35,8 @@ pub(crate) fn pieces(format: &str) -> Result<Vec<Piece<'_>>, String> {
         }
         let mut precision = DEFAULT_PRECISION;
         if let Some(after) = rest.strip_prefix('.') {
-            let digits = after.find(|c: char| !c.is_ascii_digit()).ok_or("could not find end of precision specifier")?;
+            let digits =
+                after.find(|c: char| !c.is_ascii_digit()).ok_or("could not find end of precision specifier")?;
             precision = after[..digits]
                 .parse()
                 .ok()
@@ -175,7 +178,7 @@ fn floating(verb: char, precision: usize, value: f64) -> String {
 
 /// Text of any value: strings in lists and maps are quoted, and entries of maps are sorted.
 fn general<'a>(work: &mut Work, value: &Value<'a>) -> Result<String, Failure<'a>> {
-    work.spend(1)?;
+    work.spend(VALUE)?;
     match value {
         Value::Null => Ok("null".to_owned()),
         Value::List(list) => {

@@ -34,7 +34,11 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
             "list_duration_sum: list(duration).() -> duration",
         ],
     },
-    Declaration { name: "max", call: |work, arguments| extreme(work, arguments, "max", Ordering::Less), overloads: EXTREME },
+    Declaration {
+        name: "max",
+        call: |work, arguments| extreme(work, arguments, "max", Ordering::Less),
+        overloads: EXTREME,
+    },
     Declaration {
         name: "min",
         call: |work, arguments| extreme(work, arguments, "min", Ordering::Greater),
@@ -54,10 +58,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     Declaration {
         name: "flatten",
         call: flatten,
-        overloads: &[
-            "list_flatten: list(list(T)).() -> list(T)",
-            "list_flatten_int: list(dyn).(int) -> list(dyn)",
-        ],
+        overloads: &["list_flatten: list(list(T)).() -> list(T)", "list_flatten_int: list(dyn).(int) -> list(dyn)"],
     },
     Declaration {
         name: "sort",
@@ -201,7 +202,12 @@ fn flatten<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
 }
 
 /// Lists nest at most as deep as the expression that creates them.
-fn flatten_into<'a>(work: &mut Work, list: &List<'a>, depth: i64, flat: &mut Vec<Value<'a>>) -> Result<(), Failure<'a>> {
+fn flatten_into<'a>(
+    work: &mut Work,
+    list: &List<'a>,
+    depth: i64,
+    flat: &mut Vec<Value<'a>>,
+) -> Result<(), Failure<'a>> {
     for element in list.iter() {
         work.spend(1)?;
         match element {
@@ -225,7 +231,8 @@ fn sort<'a>(work: &mut Work, list: &List<'a>, keys: &List<'a>) -> Output<'a> {
         return Err(Failure::Static("list elements must be comparable"));
     }
     // The work is known before, so that the comparison always has a result.
-    let bytes: u64 = keys.iter().map(|key| if let Value::String(text) = key { text.len() as u64 / 16 } else { 0 }).sum();
+    let bytes: u64 =
+        keys.iter().map(|key| if let Value::String(text) = key { text.len() as u64 / 16 } else { 0 }).sum();
     work.spend((list.len() as u64 + bytes) * u64::from(usize::BITS - list.len().leading_zeros()))?;
     let mut unlimited = Work::new(u64::MAX);
     let mut indexes: Vec<usize> = (0..list.len()).collect();

@@ -29,16 +29,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         call: operator,
         overloads: &["optional_or_optional: optional(V).(optional(V)) -> optional(V)"],
     },
-    Declaration {
-        name: "orValue",
-        call: operator,
-        overloads: &["optional_orValue_value: optional(V).(V) -> V"],
-    },
-    Declaration {
-        name: "_?._",
-        call: operator,
-        overloads: &["select_optional_field: (dyn, string) -> optional(V)"],
-    },
+    Declaration { name: "orValue", call: operator, overloads: &["optional_orValue_value: optional(V).(V) -> V"] },
+    Declaration { name: "_?._", call: operator, overloads: &["select_optional_field: (dyn, string) -> optional(V)"] },
     Declaration {
         name: "_[?_]",
         call: operator,
@@ -51,7 +43,11 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     },
     Declaration { name: "first", call: first, overloads: &["list_first: list(V).() -> optional(V)"] },
     Declaration { name: "last", call: last, overloads: &["list_last: list(V).() -> optional(V)"] },
-    Declaration { name: "optional.unwrap", call: unwrap, overloads: &["optional_unwrap: (list(optional(V))) -> list(V)"] },
+    Declaration {
+        name: "optional.unwrap",
+        call: unwrap,
+        overloads: &["optional_unwrap: (list(optional(V))) -> list(V)"],
+    },
     Declaration {
         name: "unwrapOpt",
         call: unwrap,

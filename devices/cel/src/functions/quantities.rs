@@ -48,18 +48,12 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     Declaration {
         name: "add",
         call: add,
-        overloads: &[
-            "quantity_add: quantity.(quantity) -> quantity",
-            "quantity_add_int: quantity.(int) -> quantity",
-        ],
+        overloads: &["quantity_add: quantity.(quantity) -> quantity", "quantity_add_int: quantity.(int) -> quantity"],
     },
     Declaration {
         name: "sub",
         call: sub,
-        overloads: &[
-            "quantity_sub: quantity.(quantity) -> quantity",
-            "quantity_sub_int: quantity.(int) -> quantity",
-        ],
+        overloads: &["quantity_sub: quantity.(quantity) -> quantity", "quantity_sub_int: quantity.(int) -> quantity"],
     },
     Declaration {
         name: "semver",
@@ -95,7 +89,9 @@ pub(crate) fn compare<'a>(arguments: &[Value<'a>]) -> Result<Ordering, Failure<'
 /// Kubernetes does not trim white space here, unlike in JSON.
 fn parse(text: &str) -> Result<Quantity, String> {
     if text.is_empty() || text.trim() != text {
-        return Err("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'".into());
+        return Err(
+            "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'".into()
+        );
     }
     Quantity::parse(text).map_err(|error| error.to_string())
 }

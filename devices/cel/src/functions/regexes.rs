@@ -182,7 +182,9 @@ fn escape(escaped: char, in_class: bool, characters: &mut Characters<'_>, transl
         '0'..='7' => {
             let mut number = escaped.to_digit(8).unwrap_or(0);
             let mut digits = 1;
-            while digits < 3 && let Some(digit) = characters.peek().and_then(|c| c.to_digit(8)) {
+            while digits < 3
+                && let Some(digit) = characters.peek().and_then(|c| c.to_digit(8))
+            {
                 characters.next();
                 number = number * 8 + digit;
                 digits += 1;

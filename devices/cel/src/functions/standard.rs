@@ -1,5 +1,6 @@
 //! CEL's standard functions on strings and containers.
 
+use super::equality::equal_or_false;
 use super::{Declaration, mismatch, text};
 use crate::eval::failure::{Failure, Output};
 use crate::eval::value::Value;
@@ -23,6 +24,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     Declaration { name: "contains", call: contains, overloads: &["contains_string: string.(string) -> bool"] },
     Declaration { name: "endsWith", call: ends_with, overloads: &["ends_with_string: string.(string) -> bool"] },
     Declaration { name: "startsWith", call: starts_with, overloads: &["starts_with_string: string.(string) -> bool"] },
+    // Meant for attributes with several values, but declared for all values, also where those are disabled.
+    Declaration { name: "includes", call: includes, overloads: &["dra_includes_dyn_dyn: dyn.(dyn) -> bool"] },
     Declaration {
         name: "cel.@mapInsert",
         call: map_insert,
@@ -59,6 +62,24 @@ fn ends_with<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
 
 fn starts_with<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     Ok(Value::Bool(text(&arguments[0])?.starts_with(&**text(&arguments[1])?)))
+}
+
+/// Values in a list that `includes` looks at.
+const MAX_INCLUDES: usize = 48;
+
+fn includes<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
+    let (target, wanted) = (&arguments[0], &arguments[1]);
+    let Value::List(list) = target else { return equal_or_false(work, target, wanted).map(Value::Bool) };
+    for (i, element) in list.iter().enumerate() {
+        if i >= MAX_INCLUDES {
+            let message = "'includes' function cannot be applied to lists longer than 48 values";
+            return Err(Failure::Static(message));
+        }
+        if equal_or_false(work, element, wanted)? {
+            return Ok(Value::Bool(true));
+        }
+    }
+    Ok(Value::Bool(false))
 }
 
 /// Map with one more entry, or all entries of another map.

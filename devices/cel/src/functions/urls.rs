@@ -85,7 +85,9 @@ impl Url {
             };
         }
         let (mut authority, mut path) = ("", rest);
-        if scheme.is_some() && let Some(after) = rest.strip_prefix("//") {
+        if scheme.is_some()
+            && let Some(after) = rest.strip_prefix("//")
+        {
             (authority, path) = after.split_at(after.find('/').unwrap_or(after.len()));
         }
         let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));

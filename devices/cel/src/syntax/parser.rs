@@ -15,8 +15,27 @@ const MAX_NODES: usize = 50_000;
 
 /// Words that are not names of variables or functions.
 const RESERVED: [&str; 21] = [
-    "as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop",
-    "package", "namespace", "null", "return", "true", "var", "void", "while",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "false",
+    "for",
+    "function",
+    "if",
+    "import",
+    "in",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "null",
+    "return",
+    "true",
+    "var",
+    "void",
+    "while",
 ];
 
 /// Parses an expression and expands its macros.
@@ -85,8 +104,7 @@ impl<'t> Parser<'t> {
             }
             Expr::Fold(fold) => {
                 let fold = &mut **fold;
-                for child in
-                    [&mut fold.range, &mut fold.initial, &mut fold.condition, &mut fold.step, &mut fold.result]
+                for child in [&mut fold.range, &mut fold.initial, &mut fold.condition, &mut fold.step, &mut fold.result]
                 {
                     *child = self.copy(*child)?;
                 }
@@ -159,8 +177,7 @@ impl<'t> Parser<'t> {
 
     /// Operands of `||` or `&&`, as one call with all of them.
     fn logical(&mut self, operator: &str) -> Result<NodeId, SyntaxError> {
-        let operand =
-            |parser: &mut Self| if operator == "||" { parser.logical("&&") } else { parser.relation() };
+        let operand = |parser: &mut Self| if operator == "||" { parser.logical("&&") } else { parser.relation() };
         let first = operand(self)?;
         let offset = self.peek().offset;
         let mut operands = vec![first];

@@ -9,6 +9,8 @@ use crate::syntax::ast::{Expr, Literal, NodeId};
 /// Longest regular expression of a named format, and longest name of one.
 const MAX_FORMAT_REGEX: f64 = 128.0;
 const MAX_FORMAT: u64 = 64;
+/// Values that `includes` looks at.
+const MAX_INCLUDES: u64 = 48;
 
 /// Call to estimate.
 #[derive(Clone, Copy)]
@@ -25,13 +27,7 @@ struct Call<'c> {
 type Estimate = (Range, Option<Range>);
 
 impl Estimator<'_> {
-    pub(super) fn call(
-        &mut self,
-        id: NodeId,
-        function: &str,
-        target: Option<NodeId>,
-        arguments: &[NodeId],
-    ) -> Range {
+    pub(super) fn call(&mut self, id: NodeId, function: &str, target: Option<NodeId>, arguments: &[NodeId]) -> Range {
         if let ("dyn", [argument]) = (function, arguments) {
             let cost = self.cost(*argument);
             let (size, entries) = (self.size(*argument), self.entry_sizes(*argument));
@@ -125,6 +121,7 @@ impl Estimator<'_> {
                 }
                 (size(target).times(each), None)
             }
+            ("includes", Some(_), _) => (Range::up_to(MAX_INCLUDES), None),
             ("url", None, Some(text)) => (size(text).scaled(TRAVERSAL), Some(size(text))),
             ("lowerAscii" | "upperAscii" | "substring" | "trim", Some(target), _) => {
                 (size(target).scaled(TRAVERSAL), Some(size(target)))
@@ -188,9 +185,7 @@ impl Estimator<'_> {
 
     /// Functions that create lists or compare all elements.
     fn list_extension(&self, call: Call<'_>) -> Option<Estimate> {
-        let created = |factor: f64, size: Range| {
-            Some((size.scaled(factor).plus(Range::exactly(1 + LIST)), Some(size)))
-        };
+        let created = |factor: f64, size: Range| Some((size.scaled(factor).plus(Range::exactly(1 + LIST)), Some(size)));
         let size = |id: Option<NodeId>| id.map_or(Range::UNKNOWN, |id| self.size_or_unknown(id));
         let target = size(call.target);
         let argument = |index: usize| call.arguments.get(index).copied();
