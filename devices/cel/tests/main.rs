@@ -1,5 +1,6 @@
 //! Expressions with their results: CEL's language, Kubernetes' libraries, the device, errors, costs and limits.
 
+mod allocations;
 mod costs;
 mod device;
 mod errors;

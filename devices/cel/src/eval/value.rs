@@ -125,7 +125,8 @@ impl<'a> Value<'a> {
     /// Size for costs: characters, bytes, elements or entries, and 1 for everything else.
     pub(crate) fn size(&self) -> u64 {
         let size = match self {
-            Value::String(text) => text.chars().count(),
+            // All bytes but those that continue a character; for short text faster than decoding it.
+            Value::String(text) => text.bytes().filter(|byte| byte & 0xc0 != 0x80).count(),
             Value::Bytes(bytes) => bytes.len(),
             Value::List(list) => list.len(),
             Value::Map(map) => map.entries().len(),
