@@ -133,7 +133,7 @@ impl Checker<'_> {
         } else if global == DEVICE_VARIABLE {
             DEVICE
         } else if let Some(ty) = Type::named(global) {
-            Type::Type(Some(ty.into()))
+            Type::Meta(Some(ty.into()))
         } else {
             return self.error(id, format!("undeclared reference to '{name}' (in container '')"));
         };
@@ -159,7 +159,7 @@ impl Checker<'_> {
             && self.local(name.split('.').next().unwrap_or_default()).is_none()
         {
             self.ast.nodes[id.0].expr = Expr::Ident(name.into());
-            self.set(id, Type::Type(Some(ty.into())));
+            self.set(id, Type::Meta(Some(ty.into())));
             return Ok(());
         }
         let ty = self.field(id, operand, field, false)?;

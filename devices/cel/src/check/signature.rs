@@ -91,7 +91,7 @@ impl Reader {
                 match (name, parameters.len()) {
                     ("list", 1) => Type::list(parameters.remove(0)),
                     ("optional", 1) => Type::optional(parameters.remove(0)),
-                    ("type", 1) => Type::Type(Some(Arc::new(parameters.remove(0)))),
+                    ("type", 1) => Type::Meta(Some(Arc::new(parameters.remove(0)))),
                     ("map", 2) => Type::map(parameters.remove(0), parameters.remove(0)),
                     _ => panic!("'{name}' is no type"),
                 }

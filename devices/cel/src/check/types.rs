@@ -22,7 +22,7 @@ pub(crate) enum Type {
     Timestamp,
     Uint,
     /// Type as a value.
-    Type(Option<Arc<Type>>),
+    Meta(Option<Arc<Type>>),
     Compound(Arc<Compound>),
     /// Opaque type of a library: `net.IP`, `net.CIDR`.
     Opaque(&'static str),
@@ -79,7 +79,7 @@ impl Type {
     pub(crate) fn weight(&self) -> usize {
         match self {
             Type::Compound(compound) => compound.weight,
-            Type::Type(Some(inner)) => 1 + inner.weight(),
+            Type::Meta(Some(inner)) => 1 + inner.weight(),
             _ => 1,
         }
     }
@@ -118,7 +118,7 @@ impl Type {
             "null_type" => Type::Null,
             "string" => Type::String,
             "google.protobuf.Timestamp" => Type::Timestamp,
-            "type" => Type::Type(None),
+            "type" => Type::Meta(None),
             "uint" => Type::Uint,
             "optional_type" => Type::optional(Type::Dyn),
             "net.IP" => IP,
@@ -158,8 +158,8 @@ impl fmt::Display for Type {
             Type::String => "string",
             Type::Timestamp => "google.protobuf.Timestamp",
             Type::Uint => "uint",
-            Type::Type(None) => "type",
-            Type::Type(Some(inner)) => return write!(f, "type({inner})"),
+            Type::Meta(None) => "type",
+            Type::Meta(Some(inner)) => return write!(f, "type({inner})"),
             Type::Opaque(name) | Type::Object(name) => name,
             Type::Variable(number) => return write!(f, "_var{number}"),
             Type::Compound(compound) => {

@@ -90,7 +90,7 @@ impl Unifier {
                     || matches!(other, Type::Opaque(_) | Type::Object(_) | Type::Duration | Type::Timestamp)
                     || other.optional_value().is_some()
             }
-            (Type::Type(_), Type::Type(_)) => true,
+            (Type::Meta(_), Type::Meta(_)) => true,
             (Type::Compound(from), Type::Compound(to)) => {
                 from.constructor == to.constructor && self.all_assignable(&from.parameters, &to.parameters)
             }
@@ -134,7 +134,7 @@ impl Unifier {
                 Some(substitution) => self.occurs(variable, &substitution),
                 None => false,
             },
-            Type::Type(Some(inner)) => self.occurs(variable, inner),
+            Type::Meta(Some(inner)) => self.occurs(variable, inner),
             Type::Compound(compound) => compound.parameters.iter().any(|parameter| self.occurs(variable, parameter)),
             _ => false,
         }
@@ -151,7 +151,7 @@ impl Unifier {
                 None if to_dyn => Type::Dyn,
                 None => ty.clone(),
             },
-            Type::Type(Some(inner)) => Type::Type(Some(Arc::new(self.resolve(inner, to_dyn)))),
+            Type::Meta(Some(inner)) => Type::Meta(Some(Arc::new(self.resolve(inner, to_dyn)))),
             Type::Compound(compound) => {
                 let parameters = compound.parameters.iter().map(|parameter| self.resolve(parameter, to_dyn)).collect();
                 Type::compound(compound.constructor, parameters)
@@ -170,7 +170,7 @@ impl Unifier {
 pub(crate) fn instantiate(ty: &Type, first: usize) -> Type {
     match ty {
         Type::Variable(variable) => Type::Variable(first + variable),
-        Type::Type(Some(inner)) => Type::Type(Some(Arc::new(instantiate(inner, first)))),
+        Type::Meta(Some(inner)) => Type::Meta(Some(Arc::new(instantiate(inner, first)))),
         Type::Compound(compound) => Type::compound(
             compound.constructor,
             compound.parameters.iter().map(|parameter| instantiate(parameter, first)).collect(),
@@ -189,7 +189,7 @@ fn is_equal_or_less_specific(a: &Type, b: &Type) -> bool {
     match (a, b) {
         _ if is_open(a) => true,
         _ if is_open(b) => false,
-        (Type::Type(_), Type::Type(_)) => true,
+        (Type::Meta(_), Type::Meta(_)) => true,
         (Type::Compound(a), Type::Compound(b)) => {
             a.constructor == b.constructor
                 && a.parameters.iter().zip(&b.parameters).all(|(a, b)| is_equal_or_less_specific(a, b))

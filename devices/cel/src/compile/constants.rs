@@ -61,8 +61,7 @@ pub(super) fn fold_call(function: &str, call: Call) -> Result<Node, String> {
 }
 
 /// Test for membership. In a list of constants it has no cost.
-pub(super) fn membership(rule: Rule, operands: Box<[Node; 2]>) -> Node {
-    let [element, container] = *operands;
+pub(super) fn membership(rule: Rule, [element, container]: [Node; 2]) -> Node {
     if rule == Rule::Membership
         && let Node::Constant(Value::List(list)) = &container
         && list.iter().all(is_primitive)

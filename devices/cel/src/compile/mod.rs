@@ -102,7 +102,7 @@ impl Compiler<'_> {
         }
         if let ("@in", [element, container]) = (function, arguments) {
             let operands = self.pair(*element, *container)?;
-            return Ok(constants::membership(rule, operands));
+            return Ok(constants::membership(rule, *operands));
         }
         let nodes = self.nodes(target.into_iter().chain(arguments.iter().copied()))?;
         if let Some(function) = regex_function(function)
@@ -162,7 +162,7 @@ impl Compiler<'_> {
             Type::Null => "null_type",
             Type::String => "string",
             Type::Timestamp => "google.protobuf.Timestamp",
-            Type::Type(_) => "type",
+            Type::Meta(_) => "type",
             Type::Uint => "uint",
             Type::Opaque(name) => name,
             _ => match name {

@@ -192,6 +192,6 @@ fn uuid_check(text: &str) -> Option<String> {
 fn base64(text: &str) -> Option<String> {
     let digits = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(text);
     let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
-    let is_valid = !text.is_empty() && text.len() % 4 == 0 && digits.bytes().all(is_digit);
+    let is_valid = !text.is_empty() && text.len().is_multiple_of(4) && digits.bytes().all(is_digit);
     (!is_valid).then(|| "invalid base64".to_owned())
 }

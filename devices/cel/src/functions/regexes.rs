@@ -41,6 +41,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
 
 /// Size of a compiled expression, which bounds the time to compile it.
 const MAX_SIZE: usize = 1 << 20;
+/// Largest number in a repetition such as `{2,3}`.
+const MAX_REPETITION: u32 = 1_000;
 /// Work of compiling an expression whose text is no constant.
 const COMPILATION: u64 = 50_000;
 /// Compiled expressions that one evaluation keeps.
@@ -48,7 +50,7 @@ const CACHED: usize = 4;
 
 /// Compiles an expression. The error is its reason.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
-    RegexBuilder::new(&translate(pattern)).size_limit(MAX_SIZE).dfa_size_limit(MAX_SIZE).build().map_err(|error| {
+    RegexBuilder::new(&translate(pattern)?).size_limit(MAX_SIZE).dfa_size_limit(MAX_SIZE).build().map_err(|error| {
         match error {
             regex::Error::CompiledTooBig(_) => "expression too large".to_owned(),
             error => error.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned(),
@@ -100,14 +102,32 @@ pub(crate) fn find_all<'a>(work: &mut Work, arguments: &[Value<'a>], regex: &Reg
 
 /// Expression in the syntax of the `regex` package: Go's `\d`, `\s`, `\w` and `\b` are ASCII only, its classes have no
 /// operators, and it has `\Q...\E`.
-fn translate(pattern: &str) -> String {
+/// Nothing can be repeated twice in a row.
+fn translate(pattern: &str) -> Result<String, String> {
     let mut translated = String::with_capacity(pattern.len() + 16);
+    let mut repeated = false;
     let mut characters = pattern.chars().peekable();
     let mut in_class = false;
     let mut class_start = false;
     while let Some(c) = characters.next() {
         let first_in_class = std::mem::take(&mut class_start);
+        let was_repeated = std::mem::take(&mut repeated);
         match c {
+            '*' | '+' | '?' | '{' if !in_class => {
+                let count = if c == '{' { repetition(&characters)? } else { Some(0) };
+                let Some(count) = count else {
+                    translated.push_str("\\{");
+                    continue;
+                };
+                if was_repeated {
+                    return Err("invalid nested repetition operator".to_owned());
+                }
+                translated.push(c);
+                translated.extend(characters.by_ref().take(count));
+                translated.extend(characters.next_if_eq(&'?'));
+                // After an opening parenthesis, a question mark is part of the group.
+                repeated = !translated.ends_with("(?");
+            }
             '\\' => {
                 let Some(escaped) = characters.next() else {
                     translated.push('\\');
@@ -151,7 +171,24 @@ fn translate(pattern: &str) -> String {
             c => translated.push(c),
         }
     }
-    translated
+    Ok(translated)
+}
+
+/// Characters after a brace that complete a repetition such as `{2,3}`. Other braces stand for themselves.
+fn repetition(characters: &Characters<'_>) -> Result<Option<usize>, String> {
+    let rest: String = characters.clone().take(16).collect();
+    let Some(end) = rest.find('}') else { return Ok(None) };
+    let (from, to) = rest[..end].split_once(',').unwrap_or((&rest[..end], ""));
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if from.is_empty() || !is_number(from) || !is_number(to) {
+        return Ok(None);
+    }
+    let is_too_large =
+        |text: &str| !text.is_empty() && text.parse::<u32>().map_or(true, |count| count > MAX_REPETITION);
+    if is_too_large(from) || is_too_large(to) {
+        return Err("invalid repeat count".to_owned());
+    }
+    Ok(Some(end + 1))
 }
 
 type Characters<'t> = std::iter::Peekable<std::str::Chars<'t>>;
@@ -238,13 +275,18 @@ mod tests {
             (r"\.", "x", false),
             (r"\<", "<", true),
             ("(?i)abc", "ABC", true),
+            ("(?:a)?b", "b", true),
+            ("^a{2}$", "aa", true),
+            ("a{x", "a{x", true),
+            ("a{,2}", "a{,2}", true),
+            ("a*?b+?c??", "b", true),
             ("(?P<n>a)(?<m>b)", "ab", true),
             (r"\pL", "é", true),
         ] {
             let regex = compile(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
             assert_eq!(regex.is_match(text), expected, "{pattern} on {text}");
         }
-        for pattern in ["(", "[a", r"\1", "a**", "(?=a)", &"(x{1000}){1000}".repeat(3)] {
+        for pattern in ["(", "[a", r"\1", "a**", "a{2}{3}", "a*??", "a{1001}", "(?=a)", &"(x{1000}){1000}".repeat(3)] {
             assert!(compile(pattern).is_err(), "{pattern}");
         }
     }
