@@ -64,7 +64,7 @@ impl Selector {
         self.estimated_cost
     }
 
-    /// Whether the API server refuses the expression because of its estimated cost. kube-scheduler does not.
+    /// Whether the API server rejects the expression because of its estimated cost. kube-scheduler does not.
     pub fn exceeds_estimated_cost(&self) -> bool {
         self.estimated_cost > MAX_COST
     }

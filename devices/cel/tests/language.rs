@@ -209,6 +209,7 @@ fn standard_functions() {
         "hello".contains("ell") && "hello".startsWith("he") && "hello".endsWith("lo") && !"hello".contains("x")
         "hello".matches("l+") && matches("hello", "^h.*o$") && !"hello".matches("^l")
         "".contains("") && "x".startsWith("")
+        .size("abc") == 3 && .quantity("1").isLessThan(quantity("2"))
         "#,
     );
 }

@@ -60,6 +60,7 @@ fn lists() {
         r#"
         [1, 2, 3].isSorted() && ![2, 1].isSorted() && ["a", "b"].isSorted() && [].isSorted()
         [1, 2].sum() == 3 && [1.5, 2.5].sum() == 4.0 && [duration("1s"), duration("2s")].sum() == duration("3s")
+        [duration("1s")].filter(x, false).sum() == duration("0") && [1.5].filter(x, false).sum() == 0.0
         [1, 3, 2].max() == 3 && ["b", "a"].min() == "a"
         [1, 2, 2].indexOf(2) == 1 && [1, 2, 2].lastIndexOf(2) == 2 && [1].indexOf(5) == -1
         [1, 2, 3, 4].slice(1, 3) == [2, 3] && [1].slice(0, 0) == []

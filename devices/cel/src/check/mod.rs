@@ -202,7 +202,14 @@ impl Checker<'_> {
             self.check(*argument)?;
         }
         let Some(target) = target else {
-            let name = name.strip_prefix('.').unwrap_or(name);
+            let name = match name.strip_prefix('.') {
+                Some(name) => {
+                    let arguments = arguments.to_vec();
+                    self.ast.nodes[id.0].expr = Expr::Call { function: name.into(), target: None, arguments };
+                    name
+                }
+                None => name,
+            };
             return match functions::function(name) {
                 Some(function) => self.resolve(id, function, None, arguments),
                 None => self.error(id, format!("undeclared reference to '{name}' (in container '')")),

@@ -14,7 +14,7 @@ use crate::eval::list::List;
 use crate::eval::map::{Entries, Map};
 use crate::eval::program::{Call, Item, Node, Operator, Path, Program, Reads, RegexCall, RegexFunction};
 use crate::eval::value::{Held, Value};
-use crate::functions::regexes;
+use crate::functions::{lists, regexes};
 use crate::syntax::SyntaxError;
 use crate::syntax::ast::{Ast, Element, Entry, Expr, Literal, NodeId};
 
@@ -111,7 +111,11 @@ impl Compiler<'_> {
             let regex = regexes::compile(pattern).map_err(|reason| SyntaxError::new(self.ast.offset(id), reason))?;
             return Ok(Node::Regex(Box::new(RegexCall { function, regex, rule, arguments: nodes })));
         }
-        let call = Call { function: resolution.function.call, rule, arguments: nodes };
+        let implementation = match resolution.overload() {
+            Some("list_duration_sum") => lists::sum_of_durations,
+            _ => resolution.function.call,
+        };
+        let call = Call { function: implementation, rule, arguments: nodes };
         constants::fold_call(function, call)
             .map_err(|reason| SyntaxError::new(self.ast.offset(id), format!("program instantiation failed: {reason}")))
     }

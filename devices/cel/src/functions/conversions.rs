@@ -158,7 +158,7 @@ fn to_int<'a>(value: &Value<'a>) -> Output<'a> {
     Ok(Value::Int(match value {
         Value::Int(value) | Value::Duration(value) => *value,
         Value::Uint(value) => i64::try_from(*value).map_err(|_| OVERFLOW)?,
-        // The least integer is refused, as in `cel-go`.
+        // The least integer is rejected, as in `cel-go`.
         Value::Double(value) if *value > i64::MIN as f64 && *value < i64::MAX as f64 => *value as i64,
         Value::Double(_) => return Err(OVERFLOW),
         Value::Timestamp(timestamp) => timestamp.seconds(),

@@ -131,16 +131,18 @@ fn is_sorted<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
 
 fn sum<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     let list = list(&arguments[0])?;
-    // The sum of no elements is an integer, also where the list's type is unknown.
-    let mut sum = match list.get(0) {
-        Some(first) => first.clone(),
-        None => return Ok(Value::Int(0)),
-    };
+    // The sum of no numbers is equal to zero of any type.
+    let mut sum = list.get(0).cloned().unwrap_or(Value::Int(0));
     for element in list.iter().skip(1) {
         work.spend(1)?;
         sum = arithmetic::add(work, &sum, element)?;
     }
     Ok(sum)
+}
+
+/// Sum of durations, which may be none.
+pub(crate) fn sum_of_durations<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
+    if list(&arguments[0])?.len() == 0 { Ok(Value::Duration(0)) } else { sum(work, arguments) }
 }
 
 fn extreme<'a>(work: &mut Work, arguments: &[Value<'a>], name: &str, replaced: Ordering) -> Output<'a> {
@@ -157,18 +159,18 @@ fn extreme<'a>(work: &mut Work, arguments: &[Value<'a>], name: &str, replaced: O
     Ok(best.clone())
 }
 
-pub(super) fn index_of<'a>(work: &mut Work, list: &List<'a>, wanted: &Value<'a>) -> Output<'a> {
+pub(super) fn index_of<'a>(work: &mut Work, list: &List<'a>, searched: &Value<'a>) -> Output<'a> {
     for (i, element) in list.iter().enumerate() {
-        if equal_or_false(work, element, wanted)? {
+        if equal_or_false(work, element, searched)? {
             return Ok(Value::Int(i as i64));
         }
     }
     Ok(Value::Int(-1))
 }
 
-pub(super) fn last_index_of<'a>(work: &mut Work, list: &List<'a>, wanted: &Value<'a>) -> Output<'a> {
+pub(super) fn last_index_of<'a>(work: &mut Work, list: &List<'a>, searched: &Value<'a>) -> Output<'a> {
     for (from_end, element) in list.iter().rev().enumerate() {
-        if equal_or_false(work, element, wanted)? {
+        if equal_or_false(work, element, searched)? {
             return Ok(Value::Int((list.len() - 1 - from_end) as i64));
         }
     }
@@ -272,9 +274,9 @@ fn distinct<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     Ok(Value::List(List::new(distinct)))
 }
 
-fn contains_all<'a>(work: &mut Work, list: &List<'a>, wanted: &List<'a>) -> Result<bool, Failure<'a>> {
+fn contains_all<'a>(work: &mut Work, list: &List<'a>, searched: &List<'a>) -> Result<bool, Failure<'a>> {
     let list = Value::List(list.clone());
-    for element in wanted.iter() {
+    for element in searched.iter() {
         if !contains(work, element, &list)? {
             return Ok(false);
         }

@@ -5,7 +5,7 @@ mod conversions;
 pub(crate) mod equality;
 pub(crate) mod formats;
 pub(crate) mod formatting;
-mod lists;
+pub(crate) mod lists;
 pub(crate) mod network;
 mod numbers;
 mod optionals;

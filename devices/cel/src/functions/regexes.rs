@@ -226,7 +226,7 @@ fn escape(escaped: char, in_class: bool, characters: &mut Characters<'_>, transl
                 number = number * 8 + digit;
                 digits += 1;
             }
-            // Without leading zero and further digits, it would refer to a group, which Go refuses.
+            // Without leading zero and further digits, it would refer to a group, which Go rejects.
             if digits == 1 && escaped != '0' {
                 translated.push('\\');
                 translated.push(escaped);

@@ -68,14 +68,14 @@ fn starts_with<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
 const MAX_INCLUDES: usize = 48;
 
 fn includes<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
-    let (target, wanted) = (&arguments[0], &arguments[1]);
-    let Value::List(list) = target else { return equal_or_false(work, target, wanted).map(Value::Bool) };
+    let (target, searched) = (&arguments[0], &arguments[1]);
+    let Value::List(list) = target else { return equal_or_false(work, target, searched).map(Value::Bool) };
     for (i, element) in list.iter().enumerate() {
         if i >= MAX_INCLUDES {
             let message = "'includes' function cannot be applied to lists longer than 48 values";
             return Err(Failure::Static(message));
         }
-        if equal_or_false(work, element, wanted)? {
+        if equal_or_false(work, element, searched)? {
             return Ok(Value::Bool(true));
         }
     }

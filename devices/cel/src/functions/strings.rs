@@ -145,24 +145,26 @@ pub(super) fn last_index_of<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Out
     Ok(Value::Int(found.map_or(-1, |found| position(whole, found))))
 }
 
-/// The string with ASCII letters changed, or the string itself if there are none.
-fn with_case<'a>(
-    work: &mut Work,
-    value: &Value<'a>,
-    changes: fn(u8) -> bool,
-    change: fn(&str) -> String,
-) -> Output<'a> {
+/// The string with ASCII letters changed, or the string itself if there are none to change.
+fn with_case<'a>(work: &mut Work, value: &Value<'a>, is_changed: fn(&u8) -> bool, change: fn(&mut str)) -> Output<'a> {
     let whole = text(value)?;
     work.spend_bytes(whole.len())?;
-    Ok(if whole.bytes().any(changes) { Value::string(change(whole)) } else { value.clone() })
+    if !whole.as_bytes().iter().any(|byte| is_changed(byte)) {
+        return Ok(value.clone());
+    }
+    let mut changed: Arc<str> = Arc::from(&**whole);
+    if let Some(text) = Arc::get_mut(&mut changed) {
+        change(text);
+    }
+    Ok(Value::String(Held::Shared(changed)))
 }
 
 fn lower_ascii<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
-    with_case(work, &arguments[0], |byte| byte.is_ascii_uppercase(), str::to_ascii_lowercase)
+    with_case(work, &arguments[0], u8::is_ascii_uppercase, str::make_ascii_lowercase)
 }
 
 fn upper_ascii<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
-    with_case(work, &arguments[0], |byte| byte.is_ascii_lowercase(), str::to_ascii_uppercase)
+    with_case(work, &arguments[0], u8::is_ascii_lowercase, str::make_ascii_uppercase)
 }
 
 fn replace<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {

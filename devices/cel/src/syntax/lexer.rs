@@ -83,9 +83,9 @@ fn token(text: &str, first: char) -> Option<(Kind, usize)> {
     SYMBOLS.iter().find(|symbol| text.starts_with(**symbol)).map(|symbol| (Kind::Symbol, symbol.len()))
 }
 
-/// Length of the characters at the start that are `wanted`, all of them ASCII.
-fn run(text: &str, wanted: impl Fn(char) -> bool) -> usize {
-    text.find(|c| !wanted(c)).unwrap_or(text.len())
+/// Length of the characters at the start that are `included`, all of them ASCII.
+fn run(text: &str, included: impl Fn(char) -> bool) -> usize {
+    text.find(|c| !included(c)).unwrap_or(text.len())
 }
 
 fn digits(text: &str) -> usize {

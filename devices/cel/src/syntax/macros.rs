@@ -179,8 +179,8 @@ impl Expansion<'_, '_> {
                 let one = self.literal(Literal::Int(1))?;
                 let sum = self.call("_+_", vec![accumulator, one])?;
                 let step = self.call("_?_:_", vec![predicate, sum, tested])?;
-                let wanted = self.literal(Literal::Int(1))?;
-                let result = self.call("_==_", vec![result, wanted])?;
+                let expected = self.literal(Literal::Int(1))?;
+                let result = self.call("_==_", vec![result, expected])?;
                 self.fold(range, variables, initial, condition, step, result)
             }
         }
