@@ -57,13 +57,13 @@ formats! {
         if text.is_empty() { None } else { label(text) }
     };
     uri "uri" "URI" 1103 |text| Url::parse_request(text).err();
-    uuid "uuid" "uuid" 76 |text| uuid_check(text);
+    uuid "uuid" "uuid" 70 |text| uuid_check(text);
     byte "byte" "byte" 84 |text| base64(text);
-    date "date" "date" 125 |text| {
+    date "date" "date" 71 |text| {
         let is_date = text.len() == 10 && parse_timestamp(&format!("{text}T00:00:00Z")).is_some();
         (!is_date).then(|| "invalid date".to_owned())
     };
-    datetime "datetime" "datetime" 125 |text| {
+    datetime "datetime" "datetime" 71 |text| {
         parse_timestamp(&text.to_ascii_uppercase()).is_none().then(|| "invalid datetime".to_owned())
     };
 }

@@ -149,7 +149,7 @@ pub(super) fn last_index_of<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Out
 fn with_case<'a>(work: &mut Work, value: &Value<'a>, is_changed: fn(&u8) -> bool, change: fn(&mut str)) -> Output<'a> {
     let whole = text(value)?;
     work.spend_bytes(whole.len())?;
-    if !whole.as_bytes().iter().any(|byte| is_changed(byte)) {
+    if !whole.as_bytes().iter().any(is_changed) {
         return Ok(value.clone());
     }
     let mut changed: Arc<str> = Arc::from(&**whole);
