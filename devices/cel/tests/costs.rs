@@ -36,6 +36,8 @@ fn variables_fields_and_indexes_cost_one_each() {
         ("device.capacity['gpu.example.com'].memory.compareTo(quantity('40Gi')) == 0", 7, 7),
         // The value is read when it is used, each use costs one, and binding is estimated as a loop over nothing.
         ("cel.bind(a, device.attributes['gpu.example.com'], a.healthy && a.numa == 1)", 8, 18),
+        ("cel.bind(a, device.attributes['gpu.example.com'], has(a.model) && 'numa' in a)", 3 + 1 + 2, 16),
+        ("cel.bind(a, device.attributes['gpu.example.com'], a.?rare.orValue(true))", 3 + 2, 16),
         // A branch costs nothing for its variable.
         ("device.allowMultipleAllocations ? false : device.attributes['gpu.example.com'].healthy", 5, 6),
         ("false || true && device.allowMultipleAllocations == false", 3, 3),

@@ -30,6 +30,9 @@ fn columns_agree_with_single_evaluations() {
         "device.attributes.size() > 1",
         "device.attributes.all(d, d == device.driver)",
         "cel.bind(a, device.attributes['gpu.example.com'], has(a.model) && a.model == 'm0')",
+        "cel.bind(a, device.attributes['gpu.example.com'], a.?model.orValue('x') == 'x' || a.size() > 1)",
+        "cel.bind(c, device.capacity['nic.example.com'], 'memory' in c && c.memory == quantity('3Gi'))",
+        "cel.bind(a, device.attributes['gpu.example.com'], a.index == 3 || a.model == 'm0')",
         "true",
         "device.attributes['none.example.com'].x",
     ] {

@@ -6,7 +6,7 @@
 use super::{Compiler, Outcome};
 use crate::check::DEVICE_VARIABLE;
 use crate::device::Kind;
-use crate::eval::program::{Chain, Node, Path, Qualifier};
+use crate::eval::program::{Access, Chain, Node, Path, Qualifier};
 use crate::eval::value::Value;
 use crate::syntax::SyntaxError;
 use crate::syntax::ast::{Expr, NodeId};
@@ -121,11 +121,16 @@ impl Compiler<'_> {
             Node::Domain { kind, name: domain, cost } => {
                 let path = self.path(Path { kind, domain, name: (&**name).into() });
                 let cost = (cost + 1).saturating_sub(discount);
-                Ok(match (optional, test_only) {
-                    (_, true) => Node::HasMember { path, cost },
-                    (true, false) => Node::OptionalMember { path, cost },
-                    (false, false) => Node::Member { path, cost },
-                })
+                Ok(member(Access { path, cost, variable: None }, optional, test_only))
+            }
+            Node::Local { slot, cost } => {
+                let Some((_, kind, domain)) = self.domains.iter().find(|(variable, ..)| *variable == slot) else {
+                    return Err(Node::Local { slot, cost });
+                };
+                let path = Path { kind: *kind, domain: domain.clone(), name: (&**name).into() };
+                let path = self.path(path);
+                let cost = (cost + 1).saturating_sub(discount);
+                Ok(member(Access { path, cost, variable: Some(slot) }, optional, test_only))
             }
             base => Err(base),
         }
@@ -142,6 +147,14 @@ impl Compiler<'_> {
     }
 }
 
+fn member(access: Access, optional: bool, test_only: bool) -> Node {
+    match (optional, test_only) {
+        (_, true) => Node::HasMember(access),
+        (true, false) => Node::OptionalMember(access),
+        (false, false) => Node::Member(access),
+    }
+}
+
 /// Takes the cost of the variable away again.
 fn discounted(base: &mut Node, chain: &mut u64, discount: u64) {
     match base {
@@ -151,9 +164,9 @@ fn discounted(base: &mut Node, chain: &mut u64, discount: u64) {
         | Node::AllowMultipleAllocations { cost }
         | Node::Domains { cost, .. }
         | Node::Domain { cost, .. }
-        | Node::Member { cost, .. }
-        | Node::HasMember { cost, .. }
-        | Node::OptionalMember { cost, .. } => *cost = cost.saturating_sub(discount),
+        | Node::Member(Access { cost, .. })
+        | Node::HasMember(Access { cost, .. })
+        | Node::OptionalMember(Access { cost, .. }) => *cost = cost.saturating_sub(discount),
         _ => *chain = chain.saturating_sub(discount),
     }
 }

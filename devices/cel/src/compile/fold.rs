@@ -18,6 +18,9 @@ impl Compiler<'_> {
         if *fold.accumulator != *ACCUMULATOR {
             let value = self.node(fold.initial)?;
             let slot = self.slot();
+            if let Node::Domain { kind, name, .. } = &value {
+                self.domains.push((slot, *kind, name.clone()));
+            }
             self.scopes.push((fold.accumulator.clone(), slot));
             let result = self.node(fold.result)?;
             self.scopes.truncate(outer);

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::check::types::Type;
 use crate::check::{Checked, DEVICE_VARIABLE, Resolution};
 use crate::cost::Rule;
+use crate::device::Kind;
 use crate::eval::list::List;
 use crate::eval::map::{Entries, Map};
 use crate::eval::program::{Call, Item, Node, Operator, Path, Program, Reads, RegexCall, RegexFunction};
@@ -20,10 +21,10 @@ use crate::syntax::ast::{Ast, Element, Entry, Expr, Literal, NodeId};
 
 /// Compiles an expression.
 pub(crate) fn compile(ast: &Ast, checked: &Checked) -> Result<Program, SyntaxError> {
-    let mut compiler = Compiler { ast, checked, scopes: Vec::new(), slots: 0, paths: Vec::new() };
+    let mut compiler = Compiler { ast, checked, scopes: Vec::new(), slots: 0, paths: Vec::new(), domains: Vec::new() };
     let root = compiler.node(ast.root)?;
     let mut reads = Reads::default();
-    reads.add(&root);
+    reads.add(&root, &mut Vec::new());
     Ok(Program { root, slots: compiler.slots, paths: compiler.paths, reads })
 }
 
@@ -36,6 +37,8 @@ struct Compiler<'e> {
     scopes: Vec<(Rc<str>, usize)>,
     slots: usize,
     paths: Vec<Path>,
+    /// Variables of `cel.bind` with attributes or capacities of a domain.
+    domains: Vec<(usize, Kind, Box<str>)>,
 }
 
 impl Compiler<'_> {
@@ -82,7 +85,7 @@ impl Compiler<'_> {
                 let operands = self.pair(target, *other)?;
                 let [optional, other] = *operands;
                 return Ok(match optional {
-                    Node::OptionalMember { path, cost } => Node::MemberOr { path, cost, other: Box::new(other) },
+                    Node::OptionalMember(access) => Node::MemberOr { access, other: Box::new(other) },
                     optional => Node::OrValue(Box::new([optional, other])),
                 });
             }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use failure::{Failure, Output};
 use list::List;
 use map::{Entries, Map};
-use program::{Call, Item, Node, Operator, Program, RegexCall, RegexFunction};
+use program::{Access, Call, Item, Node, Operator, Program, RegexCall, RegexFunction};
 use smallvec::SmallVec;
 use value::{Held, Value};
 use work::Work;
@@ -91,26 +91,16 @@ impl<'a> Evaluation<'a> {
                 let domains = DomainsMap { device: self.device, kind: *kind };
                 self.charged(*cost, || Value::Domain(domains.domain(name)))
             }
-            Node::Member { path, cost } => {
-                self.work.charge(*cost)?;
-                let missing = || Failure::NoSuchKey(Value::String(Held::Borrowed(&self.program.paths[*path].name)));
-                self.member(*path).ok_or_else(missing)
-            }
-            Node::HasMember { path, cost } => {
-                self.work.charge(*cost)?;
-                Ok(Value::Bool(self.member(*path).is_some()))
-            }
-            Node::OptionalMember { path, cost } => {
-                self.work.charge(*cost)?;
-                Ok(Value::Optional(self.member(*path).map(Arc::new)))
-            }
-            Node::MemberOr { path, cost, other } => {
-                self.work.charge(*cost)?;
-                match self.member(*path) {
-                    Some(value) => Ok(value),
-                    None => self.eval(other),
-                }
-            }
+            Node::Member(access) => match self.member(access)? {
+                Some(value) => Ok(value),
+                None => Err(Failure::NoSuchKey(Value::String(Held::Borrowed(&self.program.paths[access.path].name)))),
+            },
+            Node::HasMember(access) => Ok(Value::Bool(self.member(access)?.is_some())),
+            Node::OptionalMember(access) => Ok(Value::Optional(self.member(access)?.map(Arc::new))),
+            Node::MemberOr { access, other } => match self.member(access)? {
+                Some(value) => Ok(value),
+                None => self.eval(other),
+            },
             Node::Chain(chain) => self.chain(chain),
             Node::Conditional(operands) => self.conditional(operands),
             Node::And(operands) => self.logical(operands, false),
@@ -140,20 +130,26 @@ impl<'a> Evaluation<'a> {
         Ok(value())
     }
 
-    /// Value at a path.
+    /// Value at a path, if the device has it.
     #[inline]
-    fn member(&self, path: usize) -> Option<Value<'a>> {
-        let column = self.columns[path];
+    fn member(&mut self, access: &Access) -> Result<Option<Value<'a>>, Failure<'a>> {
+        if let Some(variable) = access.variable
+            && matches!(self.slots[variable], Slot::Lazy(_))
+        {
+            self.local(variable, 0)?;
+        }
+        self.work.charge(access.cost)?;
+        let column = self.columns[access.path];
         if column == ABSENT {
-            return None;
+            return Ok(None);
         }
         let table = self.device.table;
-        match self.program.paths[path].kind {
+        Ok(match self.program.paths[access.path].kind {
             Kind::Attributes => table.attributes[column as usize].get(self.device.row).map(Value::attribute),
             Kind::Capacities => table.capacities[column as usize]
                 .get(self.device.row)
                 .map(|quantity| Value::Quantity(Held::Borrowed(quantity))),
-        }
+        })
     }
 
     fn local(&mut self, slot: usize, cost: u64) -> Output<'a> {

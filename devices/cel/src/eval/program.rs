@@ -27,13 +27,19 @@ pub(crate) struct Reads {
 }
 
 impl Reads {
-    /// Adds what a node and its operands read.
-    pub(crate) fn add(&mut self, node: &Node) {
+    /// Adds what a node and its operands read. `domains` are variables of `cel.bind` with a domain.
+    pub(crate) fn add(&mut self, node: &Node, domains: &mut Vec<usize>) {
         match node {
             Node::Driver { .. } => self.driver = true,
             Node::AllowMultipleAllocations { .. } => self.allow_multiple_allocations = true,
             Node::Device { .. } | Node::Domains { .. } | Node::Domain { .. } => self.maps = true,
-            _ => node.operands(&mut |operand| self.add(operand)),
+            Node::Local { slot, .. } => self.maps |= domains.contains(slot),
+            Node::Bind(bind) if matches!(bind.value, Node::Domain { .. }) => {
+                // Paths through the variable are read by themselves.
+                domains.push(bind.slot);
+                self.add(&bind.result, domains);
+            }
+            _ => node.operands(&mut |operand| self.add(operand, domains)),
         }
     }
 }
@@ -49,9 +55,9 @@ impl Node {
             | Node::AllowMultipleAllocations { .. }
             | Node::Domains { .. }
             | Node::Domain { .. }
-            | Node::Member { .. }
-            | Node::HasMember { .. }
-            | Node::OptionalMember { .. } => {}
+            | Node::Member(_)
+            | Node::HasMember(_)
+            | Node::OptionalMember(_) => {}
             Node::MemberOr { other: operand, .. }
             | Node::InConstants { element: operand, .. }
             | Node::NotStrictlyFalse(operand) => visit(operand),
@@ -132,24 +138,14 @@ pub(crate) enum Node {
         name: Box<str>,
         cost: u64,
     },
-    Member {
-        path: usize,
-        cost: u64,
-    },
+    Member(Access),
     /// `has()` of a path.
-    HasMember {
-        path: usize,
-        cost: u64,
-    },
+    HasMember(Access),
     /// A path's value as an optional.
-    OptionalMember {
-        path: usize,
-        cost: u64,
-    },
+    OptionalMember(Access),
     /// A path's value, or the other operand.
     MemberOr {
-        path: usize,
-        cost: u64,
+        access: Access,
         other: Box<Node>,
     },
     Chain(Box<Chain>),
@@ -185,6 +181,15 @@ pub(crate) enum Node {
     Map(Box<[(Node, Item)]>),
     Fold(Box<Fold>),
     Bind(Box<Bind>),
+}
+
+/// Access to a path.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access {
+    pub(crate) path: usize,
+    pub(crate) cost: u64,
+    /// Variable of `cel.bind` with the path's domain, whose first use has the domain's cost.
+    pub(crate) variable: Option<usize>,
 }
 
 /// Fields and indexes of an operand.
